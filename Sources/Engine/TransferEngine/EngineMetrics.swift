@@ -2,27 +2,29 @@
 import Metrics
 internal import TransferModel
 
-/// What an engine counts and times for whoever watches it, through swift-metrics.
+/// The counters and timers of an engine, reported through swift-metrics.
 ///
 /// | label | kind | unit | dimensions |
 /// |---|---|---|---|
 /// | `transfer.received` | counter | bytes | |
 /// | `transfer.sent` | counter | bytes | |
-/// | `transfer.attempts` | counter | attempts begun | |
-/// | `transfer.retries` | counter | failed attempts that another one follows | `cause`: `FailureCause.code`, of a status with its number as in `status503` |
+/// | `transfer.attempts` | counter | started attempts | |
+/// | `transfer.retries` | counter | failed attempts that are retried | `cause`: `FailureCause.code`, or the status with its number, as in `status503` |
 /// | `transfer.endings` | counter | transfers | `result`: `finished`, `refused` (an answer of 400 or above), `failed`, `cancelled` |
 /// | `transfer.first_byte` | timer | nanoseconds from an attempt's first request to the head of its first answer | |
 ///
-/// Bytes are those of bodies that executors report as they go: what a crash leaves unreported is not among them, and what
-/// it leaves unsynced is counted again when it is fetched again. Transfers that end before the first look at the machine
-/// are not counted. Each costs one call of the backend; without a backend, next to nothing.
+/// Bytes are the bytes of bodies that executors report during an attempt. Bytes that a crash leaves unreported are
+/// not counted. Bytes that a crash leaves unsynced are counted again when they are fetched again. Transfers that end
+/// before the first snapshot of the machine's conditions are not counted.
+///
+/// Each event costs one call to the backend. Without a backend, the cost is negligible.
 struct EngineMetrics {
     private let factory: any MetricsFactory
     private let receivedBytes: Counter
     private let sentBytes: Counter
     private let attempts: Counter
     private let firstByte: Timer
-    /// Made when first needed, and kept: making one is dear in some backends.
+    /// Created on first use and kept, because creating a counter is expensive in some backends.
     private var retriesByCause: [String: Counter] = [:]
     private var endingsByResult: [String: Counter] = [:]
 
@@ -34,24 +36,24 @@ struct EngineMetrics {
         firstByte = Timer(label: "transfer.first_byte", dimensions: [], factory: factory)
     }
 
-    /// An attempt began.
+    /// Counts the start of an attempt.
     func started() { attempts.increment() }
 
-    /// So many bytes came that had not been told before.
+    /// Adds received bytes that were not reported before.
     func received(_ bytes: Int64) { receivedBytes.increment(by: bytes) }
 
-    /// So many bytes were sent that had not been told before.
+    /// Adds sent bytes that were not reported before.
     func sent(_ bytes: Int64) { sentBytes.increment(by: bytes) }
 
-    /// The first answer of an attempt came.
+    /// Records the time until an attempt's first answer.
     func answered(after delay: Duration) { firstByte.recordNanoseconds(max(0, delay.wholeNanoseconds)) }
 
-    /// An attempt failed, and another one follows.
+    /// Counts a failed attempt that is retried.
     mutating func retries(after cause: FailureCause) {
         count("transfer.retries", ("cause", cause.label), in: &retriesByCause)
     }
 
-    /// A transfer is over.
+    /// Counts the end of a transfer.
     mutating func ended(_ ending: TransferEnding) {
         let result =
             switch ending {

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// A transfer as it is handed over, one of many.
+/// A transfer to submit, alone or as part of a batch.
+///
+/// ```swift
+/// let ids = try await engine.submit(specifications.map { NewTransfer($0, key: $0.url) })
+/// ```
 public struct NewTransfer: Hashable, Sendable {
-    /// What to do.
+    /// The request, the destination, and the requirements of the transfer.
     public var specification: TransferSpecification
-    /// Names "the same transfer" for the store, where the caller wants to find it again; not empty, without NUL.
+    /// A key by which the caller can find the transfer in the store in a later run. Not empty and without NUL.
     public var key: String?
 
-    /// A transfer.
+    /// Creates a transfer to submit.
     public init(_ specification: TransferSpecification, key: String? = nil) {
         self.specification = specification
         self.key = key
     }
 
-    /// Looks for what can never be queued.
+    /// Checks that every transfer can be queued.
+    ///
+    /// - Throws: `RefusedTransferError` for the first transfer that can never be queued.
     static func check(_ transfers: [NewTransfer]) throws(RefusedTransferError) {
         for (index, transfer) in transfers.enumerated() {
             guard let reason = transfer.fault else { continue }
@@ -24,7 +30,7 @@ public struct NewTransfer: Hashable, Sendable {
         }
     }
 
-    /// What makes no sense about it; nil where nothing does not.
+    /// The reason why the transfer can never be queued, or `nil` if the transfer is valid.
     private var fault: String? {
         if let key, key.isEmpty || key.utf8.contains(0) {
             return "its key must have at least one character and no NUL; leave it out where nobody looks for it"
@@ -39,18 +45,18 @@ public struct NewTransfer: Hashable, Sendable {
     }
 }
 
-/// One of the transfers that were handed over together makes no sense; none of them was queued.
+/// An error that indicates that a submitted batch contains an invalid transfer. No transfer of the batch was queued.
 public struct RefusedTransferError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which one, counted from 0.
+    /// The index of the invalid transfer in the batch, counted from 0.
     public var index: Int
-    /// How many were handed over.
+    /// The number of transfers in the batch.
     public var count: Int
-    /// Its URL without secrets.
+    /// The URL of the invalid transfer, without secrets.
     public var url: String
-    /// What is wrong with it, and what would be right.
+    /// A description of the fault and of a valid value.
     public var reason: String
 
-    /// An error.
+    /// Creates an error.
     public init(index: Int, count: Int, url: String, reason: String) {
         self.index = index
         self.count = count
@@ -58,7 +64,7 @@ public struct RefusedTransferError: Error, Hashable, Sendable, CustomStringConve
         self.reason = reason
     }
 
-    /// What to tell people; counts from 1.
+    /// A message for people. The message counts transfers from 1.
     public var description: String {
         let place = count > 1 ? "transfer \(index + 1) of \(count)" : "the transfer"
         return "\(place), \(url), cannot be queued: \(reason)"

@@ -2,65 +2,79 @@
 public import TransferModel
 internal import TransferScheduling
 
-/// A command about transfers that have not ended.
+/// An action on unfinished transfers.
+///
+/// ```swift
+/// let outcomes = try await engine.control(ids, .hold(by: "backup", why: "the backup is running"))
+/// ```
 public enum TransferAction: Hashable, Sendable {
     /// Pauses the transfer until it is resumed. A running attempt is stopped and keeps its bytes.
     case pause
     /// Ends a pause, or the wait after a failure.
     case resume
-    /// Ends the transfer; its partial file is removed.
+    /// Ends the transfer and removes its partial file.
     case cancel
-    /// Holds the transfer back until it is released. A running attempt is stopped and keeps its bytes. A transfer has one
-    /// such hold: the latest counts. The texts are for people.
+    /// Holds the transfer back until it is released. A running attempt is stopped and keeps its bytes.
+    ///
+    /// A transfer has at most one hold; a new hold replaces the previous hold. Both texts are shown to people.
     case hold(by: String, why: String)
-    /// Takes back a hold.
+    /// Removes a hold.
     case release
 }
 
-/// The effect of a command on a transfer.
+/// The effect of an action on a transfer.
 public enum ActionOutcome: Hashable, Sendable {
-    /// The command took effect, durably.
+    /// The action took effect and is durable.
     case done
-    /// There was nothing to change: what is paused was to be paused, what runs was to be resumed.
+    /// The action changed nothing. For example, a paused transfer was paused, or a running transfer was resumed.
     case unchanged
-    /// The transfer is cancelled and ends once its attempt has stopped. Until then a crash would have it go on.
+    /// The transfer is cancelled and ends when its attempt has stopped. After a crash before that moment, the
+    /// transfer continues.
     case stopping
-    /// There is no unfinished transfer of that number.
+    /// No unfinished transfer has this number.
     case notFound
 }
 
 extension TransferEngine {
-    /// Carries out a command on several transfers, in one turn and with one save. On return it is durably stored.
+    /// Performs an action on several transfers, in one turn. Returns after the effect is durable.
     ///
-    /// - Returns: an outcome for each of `ids`, in their order.
-    /// - Throws: `TransferStoreError` if it could not be saved; then it has taken effect and is saved with the next change.
-    ///   `EngineEndedError` after the end of the engine.
+    /// One commit saves all effects. Before the first snapshot of the conditions, each transfer has its own commit.
+    ///
+    /// - Returns: An outcome for each of `ids`, in the order of `ids`.
+    /// - Throws: `TransferStoreError` if the effect could not be saved. The action has then taken effect and is saved
+    ///   with the next change. `EngineEndedError` after the end of the engine.
     @discardableResult
     public func control(_ ids: [TransferID], _ action: TransferAction) async throws -> [ActionOutcome] {
         try await request(ids, action, awaitsEnd: false)
     }
 
-    /// Cancels transfers and returns when all of them have ended, durably: what runs ends with its attempt.
+    /// Cancels transfers and returns after the ends of all of them are durable. A running transfer ends with its
+    /// attempt.
     ///
-    /// - Returns: for each of `ids` either `done` or `notFound`.
-    /// - Throws: as ``control(_:_:)``.
+    /// - Returns: Either `done` or `notFound` for each of `ids`.
+    /// - Throws: The same errors as ``control(_:_:)``.
     @discardableResult
     public func cancelAwaitingEnd(_ ids: [TransferID]) async throws -> [ActionOutcome] {
         try await request(ids, .cancel, awaitsEnd: true)
     }
 
-    /// Pauses a transfer until it is resumed, keeping its bytes. On return that is durably stored. Throws as
-    /// ``control(_:_:)``.
+    /// Pauses a transfer until it is resumed, and keeps its bytes. Returns after the pause is durable.
+    ///
+    /// - Throws: The same errors as ``control(_:_:)``.
     @discardableResult
     public func pause(_ id: TransferID) async throws -> ActionOutcome { try await control([id], .pause)[0] }
 
-    /// Resumes a paused transfer; ends the wait after a failure. On return that is durably stored. Throws as
-    /// ``control(_:_:)``.
+    /// Resumes a paused transfer, or ends the wait after a failure. Returns after the effect is durable.
+    ///
+    /// - Throws: The same errors as ``control(_:_:)``.
     @discardableResult
     public func resume(_ id: TransferID) async throws -> ActionOutcome { try await control([id], .resume)[0] }
 
-    /// Cancels a transfer: its partial file is removed. Does not wait for the end of an attempt, see
-    /// ``cancelAwaitingEnd(_:)``. Throws as ``control(_:_:)``.
+    /// Cancels a transfer and removes its partial file. Does not wait for the end of a running attempt.
+    ///
+    /// To wait for the end, use ``cancelAwaitingEnd(_:)``.
+    ///
+    /// - Throws: The same errors as ``control(_:_:)``.
     @discardableResult
     public func cancel(_ id: TransferID) async throws -> ActionOutcome { try await control([id], .cancel)[0] }
 

@@ -2,31 +2,35 @@
 public import TransferModel
 internal import TransferScheduling
 
-/// What is to be different about a transfer in the queue; what is nil stays as it is.
+/// A change to a queued transfer. A property that is `nil` leaves the transfer's value unchanged.
+///
+/// ```swift
+/// try await engine.change(id, TransferChange(priority: 900))
+/// ```
 public struct TransferChange: Hashable, Sendable {
-    /// How urgent it is. Whoever changes it takes the place of the app that handed it over in the background: it no
-    /// longer counts as that, unless it stays discretionary.
+    /// The new urgency. Any kind other than discretionary also removes the mark of a submission from the background.
     public var kind: WorkKind?
-    /// All that it asks for, in place of what it asked for.
+    /// The new constraints, which replace all previous constraints.
     public var constraints: Constraints?
-    /// 0…1000, higher first.
+    /// The new priority, from 0 to 1000. Transfers with higher numbers start first.
     public var priority: Int?
 
-    /// A change.
+    /// Creates a change.
     public init(kind: WorkKind? = nil, constraints: Constraints? = nil, priority: Int? = nil) {
         self.kind = kind
         self.constraints = constraints
         self.priority = priority
     }
 
-    /// A person's "start now": it waits for no policy and no limiter, only for what it asks for itself.
+    /// A change for a person's "start now". The transfer then waits only for its own constraints, not for a policy or
+    /// limiter.
     ///
-    /// A pause, and the wait after a failure, end with ``TransferEngine/resume(_:)``.
+    /// To end a pause or the wait after a failure, use ``TransferEngine/resume(_:)``.
     public static let startNow = TransferChange(kind: .userInitiated)
 
-    /// The traits with the change.
+    /// Returns the traits with the change applied.
     ///
-    /// - Throws: `TransferChangeError` where it makes no sense.
+    /// - Throws: `TransferChangeError` if the resulting traits are invalid.
     func applied(to traits: TransferTraits) throws(TransferChangeError) -> TransferTraits {
         var changed = traits
         if let kind {
@@ -50,16 +54,16 @@ public struct TransferChange: Hashable, Sendable {
     }
 }
 
-/// Why a change makes no sense.
+/// An error that indicates that a change is invalid.
 public enum TransferChangeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The priority is not one of 0…1000.
+    /// The priority is outside 0…1000.
     case priorityOutOfRange(Int)
-    /// It would have to be done before it may begin.
+    /// The deadline is not later than the earliest start date.
     case deadlineBeforeStart(deadline: WallTime, notBefore: WallTime)
-    /// A window constraint without a window: it could never run.
+    /// The window constraint contains no window, so the transfer could never run.
     case windowNeverOpens
 
-    /// What is wrong, and what would be right.
+    /// A description of the fault and of a valid value.
     public var description: String {
         switch self {
         case .priorityOutOfRange(let priority): "the priority \(priority) must be a number from 0 to 1000"

@@ -4,15 +4,17 @@ internal import TransferModel
 public import TransferPolicy
 public import TransferScheduling
 
-/// Carries out what the scheduler decides: one inbox, from which one actor takes all that is asked for and reported.
+/// An engine that carries out the decisions of the scheduler.
 ///
-/// Each message is one event: the scheduler answers with effects, what they change is saved, and only then are they
-/// performed; reports that came while something was being saved are decided one after the other and saved together. All
-/// effects are safe to repeat, so starting again after a crash is a re-run: the engine reads the queue
-/// and hands every unfinished transfer to the scheduler as an event.
+/// One actor takes every command and report from one inbox. Each message becomes one event, which the scheduler
+/// answers with effects. The engine saves the changes of the effects and only then performs the effects. Reports that
+/// arrive during a commit are decided one after another and saved together.
+///
+/// All effects are safe to repeat, so a start after a crash repeats them: the engine reads the queue and passes every
+/// unfinished transfer to the scheduler.
 ///
 /// ```swift
-/// let engine = TransferEngine(store: store, executor: executor, conditions: source, alarm: alarm)
+/// let engine = TransferEngine(store: store, executor: executor, conditions: source, alarm: alarm, seed: 1)
 /// try await withThrowingTaskGroup(of: Void.self) { group in
 ///     group.addTask { try await engine.run() }
 ///     let id = try await engine.submit(specification, watching: true)
@@ -21,30 +23,64 @@ public import TransferScheduling
 /// ```
 ///
 /// ## Topics
+/// ### Running
 /// - ``run()``
+/// - ``shutDown()``
+/// - ``ping()``
+/// ### Transfers
 /// - ``submit(_:key:watching:)``
+/// - ``submit(_:watching:)``
 /// - ``change(_:_:)``
+/// - ``control(_:_:)``
+/// - ``pause(_:)``
+/// - ``resume(_:)``
+/// - ``cancel(_:)``
+/// - ``cancelAwaitingEnd(_:)``
+/// ### Logins
+/// - ``challenges(of:)``
+/// - ``answerChallenge(_:with:)``
+/// ### Watching
 /// - ``updates``
+/// - ``registry``
+/// - ``watch(_:)``
+/// - ``unwatch(_:)``
+/// - ``explanation(of:)``
+/// - ``explanationInTurn(of:)``
+/// ### Apps
+/// - ``appUsed(_:)``
+/// - ``appRelaunched(_:)``
+/// - ``appCameToFront(_:)``
+/// - ``relaunchAbandoned(_:)``
+/// - ``appNeeded(_:_:)``
+/// - ``appAnswered(_:)``
+/// - ``relaunchDelays()``
+/// ### Policies and budgets
+/// - ``setPolicy(_:)``
+/// - ``setBudgets(_:)``
+/// - ``setBudgetLimits(_:)``
 public final class TransferEngine: Sendable {
-    /// The states of transfers, kept up to date; nil if nobody asks for them.
+    /// The states of transfers, which the engine keeps up to date, or `nil` if the engine has no registry.
     public let registry: TransferRegistry?
-    /// Everything there is to tell, in order. One consumer; what nobody reads is kept.
+    /// All updates of the engine, in order. Supports one consumer; unread updates are buffered without a limit.
     ///
-    /// Submissions, changes, pauses, starts, progress, stops, failures and ends are told of every transfer. Why one waits
-    /// (``TransferUpdate/Kind/waiting(_:)``) is told only of those that are watched, see ``watch(_:)``.
+    /// Submissions, changes, pauses, starts, progress, stops, failures, and ends are reported for every transfer. The
+    /// reasons for a wait (``TransferUpdate/Kind/waiting(_:)``) are reported only for watched transfers; see
+    /// ``watch(_:)``.
     public let updates: AsyncStream<EngineUpdate>
     let inbox = Inbox()
     let loop: EngineLoop
 
-    /// An engine over its ports; nothing starts before `run()`.
+    /// Creates an engine on top of its ports. Nothing starts before `run()`.
     ///
     /// - Parameters:
-    ///   - policy: decides about discretionary work.
-    ///   - savesLearned: whether what is learned of the machine is kept for later runs; false where the conditions are
-    ///     made up, which would teach what is not so.
-    ///   - registry: the states of transfers, which the engine keeps up to date. It holds what the store has already.
-    ///   - metrics: where counts and times go (see `EngineMetrics`); nil is the process's own, as bootstrapped by then.
-    ///   - seed: for the jitter of retries; the same seed and events give the same decisions.
+    ///   - policy: The policy that decides about discretionary work.
+    ///   - savesLearned: Whether the engine saves what it learns about the machine for later runs. Pass `false` if
+    ///     the conditions are simulated, because simulated conditions would teach wrong statistics.
+    ///   - registry: The states of transfers, which the engine keeps up to date. The caller adds the stored transfers
+    ///     first.
+    ///   - metrics: The destination of counts and times (see `EngineMetrics`). The value `nil` uses the factory that
+    ///     the process has bootstrapped at this time.
+    ///   - seed: The seed for the jitter of retries. The same seed and events produce the same decisions.
     public init(
         store: any TransferStore, executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
@@ -63,11 +99,12 @@ public final class TransferEngine: Sendable {
         loop = EngineLoop(inbox: inbox, store: store, conditions: conditions, driver: driver)
     }
 
-    /// Runs the engine until `shutDown()` is called or the task is cancelled; either way running transfers are
-    /// checkpointed before it returns, and the ports are closed.
+    /// Runs the engine until `shutDown()` is called or the task is cancelled.
     ///
-    /// - Throws: `TransferStoreError` when the queue cannot be read at the start, or something could not be saved to the
-    ///   end.
+    /// In both cases, running transfers are checkpointed and the ports are closed before the method returns.
+    ///
+    /// - Throws: `TransferStoreError` if the queue cannot be read at the start, or if changes are still unsaved at
+    ///   the end.
     public func run() async throws {
         try await loop.run()
     }

@@ -2,46 +2,66 @@
 public import TransferModel
 public import TransferScheduling
 
-/// Something that people who watch a transfer want to know.
+/// An update about one transfer, for observers of the engine.
 public struct TransferUpdate: Hashable, Sendable {
-    /// What happened.
+    /// The kind of an update.
+    ///
+    /// ## Topics
+    /// ### The queue
+    /// - ``submitted(_:)``
+    /// - ``changed(_:)``
+    /// - ``paused``
+    /// - ``resumed``
+    /// - ``waiting(_:)``
+    /// ### Attempts
+    /// - ``started(attempt:)``
+    /// - ``progressed(bytes:total:rate:)``
+    /// - ``stopped(_:bytes:)``
+    /// - ``retrying(_:_:bytes:)``
+    /// ### The end
+    /// - ``finished(_:)``
+    /// - ``failed(_:)``
+    /// - ``cancelled``
     public enum Kind: Hashable, Sendable {
-        /// The transfer is in the queue, durably. This update comes before all others about a transfer of this run.
+        /// The transfer is durably in the queue. This update precedes all others about a transfer that is submitted
+        /// in this run.
         case submitted(NewTransfer)
-        /// It asks for something else now: its traits with the change, which is durable.
+        /// The requirements of the transfer changed durably. The value contains the new traits.
         case changed(TransferTraits)
-        /// Somebody paused it, durably. If an attempt runs, it is being stopped; ``stopped(_:bytes:)`` follows.
+        /// The transfer was paused durably. If an attempt runs, the attempt is being stopped; ``stopped(_:bytes:)``
+        /// follows.
         case paused
-        /// Somebody resumed it, durably.
+        /// The transfer was resumed durably.
         case resumed
-        /// It waits, or the reasons why it waits have changed. Told only of transfers that are watched.
+        /// The transfer waits, or the reasons for its wait have changed. Reported only for watched transfers.
         case waiting(Explanation)
-        /// An attempt began; 1 is the first of this run of the engine.
+        /// An attempt started. The first attempt of this run of the engine has number 1.
         case started(attempt: Int)
-        /// Bytes there so far, the size where it is known, and the rate in bytes a second.
+        /// The bytes so far, the size if it is known, and the rate in bytes per second.
         case progressed(bytes: Int64, total: Int64?, rate: Int64?)
-        /// Its attempt was stopped, keeping `bytes`: because somebody paused it, or because it has to wait.
+        /// The attempt was stopped and keeps `bytes`. The transfer was paused, or must wait.
         case stopped(Explanation, bytes: Int64)
-        /// An attempt failed; another one follows.
+        /// An attempt failed and is retried.
         case retrying(Explanation, TransferFailure, bytes: Int64)
-        /// It ended with a complete answer of the server.
+        /// The transfer ended with a complete answer of the server.
         case finished(TransferCompletion)
-        /// It ended with an error.
+        /// The transfer ended with an error.
         case failed(TransferFailure)
-        /// It ended because somebody cancelled it.
+        /// The transfer was cancelled.
         case cancelled
     }
 
-    /// The transfer.
+    /// The number of the transfer.
     public var id: TransferID
-    /// When it happened.
+    /// The time of the event.
     public var time: Moment
-    /// What happened.
+    /// The kind of the event, with its values.
     public var kind: Kind
-    /// The transfer's state after it; nil if the engine has no registry, or the registry does not know the transfer.
+    /// The transfer's state after the event. `nil` if the engine has no registry or the registry does not know the
+    /// transfer.
     public var status: TransferStatus?
 
-    /// An update.
+    /// Creates an update.
     public init(id: TransferID, time: Moment, kind: Kind, status: TransferStatus? = nil) {
         self.id = id
         self.time = time
@@ -50,13 +70,15 @@ public struct TransferUpdate: Hashable, Sendable {
     }
 }
 
-/// What the engine tells those who watch it.
+/// An update of an engine.
 public enum EngineUpdate: Hashable, Sendable {
-    /// About one transfer.
+    /// An update about one transfer.
     case transfer(TransferUpdate)
-    /// About the machine.
+    /// A new snapshot of the machine's conditions.
     case conditions(Conditions)
-    /// The queue could not be saved: what was to be saved is kept and tried again with the next change. Or, of the code
-    /// `corrupt`, what earlier runs had learned could not be read at the start, and counting begins anew.
+    /// An error of the store. Unsaved changes are kept and retried with the next change.
+    ///
+    /// The code `corrupt` at the start means that the statistics of earlier runs could not be read. The statistics
+    /// then begin anew.
     case storeTrouble(TransferStoreError)
 }

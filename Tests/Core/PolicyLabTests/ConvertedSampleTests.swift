@@ -34,7 +34,7 @@ import TransferPolicy
                 """)
     }
 
-    /// What is put in place of what, once, and what is said of it.
+    /// A replacement of one text by another, and the message that it causes.
     struct Fault: Sendable, CustomTestStringConvertible {
         var old: String
         var new: String

@@ -4,10 +4,10 @@ import TransferPolicy
 
 @testable import PolicyLab
 
-/// Short days, written as text: a letter for each stretch of the same length.
+/// Short days as text: one letter for each period of equal length.
 ///
-/// `A` mains and Wi-Fi, `b` battery and Wi-Fi, `C` mains and mobile network, `d` battery and mobile network, `-` no
-/// network, `?` unknown, `z` asleep.
+/// `A` is AC and Wi-Fi, `b` is battery and Wi-Fi, `C` is AC and a mobile network, `d` is battery and a mobile
+/// network, `-` is no network, `?` is unknown, and `z` is asleep.
 enum Days {
     static func trace(_ letters: String, seconds: Int64 = 100, device: String = "day") -> Trace {
         let segments = letters.enumerated().map { number, letter in
@@ -34,7 +34,7 @@ enum Days {
         Job(id: id, arrival: date(arrival), bytes: bytes, deadline: deadline.map(date))
     }
 
-    /// A byte a second, whatever the network.
+    /// Settings with a rate of one byte per second on every network.
     static var slow: ReplaySettings {
         var settings = ReplaySettings()
         (settings.freeRate, settings.cellRate) = (1, 1)

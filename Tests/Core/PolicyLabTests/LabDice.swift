@@ -14,7 +14,7 @@ struct LabDice {
 
     mutating func chance(_ percent: Int64) -> Bool { whole(in: 1...100) <= percent }
 
-    /// Some days of stretches from a minute to half a day.
+    /// Returns a trace of some days, with segments between a minute and several hours.
     mutating func trace(segments count: Int = 60) -> Trace {
         var segments: [Trace.Segment] = []
         var time: Int64 = 0
@@ -42,7 +42,7 @@ struct LabDice {
         }
     }
 
-    /// A stretch in two.
+    /// Returns a segment in two parts.
     mutating func cut(_ segment: Trace.Segment) -> [Trace.Segment] {
         let length = segment.start.duration(to: segment.end)
         var (first, second) = (segment, segment)

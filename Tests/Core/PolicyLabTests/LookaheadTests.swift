@@ -6,9 +6,9 @@ import TransferPolicy
 @testable import PolicyLab
 
 @Suite struct LookaheadTests {
-    /// Whole on-time bytes by class: it looks again a nanosecond after the moment from which on it need not go on.
+    /// Returns the on-time bytes by class, rounded because a re-evaluation is a nanosecond after the time to stop.
     ///
-    /// Of one job of 150 bytes, due after 500 s of stretches of 100 s.
+    /// The job has 150 bytes and is due after 500 s, in segments of 100 s.
     private func classes(_ letters: String, hours: Double, bytes: Int64 = 150) throws -> [Double] {
         let jobs = [Days.job(0, bytes: bytes, by: 500)]
         return try Days.replay(Days.trace(letters), jobs, "lookahead:h=\(hours)").onTimeBytes.map { $0.rounded() }
@@ -24,7 +24,7 @@ import TransferPolicy
 
     @Test("What lies beyond its sight it waits for as if it were good")
     func horizon() throws {
-        // It sees 150 s: so from 350 s on it knows that only battery is left.
+        // The policy sees 150 s ahead, so from 350 s on it knows that only battery remains.
         #expect(try classes("bbbbb", hours: 150.0 / 3600) == [0, 150, 0, 0])
         #expect(try classes("bbbbb", hours: 120.0 / 3600) == [0, 120, 0, 0])
         #expect(try classes("bbbbb", hours: 0) == [0, 0, 0, 0])

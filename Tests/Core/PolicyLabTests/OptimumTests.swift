@@ -6,10 +6,10 @@ import TransferPolicy
 @testable import PolicyLab
 
 @Suite struct OptimumTests {
-    /// Up to six slots of a second and a byte, up to four jobs.
+    /// A case of up to six slots of one second and one byte, and up to four jobs.
     private struct SmallCase {
         var letters: String
-        /// The place of each slot's class in the prices; nil where nothing can move.
+        /// The index of each slot's class in the prices, or `nil` if nothing can move in the slot.
         var places: [Int?]
         var jobs: [Job] = []
         var settings = Days.slow
@@ -24,7 +24,7 @@ import TransferPolicy
                 let deadline = arrival + dice.whole(in: 1...6)
                 jobs.append(Days.job(id, at: arrival, bytes: dice.whole(in: 0...4), by: deadline))
             }
-            // Any prices: equal ones, one above the penalty, and not in the usual order.
+            // Arbitrary prices: equal prices, a price above the penalty, and an unusual order.
             settings.costs = (0..<4).map { _ in Double(dice.whole(in: 0...6)) * 1e6 }
             settings.penalty = Double(dice.whole(in: 0...8)) * 1e6
         }

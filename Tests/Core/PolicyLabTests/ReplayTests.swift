@@ -46,7 +46,7 @@ import TransferScheduling
                 Days.job(7, at: 0, bytes: 100, by: 900), Days.job(3, at: 20, bytes: 50, by: 300),
                 Days.job(2, at: 40, bytes: 10, by: 300),
             ])
-        // 7 from 0, 3 from 20, 2 from 40 to 50, 3 to 80, 7 to 160.
+        // Job 7 runs from 0, job 3 from 20, job 2 from 40 to 50, job 3 until 80, and job 7 until 160.
         #expect(outcome.jobs.map(\.id) == [7, 3, 2])
         #expect(outcome.jobs.map(\.delay) == [160, 60, 10])
         #expect(outcome.stops == 2)
@@ -63,10 +63,10 @@ import TransferScheduling
         let outcome = try Days.replay(Days.trace("Ab"), jobs)
         #expect(outcome.activations == 2)
         #expect(outcome.activeTime.wall == 30)
-        // 15 s after the first, then 15 s of 16 s, then 15 s.
+        // 15 s after the first transfer, then 15 s of 16 s, then 15 s.
         #expect(outcome.tailTime.wall == 45)
         #expect(outcome.wakes.wall == 2)
-        // 30 s at 1 byte/s, two tails and a gap of 238 ms each, two starts.
+        // 30 s at 1 byte/s, two tails and a gap of 238 ms each, and two starts.
         #expect(abs(outcome.activeEnergy.wall - 30 * (0.13286 + 0.13701 * 8e-6)) < 1e-9)
         #expect(abs(outcome.tailEnergy.wall - 3 * 0.1193 * 0.2381) < 1e-9)
         #expect(abs(outcome.wakeEnergy.wall - 2 * 0.0791 * 0.1244) < 1e-9)
@@ -85,7 +85,7 @@ import TransferScheduling
     @Test("The ladder's moments are exact: battery from half of the time on, metered from three quarters on")
     func ladder() throws {
         let outcome = try Days.replay(Days.trace("bbbddd"), [Days.job(0, bytes: 150, by: 400)], "ladder")
-        // Battery from 200 to 300; metered from 300 on.
+        // Battery from 200 to 300, metered from 300 on.
         #expect(outcome.onTimeBytes == [0, 100, 0, 50])
         #expect(outcome.jobs[0].delay == 350)
     }
@@ -97,7 +97,7 @@ import TransferScheduling
         settings.freeRate = 3
         let outcome = try Days.replay(
             Days.trace("AA"), [Days.job(0, bytes: 20, by: 900), Days.job(1, bytes: 40, by: 901)], "strict", settings)
-        // 2 and 1 bytes a second until 10 s; then the second, which has 10, all 3.
+        // 2 and 1 bytes per second until 10 s. Then the second job, which has 10 bytes, gets all 3 bytes per second.
         #expect(outcome.jobs.map(\.delay) == [10, 20])
     }
 

@@ -33,7 +33,8 @@ import TransferPolicy
 
     private static func count(_ part: String, in text: String) -> Int { text.components(separatedBy: part).count - 1 }
 
-    /// `LAB_PAGE=write` writes the page anew, to be looked at before it is taken for right.
+    /// Compares the page with the sample. `LAB_PAGE=write` writes a new sample, which a person must review in a
+    /// browser.
     @Test("It is the page that was looked at in a browser, to the byte")
     func golden() throws {
         let page = try Self.page(["immediate", "ladder", "strict", "oracle"], devices: 5)
@@ -60,7 +61,7 @@ import TransferPolicy
         let many = (0..<16).map { "ladder:bat=0.\(10 + $0)" }
         for (names, devices) in [(["strict"], 1), (["strict"], 300), (many, 1), (many, 100)] {
             let page = try Self.page(names, devices: devices)
-            // In two drawings each.
+            // Each device appears in two drawings for every policy.
             #expect(page.utf8.count < 120_000, "\(names.count) policies, \(devices) devices: \(page.utf8.count)")
             #expect(Self.count("<tr>", in: page) == names.count + 1)
             #expect(Self.count("class=\"dot ", in: page) == names.count)

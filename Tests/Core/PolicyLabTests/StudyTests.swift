@@ -23,12 +23,12 @@ import TransferPolicy
     @Test("Shares and costs are over all bytes asked for, of one device and of all")
     func figures() throws {
         let lines = try study().lines
-        // d0: battery for 200 s, then mains. Immediate: all on time, 200 bytes at 1.
+        // d0 is on battery for 200 s, then on AC. Immediate: all bytes are on time, 200 of them at price 1.
         let first = lines[0].devices[0]
         #expect(first.onTimeBytes == [50, 200, 0, 0])
         #expect((first.onTimeCostPerMegabyte! - 0.8).magnitude < 1e-12)
         #expect(first.lateShare == 0 && first.missed == 0 && first.done == 2)
-        // Strict: the second from 200 to 250 on time, then late; the first from 300 on, late.
+        // Strict: the second job runs from 200 to 250 on time, then late. The first job runs from 300 on, late.
         let strict = lines[1].devices[0]
         #expect(strict.onTimeBytes == [50, 0, 0, 0])
         #expect(strict.lateBytes == 150 && strict.undoneBytes == 50)
@@ -158,6 +158,6 @@ import TransferPolicy
 }
 
 extension String {
-    /// How often a word comes in it.
+    /// The number of occurrences of a word.
     fileprivate func components(of word: String) -> Int { ranges(of: word).count }
 }

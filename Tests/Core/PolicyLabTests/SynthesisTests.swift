@@ -6,7 +6,8 @@ import TransferPolicy
 @testable import PolicyLab
 
 @Suite struct SynthesisTests {
-    /// From an implementation in another language of the same words: SplitMix64, log, cos, exp.
+    /// Reference values from an implementation in another language with the same random words: SplitMix64, log, cos,
+    /// exp.
     @Test("The generated workload is the one that the reference figures were made with")
     func workload() {
         let segment = Trace.Segment(
@@ -36,7 +37,7 @@ import TransferPolicy
     func closedForm(shape: Double) throws {
         let wifi = try #require(Alternation(share: 0.65, meanOff: 2400, shape: shape))
         let model = RenewalModel(wifi: wifi)
-        // 20 000 days, for periods are heavy-tailed.
+        // 20 000 days, because the periods are heavy-tailed.
         let traces = try (0..<5).map { seed in
             let start = WallTime(secondsSinceEpoch: 0)
             return try #require(model.trace(device: "d", days: 4000, start: start, seed: UInt64(seed + 1)))

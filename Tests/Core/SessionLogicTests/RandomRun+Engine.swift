@@ -3,7 +3,7 @@ import SessionLogic
 import TransferModel
 import TransferPolicy
 
-/// The engine's part of a random run, and the run's end.
+/// The engine's part of a random run, and the end of the run.
 extension RandomRun {
     // MARK: The engine
 
@@ -11,7 +11,7 @@ extension RandomRun {
         if !world.news.isEmpty, Int.random(in: 0..<3, using: &dice) > 0 { return tellNews() }
         guard let transfer = world.transfers.filter({ $0.ending == nil }).randomElement(using: &dice) else { return }
         guard world.runs(transfer) else {
-            // A person gives what waits another date.
+            // A person changes the date of a waiting transfer.
             guard let (key, number) = self.number(of: transfer), checked.model.sessions[key]?.isUnasked == false,
                 checked.model.sessions[key]?.tasks[number]?.isDelayed == true
             else { return }
@@ -49,7 +49,7 @@ extension RandomRun {
         }
         let news = world.news.first
         world.tellNews()
-        // The power was cut before it was saved: it happens after the crash.
+        // The power was cut before the end was saved, so the end is reported after the crash.
         if case .transferEnded(let id, _)? = news, let transfer = world.transfers.first(where: { $0.id == id }),
             let (key, number) = number(of: transfer), let row = world.rows[key]?.tasks[number], row.end == nil
         {
@@ -57,9 +57,10 @@ extension RandomRun {
         }
     }
 
-    // MARK: The end
+    // MARK: Completion
 
-    /// Programs come, answer and deal with everything; transfers end. Nothing may be left.
+    /// Completes the run: programs connect, answer, and acknowledge everything, and all transfers end. Nothing may be
+    /// left.
     mutating func drain() {
         note("drain")
         world.isDiskFull = false

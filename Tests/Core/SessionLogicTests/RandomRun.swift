@@ -3,7 +3,8 @@ import SessionLogic
 import TransferModel
 import TransferPolicy
 
-/// A random run from one seed: programs, an engine, power cuts and full disks against a machine, with an oracle beside it.
+/// A random run from one seed, with an oracle. Programs, an engine, power cuts, and full disks drive a session
+/// machine.
 struct RandomRun {
     static let keys = [("x", "s"), ("x", "t"), ("y", "u"), ("z", "v")].map {
         SessionKey(app: $0.0, identifier: $0.1)
@@ -17,7 +18,7 @@ struct RandomRun {
     private var nextTask = 1
     let checked: Checked
 
-    /// Takes the oracle along where effects are performed.
+    /// A reference to the oracle, which the effect handler also updates.
     final class Checked {
         var model = SessionModel()
     }
@@ -35,7 +36,7 @@ struct RandomRun {
         }
     }
 
-    /// Makes random steps up to the first fault, then lets everything come to its end.
+    /// Makes random steps until the first fault, and then completes all work.
     mutating func run(steps: Int) {
         for _ in 0..<steps where checked.model.faults.isEmpty { perform(Int.random(in: 0..<100, using: &dice)) }
         if checked.model.faults.isEmpty { drain() }
@@ -77,7 +78,7 @@ struct RandomRun {
         if isCut {
             note("crash")
             checked.model.crashed()
-            // The store knows how transfers ended, whether or not that was told.
+            // The store knows how transfers ended, even if the ends were not reported.
             for transfer in world.transfers {
                 guard let end = transfer.ending, let (key, number) = number(of: transfer) else { continue }
                 checked.model.ended(number, in: key, end)
@@ -88,7 +89,7 @@ struct RandomRun {
         checked.model.check(world)
     }
 
-    /// After a crash, the earlier one of two dates counts: that of the task's row, and that of its transfer.
+    /// Chooses the earlier of two dates after a crash: the date in the task's row, or the date of its transfer.
     private mutating func noteDates() {
         for transfer in world.transfers {
             guard let (key, number) = number(of: transfer), let task = checked.model.sessions[key]?.tasks[number],
@@ -117,7 +118,7 @@ struct RandomRun {
         var snapshot = TaskSnapshot(
             identifier: nextTask, kind: .download, request: RequestDescription(url: "http://h/\(nextTask)"))
         if Bool.random(using: &dice) {
-            // Never at the very moment of something else.
+            // The offset never coincides with another event.
             let offset = [-4500, 1500, 60_500, 900_500].randomElement(using: &dice) ?? 1500
             snapshot.earliestBegin = world.now.advanced(by: .milliseconds(offset))
         }
@@ -165,14 +166,14 @@ struct RandomRun {
         do { try world.order(order, in: key, from: user) } catch { return note("refused") }
         switch order {
         case .cancel:
-            // An order is answered after it is saved: with the power cut before, it was never given.
+            // An order is answered after it is saved. If the power was cut before, the order was never given.
             guard !hasTransfer, let end = world.rows[key]?.tasks[number]?.end else { break }
             checked.model.ended(number, in: key, end)
         case .suspend: checked.model.sessions[key]?.tasks[number]?.isSuspended = true
         case .resume:
             checked.model.sessions[key]?.tasks[number]?.isSuspended = false
             checked.model.submitted(number, in: key, at: world.now)
-            // What has ended is not resumed: the task ends.
+            // A transfer that has ended is not resumed. Its task ends instead.
             if let end = world.rows[key]?.tasks[number]?.end { checked.model.ended(number, in: key, end) }
         case .begin(_, let reply):
             checked.model.sessions[key]?.tasks[number]?.isDelayed = false
@@ -193,7 +194,7 @@ struct RandomRun {
                     .event.number
             else { continue }
             note("\(user) has dealt with \(line)")
-            // Before: it may be started for another session at once.
+            // Update the model first, because the app may be launched for another session at once.
             checked.model.dealt(with: key)
             do {
                 try world.acknowledge(event, in: key, from: user)
@@ -223,6 +224,6 @@ struct RandomRun {
         world.endLaunch(of: app, outcome)
     }
 
-    /// The last steps before a fault.
+    /// The last steps before a fault, as text.
     var lastSteps: String { log.suffix(25).joined(separator: "\n  ") }
 }

@@ -2,10 +2,10 @@
 import Foundation
 import Testing
 
-/// The machine against an oracle that keeps what apps have to hear and to answer as plain lists.
+/// Compares the session machine with an oracle that keeps the events and questions of apps as plain lists.
 @Suite("Random runs of sessions")
 struct RandomSessionTests {
-    /// One seed to replay, from a failure's message.
+    /// The seed to replay, from the message of a failure.
     private static let replayed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
 
     @Test(

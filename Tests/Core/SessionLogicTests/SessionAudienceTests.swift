@@ -8,7 +8,7 @@ import TransferModel
 struct SessionAudienceTests {
     private static let user = SessionUser(name: "P", process: 1, app: "x")
 
-    /// A table with a task for each of these numbers; those with an order have ended, in that order.
+    /// Returns a table with a task for each number. Tasks with an order have ended, in that order.
     private static func table(_ orders: [Int: Int64?]) -> TaskTable {
         var tasks = TaskTable()
         for (number, order) in orders {

@@ -2,20 +2,22 @@
 import SessionLogic
 import TransferModel
 
-/// The oracle of random runs: what apps have to hear and to answer, kept as plainly as that goes. It never looks into the
-/// machine, only at what programs asked for, at how transfers ended, and at what the machine had done.
+/// The oracle of random runs: the events and questions that apps must receive, as plainly as possible.
+///
+/// The oracle never reads the machine's state. It uses only the requests of programs, the ends of transfers, and the
+/// machine's effects.
 struct SessionModel {
     struct Task {
-        /// What the app hears of its end; empty until then.
+        /// The events that the app must receive about the task's end. Empty until the end.
         var lines: [String] = []
-        /// How many of them were dealt with, and how many of those a crash does not forget.
+        /// The number of acknowledged events, and the number among them that a crash does not lose.
         var acknowledged = 0
         var durablyAcknowledged = 0
         var date: WallTime?
-        /// Whether the engine has it.
+        /// A Boolean value that indicates whether the engine has the task.
         var isSubmitted = false
         var isSuspended = false
-        /// Whether the app is to be asked when the date has come, and has not answered.
+        /// A Boolean value that indicates whether the app must be asked on the date and has not answered.
         var isDelayed = false
         var isChallenged = false
 
@@ -25,18 +27,18 @@ struct SessionModel {
 
     struct Session {
         var tasks: [Int: Task] = [:]
-        /// The tasks that ended, in that order.
+        /// The ended tasks, in the order of their ends.
         var ended: [Int] = []
         var user: String?
         var isStartable = true
         var isUnasked = false
-        /// What the process that has the session was told: "1.0" of the first line of task 1, "1?" of a question.
+        /// The events that the current process has received: "1.0" is the first line of task 1, "1?" is a question.
         var told: Set<String> = []
-        /// The starts since anything was dealt with.
+        /// The number of launches since the last acknowledgment or order.
         var fruitlessStarts = 0
         var lastStart: WallTime?
 
-        /// What the app has still to hear, in order: the names of lines, and the lines.
+        /// The events that the app has not acknowledged, in order, with their names and lines.
         var unheard: [(name: String, line: String)] {
             ended.flatMap { number in
                 let task = tasks[number] ?? Task()
@@ -64,7 +66,7 @@ struct SessionModel {
 
     mutating func fault(_ text: String) { faults.append(text) }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func opened(_ key: SessionKey, by process: String) {
         guard sessions[key]?.user != process else { return }
@@ -77,7 +79,7 @@ struct SessionModel {
         sessions[key]?.told = []
     }
 
-    /// A task goes to the engine.
+    /// Records the submission of a task to the engine.
     mutating func submitted(_ number: Int, in key: SessionKey, at now: WallTime) {
         guard let task = sessions[key]?.tasks[number], !task.isSubmitted else { return }
         sessions[key]?.tasks[number]?.isSubmitted = true
@@ -101,7 +103,7 @@ struct SessionModel {
         let parts = name.split(separator: ".").compactMap { Int($0) }
         guard let task = sessions[key]?.tasks[parts[0]], parts[1] >= task.acknowledged else { return }
         sessions[key]?.tasks[parts[0]]?.acknowledged = parts[1] + 1
-        // To hear an answer's head twice does no harm.
+        // A repeated head of an answer is harmless.
         if task.lines[parts[1]] != "status 200" { sessions[key]?.tasks[parts[0]]?.durablyAcknowledged = parts[1] + 1 }
     }
 
@@ -121,7 +123,7 @@ struct SessionModel {
         }
     }
 
-    /// Lets begin what nobody can be asked about.
+    /// Lets delayed tasks begin if no app can be asked.
     private mutating func settle(at now: WallTime) {
         for (key, session) in sessions where session.isUnasked || (session.user == nil && !session.isStartable) {
             for (number, task) in session.tasks where task.asks(at: now) {
@@ -130,9 +132,9 @@ struct SessionModel {
         }
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
-    /// A start, as it is about to be performed.
+    /// Checks a launch just before it is performed.
     mutating func check(startFor key: SessionKey, in world: SessionWorld) {
         guard let session = sessions[key] else { return fault("started for no session") }
         if session.user != nil { fault("started for \(key.identifier), which \(session.user ?? "") has open") }
@@ -155,7 +157,7 @@ struct SessionModel {
         world.launching[app] != nil || world.timers[.patience(app)] != nil || world.timers[.pause(app)] != nil
     }
 
-    /// Everything that must hold after each step.
+    /// Checks all invariants after a step.
     mutating func check(_ world: SessionWorld) {
         for told in world.told[seen...] { check(told) }
         seen = world.told.count
@@ -190,7 +192,7 @@ struct SessionModel {
 
     private mutating func check(_ told: SessionWorld.Told) {
         guard let session = sessions[told.key], let text = told.event.text else { return }
-        // Told before the process left, or before a crash.
+        // The event was sent before the process left, or before a crash.
         guard session.user == told.process else { return }
         let open = session.unheard.filter { !session.told.contains($0.name) }
         if told.event.number != nil {

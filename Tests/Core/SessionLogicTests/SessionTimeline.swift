@@ -3,16 +3,16 @@ import SessionLogic
 import Testing
 import TransferModel
 
-/// A scenario of sessions as text: what happens when, and what must follow.
+/// A scenario of sessions as text: timed events and the expected effects.
 ///
 /// ```
-/// t=0s    open P s                    the process P of the app x opens the session s
-/// t=0s    submit P s 1 begin=300s     … and gives a task that may begin then
-/// expect  told P 1 begin? at 300s     clock to 300 s; that is all that P was told since the last expectation
-/// expect  launch s at 360s            clock to 360 s; the app is started for s then, and was not before
-/// expect  quiet until 900s            clock to 900 s; the app is not started
+/// t=0s    open P s                    process P of app x opens session s
+/// t=0s    submit P s 1 begin=300s     P submits a task that may begin at 300 s
+/// expect  told P 1 begin? at 300s     sets the clock to 300 s; P received only this since the last expectation
+/// expect  launch s at 360s            sets the clock to 360 s; the app is launched for s then, and not earlier
+/// expect  quiet until 900s            sets the clock to 900 s; the app is not launched
 /// ```
-/// See `perform` and `check` for all the words. A line that is not understood is a failure, so is a false expectation.
+/// See `perform` and `check` for all words. An unknown line fails the test, and so does a false expectation.
 struct SessionTimeline {
     private var world = SessionWorld()
     private var seenLaunches = 0
@@ -43,12 +43,12 @@ struct SessionTimeline {
         Self.seconds(word).map { SessionWorld.start.advanced(by: .seconds($0)) }
     }
 
-    /// The value of `name=value` among some words.
+    /// Returns the value of the word `name=value`.
     private func value(_ name: String, in words: [String]) -> String? {
         words.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func perform(_ words: [String]) throws -> String? {
         guard words.count > 1, words[0].hasPrefix("t="), let time = date(String(words[0].dropFirst(2))) else {
@@ -92,7 +92,7 @@ struct SessionTimeline {
         }
     }
 
-    /// `finish s 1`, `date s 1 600s`: what the engine does, or a person through it.
+    /// Performs an event of the engine, or of a person through the engine: `finish s 1`, `date s 1 600s`.
     private mutating func engine(_ verb: String, _ rest: [String]) -> String? {
         guard let id = world.transfer(of: Int(rest[1]) ?? 0, in: SessionWorld.key(rest[0]))?.id else {
             return "no such transfer"
@@ -108,7 +108,7 @@ struct SessionTimeline {
         return nil
     }
 
-    /// `submit P s 1`: what a program wants done.
+    /// Performs an order of a program: `submit P s 1`.
     private mutating func order(_ verb: String, _ rest: [String]) throws -> String? {
         let (process, key) = (rest[0], SessionWorld.key(rest[1]))
         if verb == "ack" {
@@ -149,7 +149,7 @@ struct SessionTimeline {
         return rest.contains("refused") ? "it was not refused" : nil
     }
 
-    // MARK: What must follow
+    // MARK: Expectations
 
     private mutating func check(_ words: [String]) -> String? {
         let rest = Array(words.dropFirst(2))
@@ -180,7 +180,7 @@ struct SessionTimeline {
         return nil
     }
 
-    /// `told P 1 status 200, 1 completed [at 5s]`; `told P nothing`.
+    /// Checks the events that a process received: `told P 1 status 200, 1 completed [at 5s]`, `told P nothing`.
     private mutating func checkTold(_ rest: [String]) -> String? {
         var words = Array(rest.dropFirst())
         if words.count > 2, words[words.count - 2] == "at", let time = date(words.last) {

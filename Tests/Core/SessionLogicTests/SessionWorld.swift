@@ -2,8 +2,10 @@
 import SessionLogic
 import TransferModel
 
-/// The world around a machine: a disk, an engine, a clock, programs. It performs what the machine decides, as plainly as
-/// that goes; the disk and the engine's queue outlive a crash.
+/// The environment of a session machine: a disk, an engine, a clock, and programs.
+///
+/// The environment performs the machine's effects as plainly as possible. The disk and the engine's queue survive a
+/// crash.
 struct SessionWorld {
     /// A transfer as the engine keeps it.
     struct Transfer {
@@ -17,7 +19,7 @@ struct SessionWorld {
         var ending: TaskEnd?
     }
 
-    /// Something that a program was told.
+    /// An event that a program received.
     struct Told {
         var process: String
         var key: SessionKey
@@ -31,18 +33,18 @@ struct SessionWorld {
     private(set) var rows: [SessionKey: StoredSession] = [:]
     var transfers: [Transfer] = []
     private(set) var timers: [SessionTimer: WallTime] = [:]
-    /// The session for which each app is being started just now.
+    /// The session for which each app is currently being launched.
     private(set) var launching: [String: SessionKey] = [:]
     private(set) var launches: [(key: SessionKey, at: WallTime)] = []
     private(set) var told: [Told] = []
     private(set) var fronts = 0
-    /// What the engine has to tell, oldest first.
+    /// The pending reports of the engine, oldest first.
     var news: [SessionMachine.Event] = []
-    /// Makes the next request's save fail.
+    /// A Boolean value that makes the next request's save fail.
     var isDiskFull = false
-    /// The effects that are performed before the power is cut; nil cuts nothing.
+    /// The number of effects to perform before the power is cut, or `nil` for no power cut.
     var powerCut: Int?
-    /// Looks at every effect before it is performed.
+    /// A closure that receives every effect before it is performed.
     var onEffect: (SessionEffect, SessionWorld) -> Void = { _, _ in }
 
     static func key(_ name: String) -> SessionKey { SessionKey(app: "x", identifier: name) }
@@ -80,7 +82,7 @@ struct SessionWorld {
         apply(.accepted(admission))
     }
 
-    /// The start of an app came to an end.
+    /// Ends the launch of an app.
     mutating func endLaunch(of app: String = "x", _ outcome: LaunchOutcome) {
         launching[app] = nil
         apply(.launchEnded(app, outcome))
@@ -88,7 +90,7 @@ struct SessionWorld {
 
     // MARK: Time
 
-    /// Lets time pass, with every timer at its time.
+    /// Lets time pass and fires every timer at its time.
     mutating func advance(to time: WallTime) {
         while let next = timers.filter({ $0.value <= time }).min(by: {
             ($0.value, "\($0.key)") < ($1.value, "\($1.key)")
@@ -100,7 +102,7 @@ struct SessionWorld {
         now = max(now, time)
     }
 
-    /// The program ends at once, and starts again from what is saved.
+    /// Ends the program abruptly and starts it again from the saved state.
     mutating func crash() {
         powerCut = nil
         machine = SessionMachine()
@@ -125,7 +127,7 @@ struct SessionWorld {
 
     // MARK: The machine
 
-    /// Lets the machine have an event, and does what follows.
+    /// Passes an event to the machine and performs its effects.
     mutating func apply(_ event: SessionMachine.Event) {
         for effect in machine.apply(event, at: now) {
             if let left = powerCut {
@@ -202,20 +204,20 @@ struct SessionWorld {
         body(&transfers[index])
     }
 
-    /// A transfer ends, durably; the machine hears of it with the news.
+    /// Ends a transfer durably. The machine learns of the end from the engine's reports.
     mutating func end(_ id: TransferID, _ end: TaskEnd) {
         guard transfers.contains(where: { $0.id == id && $0.ending == nil }) else { return }
         change(id) { $0.ending = end }
         news.append(.transferEnded(id, end))
     }
 
-    /// Somebody gives a transfer another date.
+    /// Changes the date of a transfer, as a person would.
     mutating func setDate(of id: TransferID, _ date: WallTime?) {
         change(id) { $0.date = date }
         news.append(.dateChanged(id, date))
     }
 
-    /// A person pauses a transfer.
+    /// Pauses a transfer, as a person would.
     mutating func pause(_ id: TransferID) { change(id) { $0.isPaused = true } }
 
     mutating func challenge(_ id: TransferID) {
@@ -224,7 +226,7 @@ struct SessionWorld {
         news.append(.challenged(id, [challenge]))
     }
 
-    /// Tells the machine the oldest news.
+    /// Passes the oldest report of the engine to the machine.
     mutating func tellNews() {
         if !news.isEmpty { apply(news.removeFirst()) }
     }
@@ -240,7 +242,7 @@ struct SessionWorld {
 }
 
 extension SessionEvent {
-    /// In a few words; nil for progress.
+    /// A short text, or `nil` for progress.
     var text: String? {
         let task = task.map { "\($0) " } ?? ""
         switch kind {

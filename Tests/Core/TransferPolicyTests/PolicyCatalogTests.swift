@@ -25,7 +25,7 @@ import TransferPolicy
                 #expect(parameter.range.contains(parameter.defaultValue))
                 for value in [parameter.range.lowerBound, parameter.range.upperBound] {
                     let other = try PolicyCatalog.policy(named: "\(entry.name):\(parameter.key)=\(value)")
-                    // The value arrives: at least one end of a range is not the default.
+                    // The value reaches the policy: at least one bound of the range is not the default.
                     #expect(
                         value == parameter.defaultValue || "\(other)" != "\(plain)", "\(entry.name) \(parameter.key)")
                 }
@@ -112,7 +112,7 @@ import TransferPolicy
         for entry in PolicyCatalog.entries { #expect(error?.description.contains(entry.name) == true) }
     }
 
-    /// That a parameter is described, and printed with its default, meaning, range and unit.
+    /// Checks that a parameter is described, and printed with its default, meaning, range, and unit.
     private func check(_ line: String, _ parameter: PolicyCatalog.Parameter) {
         let units = ["", "s", "min", "h", "days", "%", "MB", "bytes/s"]
         #expect(units.contains(parameter.unit), "\(line)")

@@ -3,14 +3,14 @@
 import TransferModel
 import TransferPolicy
 
-/// What the examination of staged policies draws.
+/// The random values for the examination of staged policies.
 extension PolicyDice {
-    /// A subject that does not run.
+    /// Returns a subject that does not run.
     mutating func waitingSubject() -> PolicySubject {
         var subject = subject()
         subject.isRunning = false
         subject.start = nil
-        // A size and a rate with which the last chance lies within days of the deadline.
+        // The size and the rate put the last chance within days of the deadline.
         if chance(50) {
             subject.bytesTotal = Int64(roll(0...50_000_000))
             subject.bytesDone = Int64(roll(0...1_000_000))
@@ -19,14 +19,14 @@ extension PolicyDice {
         return subject
     }
 
-    /// Moves both clocks and what was observed to a time between submission and a little after the deadline.
+    /// Moves both clocks and the observations to a time between the submission and shortly after the deadline.
     mutating func bringNear(_ context: inout PolicyContext, to subject: PolicySubject) {
         let start = subject.traits.submitted
         let end = subject.traits.constraints.deadline?.date ?? start.advanced(by: .seconds(7200))
         let span = max(0, start.duration(to: end).wholeNanoseconds)
         let gone = Duration.nanoseconds(span) / 100 * roll(0...105)
         context.now.wall = start.advanced(by: gone)
-        // Around what the policy backlog weighs.
+        // These sizes are near the thresholds of the policy `backlog`.
         if chance(50) { context.queue.discretionaryBytes = Int64(roll(0...1_000_000_000)) }
         if chance(50) {
             let first = context.now.wall.advanced(by: .seconds(roll(-100...5000)))
@@ -34,7 +34,7 @@ extension PolicyDice {
         }
     }
 
-    /// Dates from `start` on and before `end`, if there is one: next to both, and in between.
+    /// Returns dates from `start` until before `end`, if there is an end: next to both bounds, and in between.
     mutating func dates(from start: WallTime, before end: WallTime?) -> [WallTime] {
         let last = end?.advanced(by: .nanoseconds(-1)) ?? WallTime(nanosecondsSinceEpoch: .max)
         guard last > start else { return [] }
@@ -43,7 +43,8 @@ extension PolicyDice {
         return [start.advanced(by: .nanoseconds(1)), WallTime(nanosecondsSinceEpoch: between), min(soon, last), last]
     }
 
-    /// The context at later moments before `end`, if there is one; none that either clock cannot show.
+    /// Returns the context at later times before `end`, if there is an end. Both clocks can represent all of these
+    /// times.
     mutating func laterContexts(than context: PolicyContext, before end: Instant?) -> [PolicyContext] {
         let now = context.now
         let room = min(
@@ -60,7 +61,8 @@ extension PolicyDice {
         }
     }
 
-    /// Another subject of the same kind with the same constraints but for dates, as near to this machine.
+    /// Returns another subject of the same kind with the same constraints except dates. It is equally near to this
+    /// machine.
     mutating func another(like subject: PolicySubject) -> PolicySubject {
         var other = waitingSubject()
         var constraints = subject.traits.constraints
@@ -73,7 +75,7 @@ extension PolicyDice {
         return other
     }
 
-    /// The same values, read by others at other times.
+    /// Returns the same values with other sources and other times.
     mutating func sameValues(as conditions: Conditions, at now: Moment) -> Conditions {
         var other = conditions
         func change<Value>(_ fact: inout Fact<Value>) {

@@ -3,10 +3,10 @@
 import TransferModel
 import TransferPolicy
 
-/// Draws policies, subjects and contexts, the usual ones as well as those that nobody expects.
+/// Generates policies, subjects, and contexts, both usual and unusual.
 struct PolicyDice {
     var generator: SplitMix64
-    /// Histories take long to make, so they are drawn from a few.
+    /// A few histories to choose from, because a history takes long to generate.
     private var histories: [PolicyHistory] = []
 
     init(seed: UInt64) { generator = SplitMix64(seed: seed) }
@@ -17,7 +17,7 @@ struct PolicyDice {
 
     // MARK: Numbers
 
-    /// Bytes and counts: small, large, and the ends of the range.
+    /// Returns a number of bytes or a count: small, large, or at the ends of the range.
     private mutating func number() -> Int64 {
         switch roll(1...10) {
         case ...4: Int64(roll(0...1000))
@@ -27,7 +27,7 @@ struct PolicyDice {
         }
     }
 
-    /// A moment, mostly within days of Monday.
+    /// Returns a date, mostly within days of Monday.
     private mutating func date() -> WallTime {
         switch roll(1...10) {
         case ...6: Sample.monday.advanced(by: .seconds(roll(-40_000...40_000)))
@@ -57,7 +57,7 @@ struct PolicyDice {
 
     // MARK: Policies
 
-    /// The policy with some parameters drawn from their ranges.
+    /// Returns the name of a policy with some parameters from their ranges.
     mutating func name(of entry: PolicyCatalog.Entry) -> String {
         var name = entry.name
         for parameter in entry.parameters where chance(40) {
@@ -69,7 +69,7 @@ struct PolicyDice {
         return name
     }
 
-    /// Policies with parameters that no catalogue would let through.
+    /// Returns policies with parameters that no catalog would accept.
     mutating func nonsense() -> [any Policy] {
         let days: [Duration] = (0..<4).map { _ in duration() }
         return [

@@ -5,7 +5,8 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// Every policy, with any parameters, on any subject in any context: no input ends the process or breaks the contract.
+/// Every policy, with any parameters, on any subject in any context. No input ends the process or breaks the
+/// contract.
 @Suite struct PolicyFuzzTests {
     private static let count = 16_000
 
@@ -20,7 +21,7 @@ import TransferPolicy
         var context = dice.context()
         for step in 0..<Self.count {
             let policy = try PolicyCatalog.policy(named: dice.name(of: entry))
-            // A context takes longer to draw than to judge in: several subjects share one.
+            // A context takes longer to generate than to evaluate, so several subjects share a context.
             if step % 4 == 0 { context = dice.context() }
             let subject = dice.subject()
             let verdict = policy.verdict(for: subject, in: context)
@@ -53,7 +54,7 @@ import TransferPolicy
         }
     }
 
-    /// What is wrong with an answer; nil where nothing is.
+    /// Returns a description of the fault in an answer, or `nil` if the answer is correct.
     private static func fault(_ verdict: Verdict, _ again: Verdict, at now: Instant) -> String? {
         if verdict != again { return "another answer to the same question: \(again)" }
         switch verdict {

@@ -2,7 +2,7 @@
 import TransferModel
 import TransferPolicy
 
-/// A machine and transfers for tests: Monday 2026-11-23 00:00:00 UTC, on AC, on unmetered ethernet.
+/// A machine and transfers for tests: Monday, 2026-11-23 00:00:00 UTC, on AC, on unmetered Ethernet.
 enum Sample {
     static let monday = WallTime(secondsSinceEpoch: 1_795_392_000)
     static let now = Moment(instant: Instant(nanoseconds: 1_000_000_000_000), wall: monday)
@@ -29,7 +29,8 @@ enum Sample {
         }
     }
 
-    /// A discretionary transfer submitted on Monday 00:00, with its deadline so many seconds later.
+    /// Returns a discretionary transfer that was submitted on Monday 00:00, with its deadline `deadline` seconds
+    /// later.
     static func subject(
         deadline: Int64? = nil, total: Int64? = nil, done: Int64 = 0, rate: Int64? = nil, isRunning: Bool = false,
         app: String = "", change: (inout PolicySubject) -> Void = { _ in }
@@ -44,7 +45,7 @@ enum Sample {
         return subject
     }
 
-    /// A machine so many seconds after Monday 00:00.
+    /// Returns a machine `seconds` after Monday 00:00.
     static func context(
         _ power: PowerSource = .ac, _ metered: Metered = .no, at seconds: Double = 0,
         change: (inout PolicyContext) -> Void = { _ in }
@@ -58,7 +59,7 @@ enum Sample {
         return context
     }
 
-    /// What a policy says in words: `run`, or its codes; and the second at which it is looked at again.
+    /// Returns a verdict as text: `run` or the codes of the reasons, followed by the second of the re-evaluation.
     static func words(_ verdict: Verdict) -> String {
         let codes = codes(verdict).joined(separator: ",")
         let look = lookAgain(verdict).map { " @\(Double($0.wholeNanoseconds) / 1e9)" } ?? ""

@@ -5,7 +5,7 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// Input that nobody should give: each kind has a typed error or a defined answer, and none ends the process.
+/// Invalid input. Each kind causes a typed error or has a defined answer, and none ends the process.
 @Suite struct WrongInputTests {
     private func say(_ policy: some Policy, _ subject: PolicySubject, _ context: PolicyContext) -> String {
         Sample.words(policy.verdict(for: subject, in: context))
@@ -156,7 +156,7 @@ import TransferPolicy
         #expect(negative.longestDelay == .zero)
     }
 
-    // MARK: What was stored
+    // MARK: Stored values
 
     @Test("Traits are held within their ranges however they came: made, or read back from a damaged store")
     func traits() throws {

@@ -100,7 +100,7 @@ struct EngineBatchTests {
             _ = await updates.next(3)
             rig.disk.setHanging(true)
             rig.executor.finish(ids[0])
-            // In hand: the engine waits for the store. What comes now is taken together.
+            // The engine now waits for the store. The following reports are saved together.
             await rig.until("the first end is being saved") { rig.journal.lines.contains("saving ended") }
             rig.executor.checkpoint(ids[1], at: 5)
             rig.executor.finish(ids[1])
@@ -114,7 +114,7 @@ struct EngineBatchTests {
                         "1 finished 200", "2 finished 200", "3 finished 200", "4 started 1", "5 started 1",
                         "6 started 1",
                     ])
-            // The place to continue from is worth nothing beside the end.
+            // A resume point is useless once the transfer has ended.
             let kinds = rig.disk.commits.dropFirst().map { $0.map { "\($0)".prefix { $0 != "(" } } }
             #expect(kinds == [["ended"], ["ended", "ended"]])
             #expect(rig.executor.running == Array(ids[3...]))
@@ -138,7 +138,7 @@ struct EngineBatchTests {
             rig.disk.setHanging(false)
             #expect(
                 await updates.next(3) == ["1 finished 200", "2 started 1", "2 stopped metered 0"])
-            // What the finished one left is removed in between.
+            // The files of the finished transfer are removed in between.
             let calls = rig.executor.log.filter { if case .discard = $0 { false } else { true } }
             #expect(
                 calls.prefix(3) == [.start(ids[0], offset: 0), .start(ids[1], offset: 0), .stop(ids[1])])

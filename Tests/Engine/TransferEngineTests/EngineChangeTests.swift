@@ -91,7 +91,7 @@ import TransferTesting
             await #expect(throws: full) { try await rig.engine.change(id, .startNow) }
             rig.disk.fail(with: nil)
             #expect(rig.disk.transfers == before)
-            // What changes nothing costs no write.
+            // A change without an effect writes nothing.
             let commits = rig.disk.commits.count
             try await rig.engine.change(id, TransferChange(kind: .discretionary, priority: 500))
             #expect(rig.disk.commits.count == commits)

@@ -14,7 +14,7 @@ import TransferTesting
             let id = try await rig.engine.submit(EngineRig.specification(.discretionary))
             let engine = rig.engine
             async let answer = engine.explanationInTurn(of: id)
-            // One that nobody handed over needs no look.
+            // An unknown transfer can be answered before the first snapshot.
             #expect(await engine.explanationInTurn(of: TransferID(99)) == nil)
             rig.source.send(EngineRig.goodConditions(power: .battery))
             let explanation = try #require(await answer)
@@ -62,7 +62,7 @@ import TransferTesting
 }
 
 extension InMemoryTransferStore.Disk {
-    /// Has somebody ask about a transfer that waits for the first look, in a run that ends without one.
+    /// Asks about a transfer that waits for the first snapshot, in a run that ends without a snapshot.
     fileprivate func withAsking(_ rig: EngineRig) async throws -> Task<Explanation?, Never> {
         let (tasks, continuation) = AsyncStream.makeStream(of: Task<Explanation?, Never>.self)
         try await rig.run { _ in
@@ -77,7 +77,7 @@ extension InMemoryTransferStore.Disk {
 }
 
 extension EngineRig {
-    /// Returns when what was sent before has been taken, without a first look: a submission is stored in its turn.
+    /// Returns after all earlier messages are handled without a snapshot, because submissions are stored in order.
     fileprivate func settleUnseen() async throws {
         for _ in 0..<3 { _ = try await engine.submit(Self.specification()) }
     }

@@ -21,11 +21,11 @@ import TransferTesting
             _ = try await first.engine.submit(EngineRig.specification(.discretionary), watching: true)
             #expect(await updates.next() == "1 waiting onBattery")
             first.alarm.advance(by: Self.day * 2)
-            // Something happens, so that the time until then is counted.
+            // An event makes the engine count the time until now.
             first.engine.appUsed("app")
             try await first.settle()
         }
-        // However long the machine was off: that time does not count.
+        // The time while the machine was off does not count, however long it is.
         let now = Moment(
             instant: Instant(nanoseconds: boot == "boot" ? 400_000_000_000_000 : 1_000_000_000),
             wall: EngineRig.start.wall.advanced(by: Self.day * 9))
@@ -81,7 +81,7 @@ import TransferTesting
                 conditions.battery.value.level = Int(minutes)
                 rig.source.send(conditions)
                 rig.engine.appUsed("app")
-                // Twice: what is saved beside the inbox is saved before the next commit returns.
+                // Settle twice: a background save is complete before the next commit returns.
                 try await rig.settle()
                 try await rig.settle()
                 counts.append(Self.saves(rig.disk))

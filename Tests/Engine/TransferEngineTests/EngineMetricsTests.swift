@@ -21,7 +21,7 @@ import TransferTesting
             #expect(await updates.next(3).last == "1 retrying backoff status 100")
             try await rig.engine.resume(id)
             #expect(await updates.next() == "1 started 2")
-            // What was there before is not counted again; what is fetched again is.
+            // Earlier bytes are not counted again. Bytes that are fetched again are counted again.
             rig.executor.progress(id, to: 100)
             rig.executor.progress(id, to: 130)
             rig.executor.restart(id)
@@ -43,11 +43,11 @@ import TransferTesting
             metrics.sums.filter { $0.value != 0 } == [
                 "transfer.received": 137, "transfer.attempts": 5, "transfer.retries cause=status503": 1,
                 "transfer.endings result=finished": 1, "transfer.endings result=refused": 1,
-                // The marker that tells that all is done is cancelled, too.
+                // The marker that `settle()` submits is also cancelled.
                 "transfer.endings result=failed": 1, "transfer.endings result=cancelled": 2,
                 "transfer.first_byte": 3_000_000,
             ])
-        // Made once, not with each use.
+        // Each counter is created only once.
         #expect(Set(metrics.names).count == metrics.names.count)
     }
 }

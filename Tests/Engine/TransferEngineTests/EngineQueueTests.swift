@@ -26,7 +26,7 @@ struct EngineQueueTests {
         let rig = EngineRig(disk: disk)
         try await rig.run { updates in
             #expect(await updates.next() == "1 started 1")
-            // Asked first: it is answered after all starts.
+            // The first question is answered after all starts.
             let records = await rig.engine.loop.recordCount
             let running = rig.executor.running.count
             #expect(running > 0 && records == running)
@@ -77,7 +77,7 @@ struct EngineQueueTests {
         let disk = try await disk(5)
         disk.failRecovery(with: TransferStoreError(code: .corrupt, message: "broken"), after: 2)
         let rig = EngineRig(disk: disk)
-        // Not even where another look at the machine waits for its turn.
+        // Nothing starts even if another snapshot waits in the inbox.
         rig.source.send(EngineRig.meteredConditions())
         await #expect(throws: TransferStoreError(code: .corrupt, message: "broken")) { try await rig.engine.run() }
         #expect(rig.executor.log == [.shutdown])
@@ -86,7 +86,7 @@ struct EngineQueueTests {
 }
 
 extension EngineLoop {
-    /// How many transfers it knows more of than the scheduler does.
+    /// The number of transfers for which the engine holds a record.
     fileprivate var recordCount: Int { driver.records.count }
 }
 

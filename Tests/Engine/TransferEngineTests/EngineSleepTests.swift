@@ -30,7 +30,7 @@ import TransferTesting
             rig.executor.stopped(id)
             #expect(await updates.next() == "1 stopped \(code) 0")
             await rig.until("readiness") { rig.source.readyToSleepCount == 1 }
-            // What else changes meanwhile is no second announcement.
+            // Other changes in the meantime are not a second announcement.
             var later = conditions(sleep)
             later.battery.value.level = 7
             rig.source.send(later)
@@ -39,7 +39,7 @@ import TransferTesting
             rig.source.send(conditions(.awake, since: 60))
             #expect(await updates.next()?.hasSuffix("cancelled") == true)
             #expect(await updates.next() == "1 started 2")
-            // The waking between two announcements may be missed.
+            // The engine may miss the time awake between two announcements.
             rig.source.send(conditions(sleep, since: 100))
             await rig.until("the second stop") { rig.executor.log.count { $0 == .stop(id) } == 2 }
             rig.executor.stopped(id)

@@ -32,9 +32,9 @@ struct EngineStoreTroubleTests {
             rig.disk.fail(with: TransferStoreError(code: .diskFull, message: "full"))
             rig.executor.checkpoint(id, at: 10)
             rig.executor.checkpoint(id, at: 20)
-            // It has taken effect, and whoever asked for it knows that it is not durable yet.
+            // The pause has taken effect, and its caller learns that the pause is not durable yet.
             await #expect(throws: TransferStoreError.self) { try await rig.engine.pause(id) }
-            // Told once, however often it fails.
+            // The error is reported once, however often the store fails.
             #expect(await updates.next() == "trouble diskFull")
             #expect(await updates.next() == "1 stopped suspended 20")
             let before = rig.disk.commits.count
@@ -56,7 +56,7 @@ struct EngineStoreTroubleTests {
             rig.disk.setHanging(true)
             rig.executor.checkpoint(id, at: 10)
             rig.executor.progress(id, to: 20)
-            // The checkpoint waits for the disk; what comes after it does not.
+            // The checkpoint waits for the disk. Later reports do not wait.
             #expect(await updates.next() == "1 progressed 20")
             var metered = EngineRig.goodConditions()
             metered.metered.value = .yes

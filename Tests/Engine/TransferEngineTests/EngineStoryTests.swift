@@ -6,7 +6,7 @@ import TransferTesting
 
 @testable import TransferEngine
 
-/// Updates tell all that happens to a transfer, and commands say what they did.
+/// Tests that updates report all events of a transfer, and that commands return their effects.
 @Suite(.timeLimit(.minutes(5))) struct EngineStoryTests {
     @Test("A transfer's whole life is told in order, from its submission on")
     func life() async throws {
@@ -17,7 +17,7 @@ import TransferTesting
             #expect(try await rig.engine.pause(id) == .done)
             #expect(try await rig.engine.pause(id) == .unchanged)
             try await rig.engine.change(id, TransferChange(priority: 9))
-            // What changes nothing is not told.
+            // A change without an effect is not reported.
             try await rig.engine.change(id, TransferChange(priority: 9))
             #expect(try await rig.engine.resume(id) == .done)
             #expect(try await rig.engine.resume(id) == .unchanged)

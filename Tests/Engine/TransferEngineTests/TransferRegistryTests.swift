@@ -89,7 +89,7 @@ import TransferScheduling
         submit(1, specification(session: "s"), to: registry)
         submit(2, specification(session: "s"), to: registry)
         submit(3, specification(app: "b"), to: registry)
-        // Told twice, counted once.
+        // A transfer that is submitted twice is counted once.
         submit(2, specification(session: "s"), to: registry)
         #expect(registry.unfinishedNumbers { $0 == "a" } == [TransferID(1), TransferID(2)])
         #expect(registry.unfinished { _, session in session == nil }.map(\.id) == [TransferID(3)])
@@ -126,7 +126,7 @@ import TransferScheduling
             let kept = registry.latestEnded(limit: .max) { _, _ in true }.map(\.id.rawValue)
             #expect((Int64(1)...5).contains(Int64(kept.count)) && kept.first == id)
         }
-        // One alone that is longer than the limit is not kept.
+        // A single transfer that exceeds the limit is not kept.
         var long = specification()
         long.destination.name = String(repeating: "n", count: 5 * bytes)
         submit(101, long, to: registry)

@@ -11,7 +11,7 @@ struct ContainerTests {
     private let command = AppRegistration.command(["/bin/app"])
     private let shared = SessionSettings.named("shared") { $0.sharedContainerIdentifier = "group" }
 
-    /// The publisher's main program, which has opened a session of its own once.
+    /// Registers the publisher's main program, which has once opened a session of its own.
     private func register(_ rig: HostRig, _ name: String = "org.example.App", process: Int32 = 100) async throws {
         let app = PlayedApp(name, process: process) { $0.containers = ["group"] }
         _ = try await rig.host.open(.named(), by: app.client, registration: command)
@@ -39,7 +39,7 @@ struct ContainerTests {
             let joined = try await rig.host.open(shared, by: app.client)
             #expect(joined.app == nil)
             #expect(app.lines.last == "finished")
-            // Its limiter has counted the start (R1).
+            // The app's relaunch limiter has counted the launch (R1).
             #expect(await rig.engine.relaunchDelays().delays.map(\.app) == ["org.example.App"])
         }
     }
@@ -96,7 +96,7 @@ struct ContainerTests {
             #expect(try await later.host.open(shared, by: helper.client).app == "org.example.App")
             let own = SessionSettings.named("other") { $0.sharedContainerIdentifier = "own" }
             #expect(try await later.host.open(own, by: helper.client).app == "org.example.Second")
-            // It says no more that it is: the other one may be.
+            // The app no longer belongs to the container, so the second app may take its place.
             let app = PlayedApp(process: 400) { $0.containers = [] }
             later.alarm.advance(by: .seconds(1))
             _ = try await later.host.open(.named(), by: app.client)

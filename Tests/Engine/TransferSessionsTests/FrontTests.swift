@@ -21,7 +21,7 @@ struct FrontTests {
             let first = await rig.running(1, app.key())
             #expect(rig.executor.specification(of: first)?.traits.kind == .discretionary)
             rig.executor.finish(first)
-            // It runs and is called all the same, which counts (R1).
+            // The app runs and is called nevertheless, which counts as a relaunch (R1).
             await rig.until("the call") { app.lines.last == "finished" }
             #expect(app.lines.first == "called")
             try await rig.host.post(.submit(.download(2)), in: app.key(), from: app.client.name)
@@ -55,7 +55,7 @@ struct FrontTests {
             }
             await rig.host.disconnected(ours.client.name)
             let theirs = PlayedApp(process: 300)
-            // Until the start is over, nobody can tell who comes.
+            // Until the launch has ended, it is unknown which process connects.
             await rig.until("the front") {
                 _ = try? await rig.host.open(.named(), by: theirs.client)
                 if await rig.host.appStatuses().map(\.isInFront) == [true] { return true }
@@ -114,7 +114,7 @@ struct FrontTests {
             await second.until("the hold") {
                 await second.engine.explanation(of: held)?.holds.map(\.reason.code) == ["rateLimited"]
             }
-            // One that a person works with has done nothing new either; what it starts is not held.
+            // An app in front that only reconnects does not end the delay, but its own transfers are not held.
             await second.host.disconnected(started.client.name)
             let front = PlayedApp(process: 102) { ($0.isInFront, $0.isBack) = (true, true) }
             #expect(try await second.host.open(.named(), by: front.client).isInFront)
@@ -123,7 +123,7 @@ struct FrontTests {
             _ = await second.running(3, app.key())
             #expect(second.executor.specification(of: held) == nil)
             await second.host.disconnected(front.client.name)
-            // And one that is new is in front (R3).
+            // A new process is in front (R3).
             _ = try await second.host.open(.named(), by: PlayedApp(process: 103).client)
             _ = await second.running(2, app.key())
             #expect(await second.engine.relaunchDelays().delays.isEmpty)

@@ -8,14 +8,14 @@ import TransferPolicy
 import TransferSessions
 import TransferTesting
 
-/// What outlives a host: disks.
+/// The disks, which outlive a host.
 struct HostDisks: Sendable {
     let transfers = InMemoryTransferStore.Disk()
     let sessions = InMemorySessionStore.Disk()
     let sources = PlayedSpool.Disk()
 }
 
-/// A host over an engine of fakes; the test plays network, clock, apps and whoever starts them.
+/// A host over an engine of fakes. The test plays the network, the clock, the apps, and the launcher.
 final class HostRig: Sendable {
     static let start = Moment(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
@@ -57,7 +57,7 @@ final class HostRig: Sendable {
         return conditions
     }
 
-    /// Runs engine and host while `body` does something with them.
+    /// Runs the engine and the host during `body`.
     func run(_ body: @Sendable @escaping () async throws -> Void) async throws {
         try await host.load()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,7 +79,7 @@ final class HostRig: Sendable {
         }
     }
 
-    /// Waits until `condition` holds: until then others get their turn.
+    /// Waits until `condition` holds, and lets other tasks run in the meantime.
     func until(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable () async -> Bool
     ) async {
@@ -90,7 +90,7 @@ final class HostRig: Sendable {
         Issue.record("\(what) was waited for in vain", sourceLocation: sourceLocation)
     }
 
-    /// The number of a task's transfer, once the executor has it.
+    /// Returns the number of a task's transfer, once the transfer is in the store.
     func transfer(_ number: Int, _ key: SessionKey, again generation: Int = 0) async -> TransferID {
         let name = key.transferKey(of: number, again: generation)
         await until("transfer of task \(number)") {
@@ -99,7 +99,7 @@ final class HostRig: Sendable {
         return disks.transfers.transfers.last { $0.key == name }?.id ?? TransferID(0)
     }
 
-    /// Waits until the executor carries a task out.
+    /// Waits until the executor runs a task, and returns the number of the task's transfer.
     func running(_ number: Int, _ key: SessionKey, again generation: Int = 0) async -> TransferID {
         let id = await transfer(number, key, again: generation)
         await until("start of task \(number)") { self.executor.specification(of: id) != nil }
@@ -107,7 +107,7 @@ final class HostRig: Sendable {
     }
 }
 
-/// An app that uses sessions: what it is told is kept as lines.
+/// An app that uses sessions and keeps the received events as lines.
 final class PlayedApp: Sendable {
     let app: String
     let client: SessionClient
@@ -127,7 +127,7 @@ final class PlayedApp: Sendable {
 
     func key(_ identifier: String = "s") -> SessionKey { SessionKey(app: app, identifier: identifier) }
 
-    /// What it was told, without progress.
+    /// The received events, without progress.
     var lines: [String] { events.events.withLock { $0 }.compactMap(Self.text) }
 
     var numbers: [EventNumber] { events.events.withLock { $0 }.compactMap(\.number) }
@@ -156,7 +156,7 @@ private final class ToldEvents: Sendable {
     let events = Mutex<[SessionEvent]>([])
 }
 
-/// Starts no app: notes what it was asked, and answers as the test says.
+/// A launcher that starts no app. It records its calls and returns the test's outcome.
 final class PlayedLauncher: ProgramLauncher {
     struct Content {
         var calls: [String] = []
@@ -204,7 +204,7 @@ final class PlayedPlace: SessionPlace {
     func remove(_ file: String) { files.withLock { $0.append(file) } }
 }
 
-/// Waits for as long as the test wants.
+/// A sleeper whose waits end when the test says so.
 final class Sleeper: Sendable {
     struct Wait {
         var duration: Duration
@@ -240,7 +240,7 @@ final class Sleeper: Sendable {
         }
     }
 
-    /// Ends all waits of that length.
+    /// Ends all waits of the given duration.
     func wake(_ duration: Duration) {
         let woken = state.withLock { state in
             let woken = state.waits.filter { $0.value.duration == duration }
@@ -276,10 +276,10 @@ extension SessionSettings {
 }
 
 extension HostRig {
-    /// How the app under test is started.
+    /// The registration of the app under test.
     static let command = AppRegistration.command(["/bin/app"])
 
-    /// Gives tasks of an app, which goes then.
+    /// Submits tasks of an app, which then disconnects.
     func handOver(_ numbers: ClosedRange<Int>, _ app: PlayedApp) async throws {
         _ = try await host.open(.named(), by: app.client, registration: Self.command)
         for number in numbers {

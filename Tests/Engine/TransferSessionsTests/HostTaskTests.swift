@@ -50,7 +50,7 @@ struct HostTaskTests {
                 _ = await rig.running(number, app.key())
             }
         }
-        // The end came between the two.
+        // The previous run ended between saving the tasks and changing their transfers.
         let store = InMemorySessionStore(disk: disks.sessions, transfers: InMemoryTransferStore(disk: disks.transfers))
         var (paused, cancelled) = (TaskRecord(snapshot: .download(1)), TaskRecord(snapshot: .download(2)))
         paused.snapshot.isSuspended = true
@@ -107,7 +107,7 @@ struct HostTaskTests {
         let rig = HostRig(disks)
         let later = PlayedApp(process: 101)
         try await rig.run {
-            // Its second task was never started, and this process has never seen it.
+            // The second task was never started, and this process does not know it.
             #expect(try await rig.host.open(.named(), by: later.client).nextTask == 4)
             try await rig.host.post(.submit(.download(2)), in: app.key(), from: later.client.name)
             #expect(await rig.host.tasks(of: app.key()).map(\.identifier) == [1, 3])

@@ -56,7 +56,7 @@ struct LaunchTests {
             #expect(status.failures == 2)
             #expect(status.lastOutcome == .started(process: nil))
             #expect(status.waitingEvents == 3)
-            // It came after all.
+            // The app connects after all.
             let later = PlayedApp(process: 101)
             _ = try await rig.host.open(.named(), by: later.client)
             for number in later.numbers {
@@ -81,11 +81,11 @@ struct LaunchTests {
                 let started = PlayedApp(process: Int32(200 + start))
                 _ = try await rig.host.open(.named(), by: started.client)
                 await rig.host.disconnected(started.client.name)
-                // Nobody is waited for who has gone.
+                // The host does not wait for an app that has disconnected.
                 await rig.until("the pause") { rig.sleeper.durations == [.seconds(pause)] }
                 rig.sleeper.wake(.seconds(pause))
             }
-            // One that hangs with its session, and goes then, is no better.
+            // An app that hangs with its session and then disconnects is treated alike.
             await rig.until("one more start") { rig.sleeper.durations == [.seconds(30)] }
             let hung = PlayedApp(process: 300)
             _ = try await rig.host.open(.named(), by: hung.client)
@@ -93,7 +93,7 @@ struct LaunchTests {
             await rig.until("the end of the patience") { rig.sleeper.durations.isEmpty }
             await rig.host.disconnected(hung.client.name)
             await rig.until("the pause") { rig.sleeper.durations == [.seconds(480)] }
-            // A person starts it, and it deals with all.
+            // A person starts the app, and the app handles all events.
             let last = PlayedApp(process: 301)
             _ = try await rig.host.open(.named(), by: last.client)
             for number in last.numbers {
@@ -163,7 +163,7 @@ struct LaunchTests {
             rig.executor.finish(await rig.running(1, app.key("b")))
             await rig.until("the other end") { await rig.host.tasks(of: app.key("b")).isEmpty }
             #expect(rig.launcher.calls == ["org.example.App a"])
-            // It came for the first one: now it is the other one's turn.
+            // The app came for the first session. Now it is the other session's turn.
             let later = PlayedApp(process: 101)
             _ = try await rig.host.open(.named("a"), by: later.client)
             for number in later.numbers {

@@ -3,9 +3,9 @@ import Synchronization
 import TransferModel
 import TransferSessions
 
-/// A spool without files: each path has the content that the test says.
+/// A spool without files. Each path has the content that the test sets.
 final class PlayedSpool: SourceSpool {
-    /// What outlives a spool.
+    /// The contents, which outlive a spool.
     final class Disk: Sendable {
         fileprivate struct Contents {
             var kept: [String: KeptSource] = [:]
@@ -19,17 +19,17 @@ final class PlayedSpool: SourceSpool {
     }
 
     private let disk: Disk
-    /// The size of every file.
+    /// The size of every file, in bytes.
     static let size: Int64 = 10
 
     init(disk: Disk) { self.disk = disk }
 
-    /// The kept files' paths.
+    /// The paths of the kept files.
     var kept: [String] { disk.contents.withLock { $0.kept.keys.sorted() } }
-    /// How often a file was to be kept.
+    /// The number of requests to keep a file.
     var keeps: Int { disk.contents.withLock(\.keeps) }
 
-    /// Makes every further file fail so; nil ends that.
+    /// Makes every further file fail with an error, or succeed again if the error is `nil`.
     func fail(_ failure: SourceSpoolError?) { disk.contents.withLock { $0.failure = failure } }
 
     /// Makes further files wait until ``release()``.

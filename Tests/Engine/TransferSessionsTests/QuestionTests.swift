@@ -99,7 +99,7 @@ struct QuestionTests {
             await rig.until("the wait") { rig.sleeper.durations.contains(.seconds(300)) }
             let date = seconds.map { HostRig.start.wall.advanced(by: .seconds($0)) }
             if seconds == 600 {
-                // The app does it itself.
+                // The app itself changes the date.
                 try await rig.host.post(.change(delayed(1, by: 600)), in: app.key(), from: app.client.name)
             } else {
                 let constraints = Constraints(notBefore: date.map(NotBeforeConstraint.init))
@@ -170,7 +170,7 @@ struct QuestionTests {
     private static let basic = AuthenticationChallenge(scheme: .basic, realm: "r", origin: "https://h:443")
     private static let bearer = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "https://h:443")
 
-    /// Hands a task over, has a server want a login of it, and waits for what it is told then.
+    /// Submits a task whose server asks for a login, and returns the answer for the next attempt.
     private func answer(
         _ rig: HostRig, answersBearer: Bool, _ challenges: [AuthenticationChallenge], expecting question: String?,
         reply: ChallengeReply = .none
@@ -221,7 +221,7 @@ struct QuestionTests {
             for challenges in [[Self.basic, Self.bearer], [Self.bearer, Self.basic]] {
                 let rig = HostRig()
                 try await rig.run {
-                    // A token is no password.
+                    // A token is not a password.
                     let answer = try await self.answer(
                         rig, answersBearer: answersBearer, challenges, expecting: "1 login? \(scheme) h",
                         reply: answersBearer ? .credential(user: "u", password: "p") : .token("t"))

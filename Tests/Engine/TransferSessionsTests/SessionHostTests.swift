@@ -26,7 +26,7 @@ struct SessionHostTests {
                 try await rig.host.acknowledge(number, in: app.key(), from: app.client.name)
             }
         }
-        // The last was not dealt with: it alone is told again, after a restart.
+        // The last event was not acknowledged. After a restart, only that event is delivered again.
         let again = HostRig(disks)
         let later = PlayedApp(process: 101)
         try await again.run {
@@ -103,7 +103,7 @@ struct SessionHostTests {
     func handedOverLate() async throws {
         let disks = HostDisks()
         let app = PlayedApp()
-        // The end came between the two.
+        // The previous run ended between saving the task and submitting its transfer.
         var record = SessionRecord(settings: .named())
         record.nextTask = 2
         let store = InMemorySessionStore(disk: disks.sessions, transfers: InMemoryTransferStore(disk: disks.transfers))
@@ -115,7 +115,7 @@ struct SessionHostTests {
             try await rig.run {
                 _ = try await rig.host.open(.named(), by: app.client)
                 _ = await rig.running(1, app.key())
-                // Said again by an app that has not heard that it was taken.
+                // An app that has not received the confirmation submits the task again.
                 try await rig.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
                 await rig.host.disconnected(app.client.name)
             }

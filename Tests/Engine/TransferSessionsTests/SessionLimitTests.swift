@@ -32,14 +32,14 @@ struct SessionLimitTests {
             for number in 1...3 {
                 try await rig.host.post(.submit(suspended(number)), in: app.key(), from: app.client.name)
             }
-            // One that is given twice is there already.
+            // A task that is submitted twice is already present.
             try await rig.host.post(.submit(suspended(3)), in: app.key(), from: app.client.name)
             let fourth = await refusal {
                 try await rig.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
             }
             #expect(fourth?.code == .limitExceeded)
             #expect(fourth?.message.contains("may have 3") == true)
-            // Cancelled and dealt with, it leaves room.
+            // A cancelled task makes room after its end is acknowledged.
             try await rig.host.post(.cancel(1), in: app.key(), from: app.client.name)
             await rig.until("the end") { app.lines.contains("1 completed -999") }
             #expect(
@@ -96,7 +96,7 @@ struct SessionLimitTests {
             #expect(
                 await refusal { try await rig.host.post(.change(noted), in: app.key("a"), from: app.client.name) }?
                     .code == .limitExceeded)
-            // Others have limits of their own.
+            // Other apps have their own limits.
             let other = PlayedApp("org.example.Other", process: 7)
             _ = try await rig.host.open(.named(), by: other.client)
             try await rig.host.post(.submit(suspended(1, url: long)), in: other.key(), from: other.client.name)

@@ -67,7 +67,7 @@ struct SourceTests {
             async let first: Void = rig.host.post(.submit(Self.upload(1)), in: app.key(), from: app.client.name)
             await rig.until("the copy") { rig.spool.keeps == 1 }
             async let second: Void = rig.host.post(.submit(Self.upload(1)), in: app.key(), from: app.client.name)
-            // The session goes on meanwhile.
+            // The session continues during the copy.
             try await rig.host.post(.submit(.download(2)), in: app.key(), from: app.client.name)
             rig.executor.finish(await rig.running(2, app.key()))
             await rig.until("the other's end") { app.lines.last == "2 completed " }
@@ -130,7 +130,7 @@ struct SourceTests {
             }
             #expect(refusal?.code == .limitExceeded)
             #expect(refusal?.message.contains("25") == true)
-            // It was never taken: its number is free, once there is room again.
+            // Task 4 was never accepted, so its number is free once there is room again.
             try await rig.host.post(.cancel(2), in: app.key(), from: app.client.name)
             try await rig.host.post(.submit(Self.upload(4)), in: app.key(), from: app.client.name)
             _ = await rig.running(4, app.key())
@@ -155,7 +155,7 @@ struct SourceTests {
             #expect(refusal?.code == .limitExceeded)
             #expect(refusal?.message.contains("may have 5000 (files-per-app)") == true)
             try await rig.host.post(.submit(.download(1)), in: other.key(), from: other.client.name)
-            // Once the app has taken its file, there is room again.
+            // There is room again after the app has acknowledged its events.
             for number in app.numbers {
                 try await rig.host.acknowledge(number, in: app.key(), from: app.client.name)
             }

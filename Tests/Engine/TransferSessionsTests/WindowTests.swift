@@ -26,7 +26,7 @@ struct WindowTests {
             await rig.host.setInFront(false, app: app.app)
             await rig.host.noteWindows([app.app: .focused])
             #expect(await isInFront(rig))
-            // It has a focused window, whatever it says.
+            // A focused window counts more than the app's own report.
             await rig.host.setInFront(false, app: app.app)
             #expect(await isInFront(rig))
             await rig.host.noteWindows([:])
@@ -89,7 +89,7 @@ struct WindowTests {
             await rig.until("the call") { app.lines.last == "finished" }
             await rig.host.noteWindows([:])
             await rig.until("a delay") { await rig.engine.relaunchDelays().delays.count == 1 }
-            // A new process of an app that is seen to be in the background brings nobody to the front.
+            // The app is seen in the background, so a new process of the app does not bring it to the front.
             await rig.host.noteWindows([app.app: .unfocused])
             await rig.host.disconnected(app.client.name)
             _ = try await rig.host.open(.named(), by: PlayedApp(process: 101).client)

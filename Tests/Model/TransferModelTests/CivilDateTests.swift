@@ -7,7 +7,7 @@ import TransferPolicy
 struct CivilDateTests {
     @Test("Eight centuries of days, counted up one by one, have the dates of the calendar and lead back")
     func everyDay() {
-        // 1600-01-01.
+        // The first day is 1600-01-01.
         var (year, month, day) = (1600 as Int64, 1 as Int64, 1 as Int64)
         for days in -135_140...157_054 as ClosedRange<Int64> {
             let date = CivilDate(daysSinceEpoch: days)
@@ -46,7 +46,7 @@ struct CivilDateTests {
         #expect(date(2100, 2, 28).latest(dayOfMonth: 29) == date(2100, 2, 28))
     }
 
-    /// By search, so that nothing of the conversion under test is used twice.
+    /// Computes a date by counting days, so that the result does not depend on the conversion under test.
     private func date(_ year: Int64, _ month: Int64, _ day: Int64) -> CivilDate {
         var days: Int64 = 0
         for passed in 1970..<year { days += Self.lengths(passed).reduce(0, +) }

@@ -3,9 +3,9 @@ public import TransferModel
 internal import TransferPolicy
 import TransferScheduling
 
-/// Servers that want a login before they answer.
+/// The handling of servers that ask for a login.
 extension AttemptReports {
-    /// Makes a transfer wait for its app after an attempt that a server challenged: no failure is counted.
+    /// Makes a transfer wait for its app after a server challenged its attempt. Counts no failure.
     nonisolated(nonsending) func takeChallenge(
         _ challenges: [AuthenticationChallenge], _ resume: ResumePoint?, of id: TransferID, _ record: TransferRecord
     ) async {
@@ -17,16 +17,16 @@ extension AttemptReports {
             if let before, let bytes = resume?.offset, bytes > before { challenge.wasAnswered = false }
             return challenge
         }
-        // The need first: else the end of the attempt would begin the next one.
+        // Report the need first. Otherwise, the end of the attempt would start the next attempt.
         await driver.handle(.appNeeded(id, .authentication))
         await driver.handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
     }
 }
 
-/// Somebody answered a challenge that nobody waits with: it was answered already, or the transfer is over.
+/// An error that indicates that a transfer waits for no answer to a challenge, because it was answered or has ended.
 public struct ChallengeAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The transfer.
+    /// The number of the transfer.
     public var id: TransferID
-    /// What to tell people.
+    /// A message for people.
     public var description: String { "transfer \(id) waits for no answer to a login, so none can be given" }
 }

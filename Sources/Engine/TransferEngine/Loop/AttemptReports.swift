@@ -2,12 +2,12 @@
 internal import TransferModel
 import TransferScheduling
 
-/// Takes what executors report of attempts.
+/// Handles the reports of executors about attempts.
 struct AttemptReports {
     let driver: SchedulerDriver
     var records: TransferRecords { driver.records }
 
-    /// Takes an executor's report; one of an earlier attempt is late and dropped.
+    /// Handles a report of an executor. A late report of an earlier attempt is dropped.
     nonisolated(nonsending) func take(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
         guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
         switch report {
@@ -15,7 +15,7 @@ struct AttemptReports {
             count(bytes, of: record)
             let unsaved = driver.unsavedChanges
             await driver.decide(.progressed(id, bytes: bytes, total: total))
-            // Hardly ever: told only when it is saved.
+            // A saved change is rare here. Report the progress only after the change is saved.
             if driver.unsavedChanges > unsaved { await driver.settle() }
             guard records[id] != nil else { return }
             let progress = TransferUpdate.Kind.progressed(
@@ -66,7 +66,7 @@ struct AttemptReports {
         driver.tellEndOfAttempt(id, at: driver.alarm.now())
     }
 
-    /// Hands the end of an attempt to the scheduler, and saves what there is to continue from.
+    /// Passes the end of an attempt to the scheduler and saves the resume point.
     private nonisolated(nonsending) func end(
         _ event: Event, _ resume: ResumePoint?, of id: TransferID, _ record: TransferRecord
     ) async {
@@ -74,7 +74,7 @@ struct AttemptReports {
         await driver.handle(event, saving: [.checkpointed(id, resume)])
     }
 
-    /// Ends an attempt that could not begin because its specification cannot be read; what is stored of it stays.
+    /// Ends an attempt that could not start because its specification cannot be read. The stored row is kept.
     nonisolated(nonsending) func giveUp(_ id: TransferID, attempt: Int) async {
         guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
         let failure = TransferFailure(
@@ -84,11 +84,12 @@ struct AttemptReports {
         driver.tellEndOfAttempt(id, at: driver.alarm.now())
     }
 
-    /// Saves what a report says while the engine winds down: nothing is started any more, and no failure is counted.
+    /// Saves the contents of a report during the engine's shutdown. Nothing starts any more, and no failure is
+    /// counted.
     nonisolated(nonsending) func save(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
         guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
         switch report {
-        case .progressed, .answered: break  // Only what is durable matters now.
+        case .progressed, .answered: break  // Only durable bytes matter during the shutdown.
         case .checkpointed(let resume): await save(resume, of: id, record)
         case .restarted: await save(nil, of: id, record)
         case .ended(let outcome):
@@ -97,7 +98,7 @@ struct AttemptReports {
             case .finished: await driver.decide(.finished(id))
             case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume),
                 .challenged(_, let resume):
-                // Through the scheduler, because a cancelled transfer ends with its attempt.
+                // Go through the scheduler, because a cancelled transfer ends with its attempt.
                 await end(.stopped(id, bytes: resume?.bytes ?? 0), resume, of: id, record)
                 let now = driver.alarm.now()
                 if let explanation = driver.scheduler.explanation(of: id, at: now) {

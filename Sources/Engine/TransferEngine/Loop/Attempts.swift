@@ -2,15 +2,16 @@
 internal import TransferModel
 import TransferScheduling
 
-/// The attempts of an executor, whose reports come as messages into the inbox.
+/// The attempts of an executor. Their reports arrive as messages in the inbox.
 struct Attempts: Sendable {
     private let executor: any TransferExecutor
     private let inbox: Inbox
-    /// Whose room on disk is to be measured: away from the engine, which a hung mount must not hold up.
+    /// The transfers whose disk space is to be measured. Measured outside the engine's actor, because a mount can
+    /// hang.
     private let measurements: AsyncStream<(TransferID, TransferSpecification)>
     private let measuring: AsyncStream<(TransferID, TransferSpecification)>.Continuation
 
-    /// The attempts of `executor`, none of which runs.
+    /// Creates the attempts of `executor`, none of which runs.
     init(executor: any TransferExecutor, inbox: Inbox) {
         (self.executor, self.inbox) = (executor, inbox)
         (measurements, measuring) = AsyncStream.makeStream()
@@ -23,24 +24,24 @@ struct Attempts: Sendable {
         }
     }
 
-    /// Reports that what an attempt is to do cannot be read.
+    /// Reports that the specification of an attempt cannot be read.
     func reportUnreadable(_ id: TransferID, attempt: Int) { inbox.put(.unreadable(id, attempt: attempt)) }
 
-    /// Has an attempt stopped; its end is reported.
+    /// Stops an attempt. The executor reports the end of the attempt.
     func stop(_ id: TransferID) { executor.stop(id) }
 
-    /// Has removed what a transfer left, if it left anything.
+    /// Removes the files that a transfer left, if the transfer has a resume point.
     func discard(_ id: TransferID, _ specification: TransferSpecification?, _ resume: ResumePoint?) {
         guard let specification, resume != nil else { return }
         executor.discard(TransferJob(id: id, specification: specification, resume: resume))
     }
 
-    /// Has the room on disk measured for a transfer.
+    /// Requests a measurement of the disk space for a transfer.
     func measureSpace(for id: TransferID, _ specification: TransferSpecification) {
         measuring.yield((id, specification))
     }
 
-    /// Measures what is asked for, until it is cancelled.
+    /// Performs the requested measurements until the task is cancelled.
     func carryOutMeasurements() async {
         for await (id, specification) in measurements {
             let available = executor.availableSpace(for: specification)
@@ -48,7 +49,7 @@ struct Attempts: Sendable {
         }
     }
 
-    /// Stops all attempts; returns when their ends are in the inbox.
+    /// Stops all attempts. Returns after their ends are in the inbox.
     func shutDown() async {
         await executor.shutdown()
         inbox.put(.executorEnded)

@@ -2,11 +2,11 @@
 internal import TransferModel
 import TransferScheduling
 
-/// Answers commands about transfers: at once, or when the transfers that they cancelled have ended.
+/// Answers commands about transfers, at once or after the cancelled transfers have ended.
 final class AwaitedEnds {
     typealias Reply = CheckedContinuation<[ActionOutcome], any Error>
 
-    /// A cancellation that is answered once its transfers have ended.
+    /// A cancellation that is answered after its transfers have ended.
     private struct Awaited {
         var ids: Set<TransferID>
         var outcomes: [ActionOutcome]
@@ -16,19 +16,20 @@ final class AwaitedEnds {
     private let writer: StoreWriter
     private var awaited: [Awaited] = []
 
-    /// Nobody waits; answers tell the trouble of `writer`.
+    /// Creates an empty list. Answers report the error of `writer`.
     init(writer: StoreWriter) { self.writer = writer }
 
-    /// The number of those who wait.
+    /// The number of waiting callers.
     var count: Int { awaited.count }
 
-    /// Answers a command when the transfers that are being stopped have ended.
+    /// Answers a command after the transfers that are being stopped have ended.
     func answer(_ reply: Reply, _ outcomes: [ActionOutcome], after stopping: [TransferID]) {
         if stopping.isEmpty { return answer(reply, outcomes) }
         awaited.append(Awaited(ids: Set(stopping), outcomes: outcomes, reply: reply))
     }
 
-    /// Answers those who waited for the end of a transfer, which has been saved as far as it can be.
+    /// Answers the callers that waited for the end of a transfer. The end is saved already, unless the store has an
+    /// error.
     func ended(_ id: TransferID) {
         guard !awaited.isEmpty else { return }
         for index in awaited.indices { awaited[index].ids.remove(id) }
@@ -38,7 +39,7 @@ final class AwaitedEnds {
         awaited.removeAll(where: \.ids.isEmpty)
     }
 
-    /// Answers those who waited for ends that will not come in this run.
+    /// Fails the callers whose awaited ends will not come in this run.
     func refuse() {
         for awaited in awaited { awaited.reply.resume(throwing: EngineEndedError()) }
         awaited = []

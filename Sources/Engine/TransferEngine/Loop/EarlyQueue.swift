@@ -3,14 +3,14 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// What was asked for of a transfer before the first look at the machine: the scheduler does not have it yet.
+/// The requests for a transfer before the first snapshot of the conditions, when the scheduler has no queue yet.
 private struct EarlyTransfer {
-    /// The traits of one that was handed over in this run: then the scheduler has never heard of it. Else nil.
+    /// The traits of a transfer that was submitted in this run and that the scheduler does not know. Otherwise `nil`.
     var newTraits: TransferTraits?
     var isWatched = false
-    /// What its app has to do first.
+    /// The action that the app must perform first.
     var need: AppNeed?
-    /// What was changed, whether the store took it or not.
+    /// The requested changes, even if the store could not save them.
     var isSuspended: Bool?
     var hold: TransferHold??
     var retry: RetryState?
@@ -21,7 +21,7 @@ private struct EarlyTransfer {
         self.isWatched = isWatched
     }
 
-    /// The state with what was changed.
+    /// Returns the state with the requested changes.
     func changing(_ state: RecoveredState) -> RecoveredState {
         var state = state
         state.isPaused = isSuspended ?? state.isPaused
@@ -32,9 +32,10 @@ private struct EarlyTransfer {
     }
 }
 
-/// The queue before the first look at the machine: it stays in the store, since a start decided on "unknown" would be wrong.
+/// The queue before the first snapshot of the conditions. The queue stays in the store, because a start that is
+/// decided on unknown conditions would be wrong.
 ///
-/// Commands are carried out on what is stored. What they changed goes to the scheduler with the queue.
+/// Commands are carried out on the stored transfers. Their changes reach the scheduler together with the queue.
 final class EarlyQueue {
     private let store: any TransferStore
     private let writer: StoreWriter
@@ -42,10 +43,10 @@ final class EarlyQueue {
     private let attempts: Attempts
     private let alarm: any Alarm
     private var asked: [TransferID: EarlyTransfer] = [:]
-    /// What the store has of these, while the queue is handed to the scheduler.
+    /// The stored values of the requested transfers while the queue is passed to the scheduler.
     private var entering: [TransferID: RecoveredTransfer] = [:]
 
-    /// The queue in `store`, of which nothing was asked for yet.
+    /// Creates the queue of `store`, without any requests.
     init(store: any TransferStore, driver: SchedulerDriver) {
         self.store = store
         (writer, updates, attempts, alarm) = (driver.writer, driver.updates, driver.attempts, driver.alarm)
@@ -56,15 +57,15 @@ final class EarlyQueue {
         asked[id] = EarlyTransfer(new: traits, isWatched: isWatched)
     }
 
-    /// Takes other traits of a transfer, which are stored.
+    /// Replaces the traits of a new transfer. The new traits are stored already.
     func change(_ id: TransferID, _ traits: TransferTraits) {
         if asked[id]?.newTraits != nil { asked[id]?.newTraits = traits }
     }
 
-    /// Whether a transfer ended here.
+    /// Returns whether a transfer ended before the first snapshot.
     func isOver(_ id: TransferID) -> Bool { asked[id]?.isOver == true }
 
-    /// Carries out a command on a transfer.
+    /// Carries out an action on a transfer.
     nonisolated(nonsending) func carryOut(_ action: TransferAction, on id: TransferID) async -> ActionOutcome {
         guard let transfer = await stored(id) else { return .notFound }
         switch action {
@@ -76,9 +77,10 @@ final class EarlyQueue {
         }
     }
 
-    /// Takes a fact that was reported.
+    /// Handles a report of the caller.
     ///
-    /// - Returns: false if it is about no transfer: the scheduler counts it whatever the machine is like.
+    /// - Returns: `false` if the report concerns no transfer. The scheduler handles such a report under all
+    ///   conditions.
     func take(_ fact: Event) -> Bool {
         switch fact {
         case .watched(let id): asked[id, default: EarlyTransfer()].isWatched = true
@@ -88,13 +90,13 @@ final class EarlyQueue {
         case .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .budgetsChanged: return false
         case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
             .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
-            // Nobody reports these.
+            // These events are never reported by callers.
             break
         }
         return true
     }
 
-    /// A transfer as the store has it, with what was changed since; nil where there is none that is not over.
+    /// Returns a stored transfer with the requested changes, or `nil` if no unfinished transfer has this number.
     nonisolated(nonsending) func stored(_ id: TransferID) async -> StoredTransfer? {
         guard !isOver(id) else { return nil }
         let asked = asked[id]
@@ -143,11 +145,11 @@ final class EarlyQueue {
         return .done
     }
 
-    // MARK: The first look
+    // MARK: Transfer to the scheduler
 
-    /// Keeps those of a stored batch back of which anything was asked for.
+    /// Takes the transfers with requests out of a stored batch.
     ///
-    /// - Returns: the others, which the scheduler can have.
+    /// - Returns: The remaining transfers, which the scheduler can receive unchanged.
     func sift(_ batch: consuming RecoveredTransfers) -> RecoveredTransfers {
         var batch = batch
         if !asked.isEmpty {
@@ -156,22 +158,24 @@ final class EarlyQueue {
         return batch
     }
 
-    /// Hands out the transfers of which anything was asked for, when the whole store was sifted. Nothing is left here.
+    /// Returns the transfers with requests after the whole store was read, and removes them from this queue.
     ///
-    /// - Returns: those that the scheduler gets as stored ones, submissions of new ones, and the watched.
+    /// - Returns: The changed stored transfers, the submissions of new transfers, and the numbers of watched
+    ///   transfers.
     func takeAsked() -> (changed: [RecoveredTransfer], new: [Event], watched: [TransferID]) {
         defer { (asked, entering) = ([:], [:]) }
         var changed: [RecoveredTransfer] = []
         var new: [Event] = []
         for (id, asked) in asked.sorted(by: { $0.key < $1.key }) where !asked.isOver {
-            // A store that is asked for some transfers only does not hand over others, which this run was given.
+            // A store that is asked for some transfers only does not return the transfers that were submitted in this
+            // run.
             guard let transfer = entering[id] ?? asked.newTraits.map({ RecoveredTransfer(id: id, traits: $0) }) else {
                 continue
             }
             let state = asked.changing(transfer.state)
             let isHeldBack = state.isPaused || state.held != nil || state.need != nil
             if asked.newTraits != nil, transfer.traits.isFromBackground == true, !isHeldBack {
-                // As one handed over now, so that the relaunch limiter is asked about it.
+                // Submit the transfer as new, so that the relaunch limiter is asked about it.
                 new.append(.submitted(id, transfer.traits))
             } else {
                 changed.append(RecoveredTransfer(id: id, traits: transfer.traits, state: state))

@@ -3,9 +3,9 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// Carrying out what was asked for, in turn.
+/// The commands, carried out in the order of their messages.
 extension EngineLoop {
-    /// Stores transfers, answers who handed them over, and lets the scheduler have them.
+    /// Stores transfers, answers the caller, and passes the transfers to the scheduler.
     func take(_ submission: Submission) async {
         let ids: [TransferID]
         do {
@@ -30,7 +30,7 @@ extension EngineLoop {
         if submission.isWatched { await watch(ids, true) }
     }
 
-    /// Carries out what somebody asked for.
+    /// Carries out a command.
     func carryOut(_ command: Event) async {
         switch command {
         case .watched(let id): await watch([id], true)
@@ -44,17 +44,18 @@ extension EngineLoop {
         }
     }
 
-    /// Sets other limits of metered bytes; what is spent stays spent.
+    /// Replaces the limits of metered bytes. The spent bytes are kept.
     func carryOut(_ limits: ByteBudgetLimits) async {
         let (current, localTime) = (driver.scheduler.budgets, driver.scheduler.localTime)
-        // Limits are checked when they are made.
+        // Limits are validated when they are created.
         guard let budgets = try? current.limited(to: limits, at: driver.alarm.now().wall, localTime: localTime),
             budgets != current
         else { return }
         await carryOut(.budgetsChanged(budgets))
     }
 
-    /// Begins or ends telling why transfers wait; who begins is told how they stand, unless that was told already.
+    /// Starts or stops reports about why transfers wait. A start reports the current reasons, unless they were
+    /// reported already.
     func watch(_ ids: [TransferID], _ isWatched: Bool) async {
         let ids = ids.filter { driver.scheduler.contains($0) }
         for id in ids {
@@ -74,7 +75,7 @@ extension EngineLoop {
 
     // MARK: Actions
 
-    /// Carries out a command on several transfers, and answers who gave it.
+    /// Carries out an action on several transfers and answers the caller.
     func carryOut(_ request: ActionRequest) async {
         var outcomes: [ActionOutcome] = []
         for id in request.ids {
@@ -110,9 +111,9 @@ extension EngineLoop {
 
     // MARK: Specifications
 
-    /// What a transfer that is not over is to do.
+    /// Returns the specification of an unfinished transfer.
     ///
-    /// - Throws: `TransferStoreError` where there is none of that number, or it cannot be read.
+    /// - Throws: `TransferStoreError` if no unfinished transfer has this number, or if the transfer cannot be read.
     func specification(of id: TransferID) async throws -> TransferSpecification {
         if let specification = driver.records[id]?.specification { return specification }
         let isKnown = hasLooked ? driver.scheduler.contains(id) : !early.isOver(id)
@@ -124,7 +125,7 @@ extension EngineLoop {
         return stored.specification
     }
 
-    /// Saves a change, lets the scheduler have it, and answers who asked for it.
+    /// Saves a change, answers the caller, and passes the change to the scheduler.
     func carryOut(
         _ change: TransferChange, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
     ) async {
@@ -145,7 +146,7 @@ extension EngineLoop {
         }
     }
 
-    /// Saves an answer to a login, lets the scheduler know of it, and answers who gave it.
+    /// Saves an answer to a login, answers the caller, and informs the scheduler.
     func carryOut(
         _ answer: ChallengeAnswer, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
     ) async {
@@ -169,23 +170,24 @@ extension EngineLoop {
 
     // MARK: Questions
 
-    /// What the server wants of a transfer that waits for its app to answer a login.
+    /// Returns the challenges of a transfer that waits for its app to answer a login.
     func challenges(of id: TransferID) -> [AuthenticationChallenge] { driver.records[id]?.challenges ?? [] }
 
-    /// The relaunch limiters of all apps whose delay is not 0, by the apps' names, and the moment they were asked at.
+    /// Returns the relaunch limiters of all apps whose delay is not 0, with the apps' names and the time of the
+    /// reading.
     func relaunchDelays() -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: Moment) {
         let now = driver.alarm.now()
         return (driver.scheduler.relaunchDelays(at: now), now)
     }
 
-    /// The budgets of metered bytes, as they stand now.
+    /// Returns the current state of the budgets of metered bytes.
     func budgets() -> [BudgetStatus] {
         driver.scheduler.budgets.statuses(at: driver.alarm.now().wall, localTime: driver.scheduler.localTime)
     }
 }
 
 extension Explanation {
-    /// The codes of its reasons: they tell whether something else holds the transfer than before.
+    /// The codes of the wait reasons. The codes differ if the reasons differ in kind.
     var codes: [String] { holds.map(\.reason.code) }
 }
 

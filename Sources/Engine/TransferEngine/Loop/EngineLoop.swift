@@ -3,9 +3,10 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The one actor of an engine: takes messages from the inbox, one after the other, and has each decided, saved and done.
+/// The actor of an engine. Takes messages from the inbox one after another, decides each one, saves the changes, and
+/// performs the effects.
 ///
-/// Reports that came while something was being saved are decided one after the other and saved together.
+/// Reports that arrive during a commit are decided one after another and saved together.
 actor EngineLoop {
     let inbox: Inbox
     let store: any TransferStore
@@ -13,16 +14,17 @@ actor EngineLoop {
     let driver: SchedulerDriver
     let reports: AttemptReports
     let early: EarlyQueue
-    /// Whether somebody has looked at the machine: transfers may start.
+    /// A Boolean value that indicates whether the first snapshot of the conditions has arrived, so that transfers may
+    /// start.
     private(set) var hasLooked = false
     private var hasBegun = false
-    /// Why the queue could not be read after the first look; ends the run.
+    /// The error that prevented reading the queue after the first snapshot. Ends the run.
     private var recoveryFailure: (any Error)?
-    /// Who wants to know why a transfer waits, before anybody has looked at the machine.
+    /// The callers that asked why a transfer waits before the first snapshot arrived.
     private var awaitingExplanations: [(id: TransferID, reply: CheckedContinuation<Explanation?, Never>)] = []
     private var sleep = SleepAnnouncement()
 
-    /// A loop over the parts of one engine.
+    /// Creates a loop over the parts of an engine.
     init(
         inbox: Inbox, store: any TransferStore, conditions: any ConditionSource, driver: sending SchedulerDriver
     ) {
@@ -32,12 +34,12 @@ actor EngineLoop {
         reports = AttemptReports(driver: driver)
     }
 
-    /// Runs until the end is asked for, once.
+    /// Runs until a shutdown is requested. A second call returns at once.
     func run() async throws {
         guard !hasBegun else { return }
         hasBegun = true
-        // A task of its own, because a cancelled one can read no stream and save nothing: the cancellation comes in as a
-        // message, and the end takes the same way as any other.
+        // The work runs in its own task, because a cancelled task can neither read a stream nor save. The
+        // cancellation arrives as a message, so the shutdown follows the normal path.
         let life = Task { try await live() }
         try await withTaskCancellationHandler {
             try await life.value
@@ -65,7 +67,7 @@ actor EngineLoop {
                 group.cancelAll()
             }
         case .failure:
-            // Those who asked for something before the engine failed to start.
+            // These callers sent a message before the engine failed to start.
             inbox.close()
             for message in await inbox.take() { refuse(message) }
         }
@@ -81,7 +83,7 @@ actor EngineLoop {
 
     // MARK: The inbox
 
-    /// Takes the messages until the end is asked for; every message that came before it is answered.
+    /// Handles the messages until a shutdown is requested. Every message before the shutdown is answered.
     private func work() async {
         while true {
             let messages = await inbox.take()
@@ -96,14 +98,14 @@ actor EngineLoop {
                 case .unreadable(let id, let attempt):
                     await reports.giveUp(id, attempt: attempt)
                 case .conditions, .alarm:
-                    // What has to stop must not wait for what is still to be saved.
+                    // A stop must not wait for pending saves.
                     await take(message)
                 case .submit, .change, .answer, .policy, .budgets, .action, .command, .explain, .ping:
                     await driver.settle()
                     await take(message)
                 }
                 if recoveryFailure != nil {
-                    // Nothing of a queue that is known in part is carried out.
+                    // The queue is only partly known, so nothing more is carried out.
                     inbox.putBack(messages[(index + 1)...])
                     return await wind()
                 }
@@ -113,7 +115,7 @@ actor EngineLoop {
         }
     }
 
-    /// Takes one message that is no report; what it leads to is saved and done on return.
+    /// Handles a message that is not a report. Returns after its changes are saved and its effects are performed.
     private func take(_ message: Message) async {
         switch message {
         case .conditions(let snapshot):
@@ -128,7 +130,8 @@ actor EngineLoop {
             driver.saveLearnedIfDue()
         case .alarm(let signal):
             await driver.handle(.woken)
-            // A record of a clock that is set afterwards would take the step for time that went by.
+            // If the statistics were saved before the clock was set, a later run would count the step as elapsed
+            // time.
             if signal == .wallClockSet { driver.saveLearnedLater() } else { driver.saveLearnedIfDue() }
         case .submit(let submission):
             await take(submission)
@@ -144,7 +147,7 @@ actor EngineLoop {
         case .action(let request):
             await carryOut(request)
         case .explain(let id, let reply):
-            // Before the first look nothing can be said. Of a transfer that nobody handed over no look is needed.
+            // No answer is possible before the first snapshot. An unknown transfer can be answered at once.
             if !hasLooked, await early.stored(id) != nil {
                 awaitingExplanations.append((id, reply))
             } else {
@@ -155,12 +158,12 @@ actor EngineLoop {
         case .command(let event):
             if hasLooked || !early.take(event) { await carryOut(event) }
         case .report, .unreadable, .shutDown, .executorEnded:
-            break  // The reader's own affair.
+            break  // The caller handles these messages.
         }
     }
 
-    /// Hands the queue to the scheduler as it streams in, with what was asked for meanwhile. What starts first is decided
-    /// when all of it is there.
+    /// Passes the queue to the scheduler batch by batch, together with the early requests. The first starts are
+    /// decided after the last batch.
     private func enterQueue() async {
         do {
             try await store.recover { [self] batch in await enter(batch) }
@@ -177,7 +180,8 @@ actor EngineLoop {
 
     private func enter(_ batch: consuming RecoveredTransfers) { driver.take(early.sift(batch)) }
 
-    /// Lets the machine go to sleep as soon as nothing would be lost; a store in trouble does not keep it awake.
+    /// Lets the machine go to sleep as soon as nothing would be lost. A store with an error does not keep the machine
+    /// awake.
     private func letSleep() async {
         guard let announced = sleep.pending, driver.scheduler.isIdle, driver.isSettled else { return }
         await driver.writer.commit(driver.learnedNow())
@@ -186,9 +190,9 @@ actor EngineLoop {
         conditionSource.readyToSleep()
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    /// Stops all attempts and saves what their ends report.
+    /// Stops all attempts and saves the reports of their ends.
     private func wind() async {
         driver.isWinding = true
         answerAwaitingExplanations()
@@ -213,7 +217,7 @@ actor EngineLoop {
         await driver.writer.flush()
     }
 
-    /// Answers a message that comes too late, if somebody waits for the answer.
+    /// Answers a message that arrives after the shutdown, if a caller waits for the answer.
     private func refuse(_ message: Message) {
         switch message {
         case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
@@ -222,18 +226,18 @@ actor EngineLoop {
         case .policy(_, let reply), .ping(let reply): reply.resume()
         case .explain(let id, let reply): reply.resume(returning: explanation(of: id))
         case .conditions, .alarm, .command, .budgets, .report, .unreadable, .shutDown, .executorEnded:
-            break  // Nobody waits.
+            break  // No caller waits.
         }
     }
 
     // MARK: Questions
 
-    /// Why a transfer waits now; nil where there is none of that number, or it is over.
+    /// Returns the reasons why a transfer waits, or `nil` if no unfinished transfer has this number.
     func explanation(of id: TransferID) -> Explanation? {
         driver.scheduler.explanation(of: id, at: driver.alarm.now())
     }
 
-    /// Answers those who waited for the first look, or for the end.
+    /// Answers the callers that waited for the first snapshot or for the end of the engine.
     private func answerAwaitingExplanations() {
         let waiting = awaitingExplanations
         awaitingExplanations = []

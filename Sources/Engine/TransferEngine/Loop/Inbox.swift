@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// What waits for the engine, in the order it came. One reader; who reads takes all there is, so that what came while
-/// the last was being saved can be saved together.
+/// The messages that wait for the engine, in order of arrival.
+///
+/// There is one reader. The reader takes all messages at once, so that messages that arrive during a commit can be
+/// saved together.
 final class Inbox: Sendable {
     private struct State {
         var messages: [Message] = []
-        /// The reader that waits for a message; only while there is none.
+        /// The reader that waits for a message. Set only while there are no messages.
         var reader: CheckedContinuation<[Message], Never>?
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// Whether messages are refused.
+    /// A Boolean value that indicates whether new messages are refused.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Puts a message at the end; false, and nothing kept, after `close()`.
+    /// Appends a message. Returns `false` and drops the message after `close()`.
     @discardableResult
     func put(_ message: Message) -> Bool {
         let (isOpen, reader) = state.withLock { state -> (Bool, CheckedContinuation<[Message], Never>?) in
@@ -32,12 +34,13 @@ final class Inbox: Sendable {
         return isOpen
     }
 
-    /// Puts messages that were taken and not dealt with before all others.
+    /// Puts messages back that were taken but not handled, before all others.
     func putBack(_ messages: ArraySlice<Message>) {
         state.withLock { $0.messages.insert(contentsOf: messages, at: 0) }
     }
 
-    /// Takes all messages, waiting for the first; none when it is closed and empty.
+    /// Takes all messages and waits for the first message if there is none. Returns an empty array if the inbox is
+    /// closed and empty.
     func take() async -> [Message] {
         await withCheckedContinuation { continuation in
             let messages = state.withLock { state -> [Message]? in
@@ -52,7 +55,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Refuses messages from now on; those that are there can still be taken.
+    /// Refuses messages from now on. The present messages can still be taken.
     func close() {
         let reader = state.withLock { state in
             state.isClosed = true

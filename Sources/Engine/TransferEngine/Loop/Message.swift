@@ -17,25 +17,25 @@ enum Message: Sendable {
     case ping(CheckedContinuation<Void, Never>)
     case policy(any Policy, CheckedContinuation<Void, Never>)
     case report(TransferID, attempt: Int, ExecutorReport)
-    /// What an attempt was to do could not be read, so that it has not begun.
+    /// The specification of an attempt could not be read, so the attempt did not start.
     case unreadable(TransferID, attempt: Int)
     case shutDown
     /// The executor has reported the end of every attempt.
     case executorEnded
 }
 
-/// Transfers on their way into the queue.
+/// A submission of transfers.
 struct Submission: Sendable {
     var transfers: [NewTransfer]
     var isWatched: Bool
     var reply: CheckedContinuation<[TransferID], any Error>
 }
 
-/// A command on its way through the inbox.
+/// An action on transfers.
 struct ActionRequest: Sendable {
     var ids: [TransferID]
     var action: TransferAction
-    /// Whether to answer only when all transfers that are cancelled have ended.
+    /// A Boolean value that indicates whether the answer waits until all cancelled transfers have ended.
     var awaitsEnd: Bool
     var reply: AwaitedEnds.Reply
 }

@@ -4,7 +4,7 @@ import TransferPolicy
 import TransferScheduling
 
 extension SchedulerDriver {
-    /// What of an effect has to be in the store before it is performed.
+    /// Returns the change that must be in the store before an effect is performed.
     func storeChange(for effect: Effect) -> StoreChange? {
         switch effect {
         case .end(let id, let ending):
@@ -16,12 +16,12 @@ extension SchedulerDriver {
         case .saveRelaunchHold(let id, let hold):
             .relaunchHeld(id, hold)
         case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveLearned:
-            // Repeated from the state at the next start, or saved once for all effects of an event.
+            // These effects follow from the state at the next start, or are saved once for all effects of an event.
             nil
         }
     }
 
-    /// Performs an effect. Never waits: what takes time ends with a message to the inbox.
+    /// Performs an effect without waiting. A slow operation ends with a message in the inbox.
     func perform(_ effect: Effect, at now: Moment) {
         switch effect {
         case .start(let id): start(id, at: now)
@@ -33,12 +33,12 @@ extension SchedulerDriver {
         case .explain(let id): explain(id, at: now)
         case .wake(let instant): alarm.set(instant)
         case .savePaused(let id, let isPaused): updates.tell(id, isPaused ? .paused : .resumed, at: now)
-        case .saveRetry, .saveRelaunchHold, .saveLearned: break  // Saved already, nothing else to do.
+        case .saveRetry, .saveRelaunchHold, .saveLearned: break  // Saved already.
         }
     }
 
     private func start(_ id: TransferID, at now: Moment) {
-        // Winding down: it is still in the store, and the next run begins it.
+        // During the shutdown, the transfer stays in the store, and the next run starts it.
         guard !isWinding, let record = records[id] else { return }
         let attempt = record.attempt
         guard let specification = record.specification else {
@@ -51,14 +51,15 @@ extension SchedulerDriver {
         record.countedBytes = record.resume?.offset ?? 0
         metrics.started()
         attempts.start(TransferJob(id: id, specification: specification, resume: record.resume), attempt: attempt)
-        // Reports come through the inbox, so nothing of the attempt is told before this.
+        // Reports come through the inbox, so no report of the attempt precedes this update.
         updates.tell(id, .started(attempt: attempt), at: now)
     }
 
     private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
         guard let record = records[id], let final = record.ending(ending) else { return }
-        // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept. Of a
-        // finished download something is left that tells the next run where the file is, until its end has been saved.
+        // The bytes of a cancelled transfer or of a wrong file are removed. The bytes of a failed transfer are kept.
+        // A finished download keeps the record of its file until its end is saved, so that the next run can find the
+        // file.
         let isWanted: Bool
         if case .finished = ending {
             isWanted = record.specification?.upload != nil || !writer.hasSavedEnd(of: id)
@@ -76,9 +77,9 @@ extension SchedulerDriver {
         ends.ended(id)
     }
 
-    /// Tells why a watched transfer waits.
+    /// Reports why a watched transfer waits.
     func explain(_ id: TransferID, at now: Moment) {
-        // While a stop is on its way, and for an attempt that has just ended, the end of the attempt tells it.
+        // During a stop, and right after an attempt, the end of the attempt reports the reasons.
         guard !scheduler.holdsSlot(id), let record = records[id], record.isWatched, record.outcome == nil,
             let explanation = scheduler.explanation(of: id, at: now)
         else { return }
@@ -86,7 +87,7 @@ extension SchedulerDriver {
         updates.tell(id, .waiting(explanation), at: now)
     }
 
-    /// Tells how an attempt ended, once, unless the transfer has gone on or come to its end meanwhile.
+    /// Reports once how an attempt ended, unless the transfer has continued or ended in the meantime.
     func tellEndOfAttempt(_ id: TransferID, at now: Moment) {
         guard !scheduler.holdsSlot(id), let record = records[id], let outcome = record.outcome,
             let explanation = scheduler.explanation(of: id, at: now)
@@ -105,6 +106,6 @@ extension SchedulerDriver {
 }
 
 extension Hold {
-    /// Whether it is the wait after a failure.
+    /// A Boolean value that indicates whether the reason is the wait after a failure.
     fileprivate var isBackoff: Bool { if case .backoff = reason { true } else { false } }
 }

@@ -4,14 +4,15 @@ import TransferPolicy
 import TransferScheduling
 
 extension SchedulerDriver {
-    /// At least so long lies between two times that what was learned is saved because time has gone by.
+    /// The minimum interval between two periodic saves of the statistics.
     private static let learnedInterval: Duration = .seconds(15 * 60)
 
-    /// Gives the scheduler what earlier runs learned, before it decides anything.
+    /// Passes the statistics of earlier runs to the scheduler, before the scheduler decides anything.
     ///
-    /// Counting begins anew where that cannot be read: better than no transfers at all.
+    /// If the statistics cannot be read, they begin anew, because an engine without statistics is better than no
+    /// engine.
     ///
-    /// - Throws: `TransferStoreError` where the store cannot be read at all.
+    /// - Throws: `TransferStoreError` if the store cannot be read at all.
     nonisolated(nonsending) func readLearned(from store: any TransferStore) async throws {
         do {
             guard let learned = try await store.learned() else { return }
@@ -24,7 +25,8 @@ extension SchedulerDriver {
         }
     }
 
-    /// What was learned until now, to be saved; nothing where what is seen of the machine is not to be remembered.
+    /// Returns the change that saves the current statistics. Empty if observations of the machine are not to be
+    /// saved.
     func learnedNow() -> [StoreChange] {
         guard savesLearned else { return [] }
         let now = alarm.now()
@@ -32,10 +34,11 @@ extension SchedulerDriver {
         return [.learned(scheduler.learned(at: now, boot: alarm.boot))]
     }
 
-    /// Saves what was learned, beside the inbox: nothing waits for it.
+    /// Saves the statistics in the background. Nothing waits for the save.
     func saveLearnedLater() { writer.commitLater(learnedNow()) }
 
-    /// The same where that was not done for a while. Asked when something has woken the process anyway.
+    /// Saves the statistics if the last save is long enough ago. Called only when another event has woken the
+    /// process.
     func saveLearnedIfDue() {
         guard learnedSaved.duration(to: alarm.now().instant) >= Self.learnedInterval else { return }
         saveLearnedLater()

@@ -3,33 +3,33 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// What has been decided and is neither saved nor done yet.
+/// The decisions that are neither saved nor performed yet.
 struct Turn {
-    /// What has to be saved before anything of this is done.
+    /// The changes that must be saved before any of the effects are performed.
     var changes: [StoreChange] = []
-    /// What is to be saved that nothing waits for.
+    /// The changes that nothing waits for.
     var progress: [StoreChange] = []
-    /// Whether what was learned is to be saved with it.
+    /// A Boolean value that indicates whether the statistics are saved together with the changes.
     var savesLearned = false
-    /// What is to be done, in order, each as of when it was decided.
+    /// The effects to perform, in order, each with the time of its decision.
     var effects: [(effect: Effect, time: Moment)] = []
-    /// Whose start is among the effects.
+    /// The transfers whose start is among the effects.
     var starting: Set<TransferID> = []
-    /// Whose attempts have ended, to be told afterwards.
+    /// The transfers whose attempts have ended, to be reported afterwards.
     var ended: [TransferID] = []
 
     var isEmpty: Bool { changes.isEmpty && progress.isEmpty && !savesLearned && effects.isEmpty && ended.isEmpty }
 }
 
-/// Has the scheduler decide about events, saves what it decides, and then does it.
+/// Passes events to the scheduler, saves its decisions, and then performs them.
 ///
-/// Several events may be decided before the first is saved: then one transaction holds them all, and nothing of any is done
-/// before that.
+/// Several events may be decided before the first one is saved. One transaction then holds all of their changes, and
+/// none of their effects are performed before the commit.
 final class SchedulerDriver {
     let alarm: any Alarm
     let configuration: SchedulerConfiguration
     var policy: any Policy
-    /// Without anything learned until ``readLearned(from:)``.
+    /// The scheduler, without statistics until ``readLearned(from:)``.
     var scheduler: Scheduler
     private var generator: SplitMix64
     let records: TransferRecords
@@ -39,14 +39,14 @@ final class SchedulerDriver {
     let ends: AwaitedEnds
     var metrics: EngineMetrics
     let savesLearned: Bool
-    /// When what was learned was last handed to the store.
+    /// The time at which the statistics were last passed to the store.
     var learnedSaved: Instant
-    /// What has been decided and waits to be saved and done.
+    /// The decisions that wait to be saved and performed.
     private var turn = Turn()
-    /// Whether the engine ends: nothing is started.
+    /// A Boolean value that indicates whether the engine shuts down. No transfer starts then.
     var isWinding = false
 
-    /// A driver over the parts of one engine.
+    /// Creates a driver over the parts of an engine.
     init(
         alarm: any Alarm, configuration: SchedulerConfiguration, policy: any Policy, seed: UInt64,
         records: TransferRecords, writer: StoreWriter, updates: UpdateSink, attempts: Attempts, ends: AwaitedEnds,
@@ -63,15 +63,15 @@ final class SchedulerDriver {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Whether everything that was decided is saved and done.
+    /// A Boolean value that indicates whether all decisions are saved and performed.
     var isSettled: Bool { turn.isEmpty }
 
-    /// The number of changes that are decided and not saved.
+    /// The number of decided changes that are not saved.
     var unsavedChanges: Int { turn.changes.count }
 
-    /// One event: decided, saved, done, with whatever was decided before it.
+    /// Decides an event, and saves and performs its effects together with all earlier decisions.
     ///
-    /// - Parameter savingLearned: whether what was learned is to be saved whatever the effects say.
+    /// - Parameter savingLearned: Whether to save the statistics even if no effect asks for a save.
     nonisolated(nonsending) func handle(
         _ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false
     ) async {
@@ -79,9 +79,9 @@ final class SchedulerDriver {
         await settle()
     }
 
-    /// Decides about an event; saving and doing is left to ``settle()``.
+    /// Decides an event. ``settle()`` saves and performs the decision.
     ///
-    /// - Returns: what the scheduler wants done.
+    /// - Returns: The effects of the event.
     @discardableResult
     nonisolated(nonsending) func decide(
         _ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false
@@ -92,7 +92,7 @@ final class SchedulerDriver {
         return effects
     }
 
-    /// Everything that waits and runs is decided by another policy from now on.
+    /// Replaces the policy and decides all waiting and running transfers again.
     nonisolated(nonsending) func decide(by policy: any Policy) async {
         self.policy = policy
         let now = alarm.now()
@@ -100,36 +100,36 @@ final class SchedulerDriver {
         await settle()
     }
 
-    /// Hands a part of the stored queue to the scheduler.
+    /// Passes a batch of the stored queue to the scheduler.
     func take(_ batch: consuming RecoveredTransfers) { scheduler.take(batch, at: alarm.now()) }
 
-    /// Takes a transfer's place to continue from into the turn; nothing waits until it is saved.
+    /// Adds a transfer's resume point to the current decisions. Nothing waits until the resume point is saved.
     func noteProgress(of id: TransferID, _ resume: ResumePoint) {
         turn.progress.append(.checkpointed(id, resume))
     }
 
-    /// Has an attempt's end told when what follows from it is saved and done.
+    /// Schedules the report of an attempt's end for after its consequences are saved and performed.
     func noteEndOfAttempt(_ id: TransferID) { turn.ended.append(id) }
 
-    /// Takes what the scheduler said into the turn.
+    /// Adds the effects of the scheduler to the current decisions.
     ///
-    /// Only stops are done at once: they need no record, and a store that is slow to answer must not keep bytes flowing.
+    /// Only stops are performed at once. A stop needs no record, and a slow store must not keep bytes flowing.
     private nonisolated(nonsending) func note(
         _ effects: [Effect], at now: Moment, saving changes: [StoreChange] = [], savingLearned: Bool = false
     ) async {
-        // Nobody can stop what has not been started yet.
+        // An attempt that has not started cannot be stopped.
         if effects.contains(where: { $0.stopped.map(turn.starting.contains) ?? false }) { await settle() }
         for effect in effects where effect.stopped != nil { perform(effect, at: now) }
         turn.changes += changes
         turn.savesLearned = turn.savesLearned || savingLearned || effects.contains(.saveLearned)
         let ended = effects.compactMap(\.ended)
         await records.load(ended)
-        // What ends is saved as ended, whatever could be read of it.
+        // An ended transfer is saved as ended even if its row could not be read.
         for id in ended { _ = records.record(of: id) }
         for effect in effects where effect.stopped == nil {
             if let change = storeChange(for: effect) { turn.changes.append(change) }
             if case .start(let id) = effect {
-                // From here on what an earlier attempt still reports is late.
+                // From here on, reports of earlier attempts are late.
                 records.record(of: id).attempt += 1
                 turn.starting.insert(id)
             }
@@ -137,7 +137,7 @@ final class SchedulerDriver {
         }
     }
 
-    /// Saves what was decided, then does it.
+    /// Saves the current decisions and then performs them.
     nonisolated(nonsending) func settle() async {
         guard !turn.isEmpty else { return }
         let turn = turn
@@ -146,7 +146,7 @@ final class SchedulerDriver {
         if changes.isEmpty {
             writer.commitLater(turn.progress)
         } else {
-            // Progress first: it belongs to attempts that the others may end.
+            // Progress comes first, because it belongs to attempts that the other changes may end.
             await writer.commit(turn.progress + changes)
         }
         await records.load(turn.effects.compactMap(\.effect.carriedOut))
@@ -156,13 +156,13 @@ final class SchedulerDriver {
 }
 
 extension Effect {
-    /// The transfer whose attempt it ends.
+    /// The transfer whose attempt the effect stops.
     fileprivate var stopped: TransferID? { if case .stop(let id) = self { id } else { nil } }
 
-    /// The transfer that it ends.
+    /// The transfer that the effect ends.
     fileprivate var ended: TransferID? { if case .end(let id, _) = self { id } else { nil } }
 
-    /// The transfer whose specification is needed to perform it.
+    /// The transfer whose specification the effect needs.
     fileprivate var carriedOut: TransferID? {
         switch self {
         case .start(let id), .discard(let id), .measureSpace(let id): id

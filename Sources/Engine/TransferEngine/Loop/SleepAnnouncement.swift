@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The announcement that the machine is going to sleep, or down, until it was answered.
+/// The announcement of the machine's sleep or shutdown, until it is answered.
 ///
-/// The scheduler stops what runs as soon as it is announced, as it does for any condition. The machine is told to go
-/// ahead once every attempt has ended and all of it is in the store.
+/// The scheduler stops running transfers as soon as the sleep or shutdown is announced, as for any other condition.
+/// The machine may proceed after every attempt has ended and all changes are in the store.
 struct SleepAnnouncement {
-    /// The announcement that is still to be answered.
+    /// The announcement that is not answered yet.
     private(set) var pending: Fact<SleepState>?
-    /// The one that was answered last.
+    /// The announcement that was answered last.
     private var answered: Fact<SleepState>?
 
-    /// Takes what a look at the machine says.
+    /// Takes the sleep state of a snapshot.
     mutating func take(_ sleep: Fact<SleepState>) {
         pending = sleep.value == .awake || sleep == answered ? nil : sleep
     }
 
-    /// The machine is told to go ahead.
+    /// Records that an announcement was answered.
     mutating func answer(_ announced: Fact<SleepState>) { (pending, answered) = (nil, announced) }
 }

@@ -3,16 +3,16 @@ internal import Synchronization
 internal import TransferModel
 import TransferPolicy
 
-/// Saves changes in the order in which they were made, and keeps those that could not be saved for the next time.
+/// Saves changes in order, and keeps unsaved changes for the next commit.
 ///
-/// One engine commits; what it leaves to be saved later is saved beside it.
+/// Only the engine commits. Changes for later are saved by a background task.
 final class StoreWriter: Sendable {
     fileprivate struct State {
-        /// Changes that could not be saved yet; they go before the next ones.
+        /// The changes that could not be saved yet. They precede the next changes.
         var unsaved: [StoreChange] = []
-        /// Why they could not be saved; nil once they are.
+        /// The error of the last failed commit, or `nil` after a successful commit.
         var trouble: TransferStoreError?
-        /// Saves what can wait. Awaited before anything else is saved, so that the order stays.
+        /// The task that saves changes for later. Awaited before other commits, which keeps the order.
         var background: Task<Void, Never>?
     }
 
@@ -20,38 +20,39 @@ final class StoreWriter: Sendable {
     private let updates: AsyncStream<EngineUpdate>.Continuation
     private let state = Mutex(State())
 
-    /// A writer into `store`, which tells trouble as an update.
+    /// Creates a writer into `store`, which reports errors as updates.
     init(store: any TransferStore, updates: AsyncStream<EngineUpdate>.Continuation) {
         (self.store, self.updates) = (store, updates)
     }
 
-    /// Why the last changes could not be saved; nil if everything is.
+    /// The reason why the last changes could not be saved, or `nil` if all changes are saved.
     var trouble: TransferStoreError? { state.withLock { $0.unsaved.isEmpty ? nil : $0.trouble } }
 
-    /// Whether the end of that transfer is in the store: a store in trouble may still lack it.
+    /// Returns whether the store contains the end of a transfer. After an error, the end may still be unsaved.
     func hasSavedEnd(of id: TransferID) -> Bool {
         state.withLock { !$0.unsaved.contains { if case .ended(id, _) = $0 { true } else { false } } }
     }
 
-    /// Saves `changes` after those that could not be saved before, and returns when that is done or has failed.
+    /// Saves `changes` after all earlier unsaved changes. Returns after the commit succeeded or failed.
     ///
-    /// Without changes there is nothing to wait for.
+    /// Returns at once if `changes` is empty.
     nonisolated(nonsending) func commit(_ changes: [StoreChange]) async {
         guard !changes.isEmpty else { return }
         state.withLock { for change in changes { $0.keep(change) } }
         await flush()
     }
 
-    /// Saves whatever is not saved yet.
+    /// Saves all unsaved changes.
     nonisolated(nonsending) func flush() async {
-        // One writer at a time: what it has taken on goes first.
+        // Only one task writes at a time. Changes of the background task go first.
         while let background = state.withLock({ $0.background }) { await background.value }
         if state.withLock({ !$0.unsaved.isEmpty }) { await write() }
     }
 
-    /// Saves changes that nothing waits for: a store that is slow must not hold up a stop.
+    /// Saves changes that nothing waits for, because a slow store must not delay a stop.
     ///
-    /// The task is always awaited: by the next ``commit(_:)``, at the latest by the engine's last ``flush()``.
+    /// The background task is always awaited: by the next ``commit(_:)``, or at the latest by the engine's last
+    /// ``flush()``.
     func commitLater(_ changes: [StoreChange]) {
         guard !changes.isEmpty else { return }
         state.withLock { state in
@@ -73,7 +74,8 @@ final class StoreWriter: Sendable {
             try await store.commit(batch)
             state.withLock { $0.trouble = nil }
         } catch let error as TransferStoreError where error.code == .noSuchTransfer {
-            // Another process that shares the queue has ended one of them. The rest must not wait for it for ever.
+            // Another process that shares the queue has ended one of the transfers. The other changes must not wait
+            // forever.
             await writeOneByOne(batch)
         } catch {
             putBack(batch[...], TransferStoreError(error))
@@ -93,7 +95,7 @@ final class StoreWriter: Sendable {
         state.withLock { $0.trouble = nil }
     }
 
-    /// What could not be saved goes before what came meanwhile.
+    /// Keeps a failed batch, which precedes all changes that arrived in the meantime.
     private func putBack(_ batch: ArraySlice<StoreChange>, _ trouble: TransferStoreError) {
         let isNew = state.withLock { state in
             let later = state.unsaved
@@ -102,23 +104,25 @@ final class StoreWriter: Sendable {
             defer { state.trouble = trouble }
             return state.trouble != trouble
         }
-        // Told once, not with every checkpoint.
+        // An error is reported once, not with every checkpoint.
         if isNew { updates.yield(.storeTrouble(trouble)) }
     }
 }
 
 extension StoreWriter.State {
-    /// Of several places to continue from that could not be saved, only the last counts, and of what was learned too; the
-    /// list must not grow with every checkpoint of a full disk.
+    /// Adds a change to the unsaved changes.
+    ///
+    /// Of several unsaved resume points of a transfer, only the last is kept, and only the last statistics are kept.
+    /// The list therefore does not grow with every checkpoint while the disk is full.
     fileprivate mutating func keep(_ change: StoreChange) {
         switch change {
         case .checkpointed(let id, _): unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
         case .learned: unsaved.removeAll { if case .learned = $0 { true } else { false } }
         case .ended(let id, _):
-            // Of its progress only what the ending keeps stays.
+            // Only the progress that the ending keeps remains.
             unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
         case .submitted, .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld:
-            // Rare, each for a reason of its own.
+            // These changes are rare, and each is needed.
             break
         }
         unsaved.append(change)
@@ -126,7 +130,7 @@ extension StoreWriter.State {
 }
 
 extension TransferStoreError {
-    /// The error of a store, whatever its type.
+    /// Creates a store error from an error of any type.
     init(_ error: any Error) {
         self = error as? TransferStoreError ?? TransferStoreError(code: .other, message: "\(error)")
     }

@@ -3,44 +3,44 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// What the engine knows of a transfer that is not over, beside what the scheduler knows.
+/// The engine's values of an unfinished transfer, in addition to the scheduler's values.
 ///
-/// An object, the engine's own: thousands of them in a dictionary would take their size again for its empty places.
+/// This type is a class because a dictionary of large structures also reserves their size for its empty slots.
 final class TransferRecord {
-    /// What to do; nil where only the store has it.
+    /// The specification, or `nil` if only the store has it.
     var specification: TransferSpecification?
-    /// What there is to continue from; means nothing before it was read from the store.
+    /// The resume point. Valid only if `isRead` is true.
     var resume: ResumePoint?
-    /// Whether `resume` is what counts: it was read, or is this run's.
+    /// A Boolean value that indicates whether `resume` is valid: read from the store, or set in this run.
     var isRead: Bool
-    /// Counts the attempts of this run, from when they are decided: reports of an earlier one are late and dropped.
+    /// The number of attempts decided in this run. Reports of earlier attempts are late and dropped.
     var attempt = 0
-    /// Bytes that have been counted, from the start of the partial file.
+    /// The number of bytes that the metrics have counted, from the start of the partial file.
     var countedBytes: Int64 = 0
-    /// Whether somebody wants to be told why it waits.
+    /// A Boolean value that indicates whether the reasons for a wait are reported.
     var isWatched = false
-    /// The codes of the reasons told last; nil once it has gone on since.
+    /// The codes of the reasons that were reported last, or `nil` if the transfer has started since.
     var toldReasons: [String]?
-    /// What the server wants first, where the app is to answer; empty where nobody waits for it.
+    /// The challenges that the app must answer. Empty if the transfer does not wait for an answer.
     var challenges: [AuthenticationChallenge] = []
-    /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
+    /// The outcome of the latest attempt, kept for the effects that follow, or `nil` after it was reported.
     var outcome: ExecutorOutcome?
 
-    /// One that is new, with its specification, or about which nothing was read yet.
+    /// Creates a record of a new transfer with its specification, or a record that is not read yet.
     init(specification: TransferSpecification? = nil) {
         self.specification = specification
         isRead = specification != nil
     }
 
-    /// The scheduler's word on the transfer's end, with what the executor reported.
+    /// Combines the scheduler's ending with the outcome that the executor reported.
     ///
-    /// - Returns: nil if the executor has not reported what the scheduler speaks of.
+    /// - Returns: The outcome of the transfer, or `nil` if the executor has not reported a matching outcome.
     func ending(_ ending: Ending) -> TransferEnding? {
         switch (ending, outcome) {
         case (.cancelled, _):
             return .cancelled
         case (.finished, .finished(let completion)):
-            // An upload that was answered is over, on the server's side too.
+            // An answered upload has also ended on the server.
             let keepsBytes = completion.file == nil && specification?.upload == nil
             return .completed(completion, keeping: keepsBytes ? resume : nil)
         case (.answered(let status), _):
@@ -48,20 +48,20 @@ final class TransferRecord {
         case (.failed(let cause), .failed(let failure, _)) where failure.cause == cause:
             return .failed(failure, keeping: cause.spoilsBytes ? nil : resume)
         case (.failed(let cause), .failed(let failure, _)):
-            // The scheduler gives up for a reason of its own; what the attempt ran into last tells why it came to that.
+            // The scheduler gave up for its own reason. The last failure of an attempt explains how it came to that.
             let message = "\(cause.phrase); the last attempt failed: \(failure.message)"
             return .failed(TransferFailure(cause: cause, message: message), keeping: cause.spoilsBytes ? nil : resume)
         case (.failed(let cause), _):
             return .failed(
                 TransferFailure(cause: cause, message: cause.phrase), keeping: cause.spoilsBytes ? nil : resume)
         case (.finished, _):
-            // The scheduler says finished only after the executor did.
+            // The scheduler reports the finish only after the executor has reported it.
             return nil
         }
     }
 }
 
 extension FailureCause {
-    /// Whether nobody wants the bytes that came: they are no part of what was asked for, or come too late.
+    /// A Boolean value that indicates whether the received bytes are useless, because they are wrong or late.
     fileprivate var spoilsBytes: Bool { self == .checksumMismatch || self == .tooLarge || self == .expired }
 }

@@ -2,18 +2,19 @@
 internal import TransferModel
 import TransferScheduling
 
-/// The records of transfers that are not over, as far as anybody has asked for them in this run.
+/// The records of the unfinished transfers that were needed in this run.
 ///
-/// A queue of a million is not held as a million specifications: each is read from the store when it is needed.
+/// A queue of a million transfers must not hold a million specifications. Each specification is read from the store
+/// when it is needed.
 final class TransferRecords {
-    /// The number of records that keep their specifications without needing them at once.
+    /// The maximum number of records that keep specifications without an immediate need.
     private static let most = 1000
 
     private let store: any TransferStore
     private let updates: AsyncStream<EngineUpdate>.Continuation
     private var records: [TransferID: TransferRecord] = [:]
 
-    /// No records yet; trouble in reading `store` is told as an update.
+    /// Creates an empty collection. Read errors of `store` are reported as updates.
     init(store: any TransferStore, updates: AsyncStream<EngineUpdate>.Continuation) {
         (self.store, self.updates) = (store, updates)
     }
@@ -21,10 +22,10 @@ final class TransferRecords {
     /// The number of records.
     var count: Int { records.count }
 
-    /// The record of a transfer, if there is one.
+    /// Returns the record of a transfer, if there is one.
     subscript(id: TransferID) -> TransferRecord? { records[id] }
 
-    /// The record of a transfer that is not over, made where there is none.
+    /// Returns the record of an unfinished transfer, and creates the record if there is none.
     func record(of id: TransferID) -> TransferRecord {
         if let record = records[id] { return record }
         let record = TransferRecord()
@@ -32,20 +33,21 @@ final class TransferRecords {
         return record
     }
 
-    /// Keeps a new transfer's specification, if it is about to be needed; of a long queue the store keeps the rest.
+    /// Keeps the specification of a new transfer if few records exist. In a long queue, only the store keeps the
+    /// specification.
     func add(_ id: TransferID, _ specification: TransferSpecification) {
         if records.count < Self.most { records[id] = TransferRecord(specification: specification) }
     }
 
-    /// Forgets a transfer that is over.
+    /// Removes the record of an ended transfer.
     func remove(_ id: TransferID) { records[id] = nil }
 
     /// Drops the specification of a transfer that waits again, perhaps for days, if there are many records.
     func dropSpecification(of id: TransferID) { if records.count > Self.most { records[id]?.specification = nil } }
 
-    /// Sees to it that the specifications of these are at hand, as far as they can be read.
+    /// Loads the specifications of transfers from the store, if they can be read.
     nonisolated(nonsending) func load(_ ids: [TransferID]) async {
-        // The scheduler may have forgotten those that it ends.
+        // The scheduler may have forgotten the transfers that it ends, so do not ask it whether they exist.
         let missing = ids.filter { records[$0]?.specification == nil }
         guard !missing.isEmpty else { return }
         do {

@@ -2,36 +2,36 @@
 internal import TransferModel
 import TransferScheduling
 
-/// Tells what happens to transfers, in order, and keeps the registry up to date.
+/// Reports the events of transfers, in order, and keeps the registry up to date.
 ///
-/// Progress is told four times a second for each transfer at most, and the last before anything else happens to the
-/// transfer. Executors report no more often by themselves, and once more when bytes stop coming or the attempt ends; a
-/// worker that a server has taken over may.
+/// Progress is reported at most four times a second for each transfer. The latest progress is reported before any
+/// other event of the transfer. Executors themselves report no more often, plus once when bytes stop arriving or the
+/// attempt ends. A worker that a malicious server controls may report more often.
 final class UpdateSink {
-    /// The progress of an attempt, as far as it was told.
+    /// The reported progress of an attempt.
     private struct Progress {
         var told: Instant
-        /// The latest progress, if it came too soon after the last to be told.
+        /// The latest progress, if it arrived too soon after the previous report.
         var untold: TransferUpdate.Kind?
     }
 
-    /// A quarter of a second, less what reports of an executor that keeps to that may come too early.
+    /// A quarter of a second, minus a tolerance for executors whose reports arrive slightly early.
     private static let interval = Duration.milliseconds(225)
 
-    /// Receives the updates.
+    /// The stream of the updates.
     let continuation: AsyncStream<EngineUpdate>.Continuation
     private let registry: TransferRegistry?
     /// The progress of running attempts.
     private var progress: [TransferID: Progress] = [:]
 
-    /// A sink into a stream and, if there is one, a registry.
+    /// Creates a sink into a stream and an optional registry.
     init(_ continuation: AsyncStream<EngineUpdate>.Continuation, registry: TransferRegistry?) {
         (self.continuation, self.registry) = (continuation, registry)
     }
 
-    /// Tells what happened to a transfer, after the progress that was not told yet.
+    /// Reports an event of a transfer, after the unreported progress.
     func tell(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
-        // What an earlier attempt left untold is late.
+        // Unreported progress of an earlier attempt is late.
         if case .started = kind { progress[id] = nil }
         if let untold = progress[id]?.untold {
             progress[id]?.untold = nil
@@ -41,7 +41,7 @@ final class UpdateSink {
         send(id, kind, at: now)
     }
 
-    /// Tells an attempt's progress, or keeps it for later if the last was told just now.
+    /// Reports an attempt's progress, or keeps the progress for later if the previous report was too recent.
     func tellProgress(of id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
         if let last = progress[id]?.told, last.duration(to: now.instant) < Self.interval {
             progress[id]?.untold = kind

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The clocks, and one alarm on them.
+/// The clocks and an alarm.
 ///
 /// Every implementation passes `AlarmContract` in TransferTesting.
 public protocol Alarm: Sendable {
-    /// Both clocks now. Costs two system calls at most.
+    /// Returns the current time of both clocks. Costs at most two system calls.
     func now() -> Moment
 
-    /// Names the boot that the machine is in, for instants that are kept: two with the same name are on one clock.
-    /// Any text that differs from boot to boot, never empty; the same at every call.
+    /// An identifier of the machine's current boot, for stored instants. Instants with the same identifier share one
+    /// clock.
+    ///
+    /// The text differs from boot to boot, is never empty, and is the same at every call.
     var boot: String { get }
 
-    /// Rings once at `instant` (time asleep counts), in place of what was set before; nil sets nothing.
+    /// Sets the alarm to ring once at `instant`, and replaces the previous alarm. The value `nil` sets no alarm.
+    ///
+    /// Time asleep counts toward `instant`.
     func set(_ instant: Instant?)
 
-    /// Rings and steps of the wall clock. One consumer at a time.
+    /// Returns a stream of the alarm's rings and of steps of the wall clock. Supports one consumer at a time.
     func signals() -> AsyncStream<AlarmSignal>
 }
 
-/// What an alarm tells.
+/// A signal of an alarm.
 public enum AlarmSignal: Hashable, Sendable {
-    /// The instant that was set has come.
+    /// The set instant was reached.
     case rang
-    /// Somebody set the wall clock: dates are to be looked at anew.
+    /// The wall clock was set, so dates must be evaluated again.
     case wallClockSet
 }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Tells what the machine is like.
+/// A source of snapshots of the machine's conditions.
 ///
 /// Every implementation passes `ConditionSourceContract` in TransferTesting.
 public protocol ConditionSource: Sendable {
-    /// The conditions: first a snapshot as soon as every reader has answered or run out of its time (at most 2 s), then
-    /// one for each change. A slow consumer sees the newest and misses those in between. One consumer at a time.
+    /// Returns a stream of the machine's conditions. Supports one consumer at a time.
+    ///
+    /// The first snapshot arrives when every reader has answered or timed out (at most 2 s). Each change produces
+    /// another snapshot. A slow consumer receives the newest snapshot and misses the snapshots in between.
     func snapshots() -> AsyncStream<Conditions>
 
-    /// Everything is stopped and saved: the sleep or the switching off that the last snapshot announced may go ahead.
+    /// Reports that everything is stopped and saved, so that the announced sleep or shutdown may proceed.
     ///
-    /// A source that can put that off does so until this is called, though never for long. May be repeated; without such
-    /// an announcement it does nothing.
+    /// A source that can delay the sleep or shutdown does so until this call, but only for a limited time. The call
+    /// may be repeated. Without an announcement in the last snapshot, the call has no effect.
     func readyToSleep()
 
-    /// Ends the stream and lets go of threads, sockets and buses.
+    /// Ends the stream and releases threads, sockets, and buses.
     func stop() async
 }

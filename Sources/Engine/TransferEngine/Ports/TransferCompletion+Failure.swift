@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TransferCompletion {
-    /// Whether it is not what was asked for: a 4xx or 5xx answer, or another that brought no file; of an upload any but 2xx
-    /// and 303, which leads to a page about what was taken.
+    /// A Boolean value that indicates whether the answer is not the requested result.
+    ///
+    /// A download fails with a 4xx or 5xx status, or with any answer that brought no file. An upload fails with any
+    /// status except 2xx and 303. A 303 leads to a page about the accepted upload.
     public var isFailure: Bool {
         if answer != nil { return !(200..<300).contains(status) && status != 303 }
         return file == nil || status >= 400

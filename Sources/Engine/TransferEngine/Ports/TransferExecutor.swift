@@ -1,41 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Moves the bytes. The engine says what and when; how is the executor's affair.
+/// An executor that moves the bytes of transfers. The engine decides what to transfer and when.
 ///
-/// All calls return at once. Reports of one attempt come in order, end with exactly one `ended`, and none follows it:
-/// bytes of an attempt that was stopped never reach its successor. `start` for a transfer whose last attempt has not
-/// ended yet is a fault of the caller. Every implementation passes `TransferExecutorContract` in TransferTesting.
+/// ``start(_:reporting:)``, ``stop(_:)``, and ``discard(_:)`` return at once. Reports of an attempt arrive in order
+/// and end with exactly one `ended`. Bytes of a stopped attempt never reach its successor. Calling `start` before the
+/// transfer's previous attempt has ended is a programming error. Every implementation passes
+/// `TransferExecutorContract` in TransferTesting.
 public protocol TransferExecutor: Sendable {
-    /// Begins an attempt.
+    /// Starts an attempt.
     func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void)
 
-    /// Ends the attempt that runs, keeping its bytes: synced, then reported as `ended(.stopped)`. Without one: nothing.
+    /// Stops the running attempt and keeps its bytes. Has no effect if no attempt runs.
+    ///
+    /// The bytes are synced and then reported as `ended(.stopped)`.
     func stop(_ id: TransferID)
 
-    /// Removes what a transfer left that is over, once its end has been saved: the partial file, and what would tell the
-    /// next attempt that the file is in its place. Of an upload, what the server has of it, as far as it lets itself be
-    /// asked. Safe to repeat.
+    /// Removes the files that an ended transfer left, after its end has been saved. Safe to repeat.
+    ///
+    /// Removes the partial file and the record that tells the next attempt that the file is complete. For an upload,
+    /// removes the bytes on the server if the server supports the removal.
     func discard(_ job: TransferJob)
 
-    /// How much may still be written where the partial and the finished file go, the floor that stays free deducted; nil
-    /// for an upload, which takes no room.
+    /// Returns the number of bytes that can still be written for the partial and the finished file.
+    ///
+    /// The reserve of free space is already subtracted. Returns `nil` for an upload, which needs no space. The call
+    /// may block while a mount hangs, so the engine never calls it on its own actor.
     func availableSpace(for specification: TransferSpecification) -> Int64?
 
-    /// Stops every attempt and lets go of the network. Returns when all have been reported as ended.
+    /// Stops every attempt and releases the network. Returns after all attempts have been reported as ended.
     func shutdown() async
 }
 
-/// One attempt to carry a transfer out.
+/// One attempt at a transfer.
+///
+/// ```swift
+/// let job = TransferJob(id: id, specification: specification, resume: nil)
+/// ```
 public struct TransferJob: Hashable, Sendable, Codable {
-    /// The transfer.
+    /// The number of the transfer.
     public var id: TransferID
-    /// What to do.
+    /// The request, the destination, and the requirements of the transfer.
     public var specification: TransferSpecification
-    /// What there is to continue from.
+    /// The point from which the attempt continues, or `nil` to begin at the first byte.
     public var resume: ResumePoint?
 
-    /// An attempt.
+    /// Creates an attempt.
     public init(id: TransferID, specification: TransferSpecification, resume: ResumePoint?) {
         self.id = id
         self.specification = specification
@@ -43,54 +53,67 @@ public struct TransferJob: Hashable, Sendable, Codable {
     }
 }
 
-/// What an executor tells of an attempt.
+/// A report of an executor about an attempt.
 public enum ExecutorReport: Hashable, Sendable, Codable {
-    /// Bytes in the partial file so far, of an upload those handed to the network, and the size where it is known. At
-    /// most a few a second.
+    /// The bytes so far and the size if it is known. Reported at most a few times a second.
+    ///
+    /// A download counts the bytes in the partial file. An upload counts the bytes passed to the network.
     case progressed(bytes: Int64, total: Int64?)
-    /// What is durably on disk: after 8 MiB or 2 s, and before the end of an attempt that keeps its bytes. The first
-    /// one comes before the body, with the server's validator, so that a crash can continue. Of an upload: what the
-    /// server has, as soon as it has said where to go on; never where it offers nothing to go on with.
+    /// The bytes that are durable. Reported after 8 MiB or 2 s, and before the end of an attempt that keeps its
+    /// bytes.
+    ///
+    /// The first report precedes the body and contains the server's validator, so that the next run can continue
+    /// after a crash. For an upload, the report contains the bytes that the server has, as soon as the server names
+    /// the offset. If the server does not support resumption, an upload has no such report.
     case checkpointed(ResumePoint)
-    /// The partial file was given up: the server's file changed or cannot be continued, or the server has forgotten the
-    /// upload; bytes start at 0 again.
+    /// The attempt starts again at byte 0, because the previous bytes were discarded.
+    ///
+    /// Either the server's file changed or cannot be resumed, or the server has lost the upload.
     case restarted
-    /// The head of the first answer came so long after the attempt's first request was sent. At most once in an attempt,
-    /// before the first checkpoint.
+    /// The head of the first answer arrived this long after the attempt's first request was sent.
+    ///
+    /// Reported at most once per attempt, before the first checkpoint.
     case answered(after: Duration)
-    /// The attempt is over.
+    /// The attempt ended.
     case ended(ExecutorOutcome)
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 public enum ExecutorOutcome: Hashable, Sendable, Codable {
-    /// A complete answer of the server.
+    /// The server sent a complete answer.
     case finished(TransferCompletion)
-    /// Stopped as asked.
+    /// The attempt was stopped by the caller.
     case stopped(ResumePoint?)
-    /// There is no room on disk. `needed` is what is still missing for the rest of the file; nil when unknown.
+    /// The disk has too little space. `needed` is the missing number of bytes for the rest of the file, or `nil` if
+    /// unknown.
     case storageLow(needed: Int64?, available: Int64, resume: ResumePoint?)
-    /// The server wants a login, there is none that it takes, and the specification asks for credentials. Never empty; all
-    /// of one server.
+    /// The server asks for a login, accepts none of the known credentials, and the specification asks for
+    /// credentials.
+    ///
+    /// The array is never empty. All challenges are from one server.
     case challenged([AuthenticationChallenge], resume: ResumePoint?)
-    /// It failed.
+    /// The attempt failed.
     case failed(TransferFailure, resume: ResumePoint?)
 }
 
-/// A complete answer.
+/// A complete answer of the server.
+///
+/// ```swift
+/// report(.ended(.finished(TransferCompletion(status: 200, file: file))))
+/// ```
 public struct TransferCompletion: Hashable, Sendable, Codable {
     /// The HTTP status.
     public var status: Int
-    /// The finished file; nil where an error's body was dropped, and for an upload.
+    /// The finished file. `nil` for an upload and if the body of an error was discarded.
     public var file: CompletedFile?
-    /// What the server answered an upload with; nil for a download, and where a status was final only after retries.
+    /// The server's answer to an upload. `nil` for a download and if a status became final only after retries.
     public var answer: ServerAnswer?
-    /// True when an earlier run's file was found to be still the server's, so nothing was fetched.
+    /// A Boolean value that indicates whether nothing was fetched, because an earlier run's file is still current.
     public var wasAlreadyComplete: Bool
-    /// The head of the answer, where the specification asks for it (``TransferSpecification/keepsAnswerHead``).
+    /// The head of the answer, if the specification asks for it (``TransferSpecification/keepsAnswerHead``).
     public var response: AnswerHead?
 
-    /// A completion.
+    /// Creates a completion.
     public init(
         status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false, answer: ServerAnswer? = nil,
         response: AnswerHead? = nil
@@ -104,13 +127,17 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
 }
 
 /// The head of a server's final answer, after all redirects.
+///
+/// ```swift
+/// let head = AnswerHead(url: "https://example.org/file", headers: [HeaderField(name: "ETag", value: "\"1\"")])
+/// ```
 public struct AnswerHead: Hashable, Sendable, Codable {
     /// The address that answered, without user and password.
     public var url: String
-    /// Its fields, in order, without `Set-Cookie`.
+    /// The header fields, in order, without `Set-Cookie`.
     public var headers: [HeaderField]
 
-    /// A head.
+    /// Creates a head.
     public init(url: String, headers: [HeaderField]) {
         self.url = url
         self.headers = headers

@@ -3,39 +3,42 @@ public import TransferModel
 public import TransferPolicy
 public import TransferScheduling
 
-/// Keeps the queue through crashes, restarts and power loss.
+/// A store that keeps the queue across crashes, restarts, and power loss.
 ///
 /// Every implementation passes `TransferStoreContract` in TransferTesting.
 public protocol TransferStore: Sendable {
-    /// Saves all of `changes` or none, durably: after the return they survive a power loss.
+    /// Saves all of `changes` or none of them. After the method returns, the changes survive a power loss.
     ///
-    /// - Returns: the numbers of those that were ``StoreChange/submitted(_:resume:)``, in their order: ascending, each
-    ///   larger than every one given or inserted before, also across processes on the same state.
-    /// - Throws: `TransferStoreError` that tells what is wrong and what to do; nothing is saved then.
+    /// - Returns: The numbers of the transfers that were ``StoreChange/submitted(_:resume:)``, in the order of
+    ///   `changes`. The numbers ascend. Each number is larger than every earlier number, also across processes that
+    ///   share the state.
+    /// - Throws: `TransferStoreError` with a description of the fault and a remedy. Nothing is saved then.
     @discardableResult
     func commit(_ changes: [StoreChange]) async throws -> [TransferID]
 
-    /// Hands over every transfer that has not ended, in the order of their numbers, some thousand at a time: what the
-    /// deciding code needs of them, and no more. Returns when the last have been taken.
+    /// Passes every unfinished transfer to `take` in ascending order, in batches of some thousand.
+    ///
+    /// Each batch contains only the values that the scheduler needs. Returns after the last batch has been taken.
     func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws
 
-    /// Those with these numbers, ended or not, in that order; numbers that there are none of are left out.
+    /// Returns the transfers with these numbers, ended or not, in the order of `ids`. Omits unknown numbers.
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer]
 
-    /// What was saved last as ``StoreChange/learned(_:)``; nil before anything was.
+    /// Returns the value of the last ``StoreChange/learned(_:)``, or `nil` if nothing was saved.
     ///
-    /// One value for all who share the state: of two processes the one that saves last is remembered.
+    /// All processes that share the state share one value. The process that saves last replaces the value.
     ///
-    /// - Throws: `TransferStoreError` of the code `corrupt` where the value cannot be read; the transfers still can be,
-    ///   and the next one saved takes its place.
+    /// - Throws: `TransferStoreError` with the code `corrupt` if the value cannot be read. The transfers are still
+    ///   readable, and the next saved value replaces the damaged value.
     func learned() async throws -> Learned?
 
-    /// Finishes writing and lets go of the files.
+    /// Finishes all writes and closes the files.
     func close() async
 }
 
 extension TransferStore {
-    /// Every transfer that has not ended, whole, in the order of their numbers: for queues that are known to be small.
+    /// Returns every unfinished transfer with all its values, in ascending order. For queues that are known to be
+    /// small.
     public func unfinished() async throws -> [StoredTransfer] {
         let (numbers, continuation) = AsyncStream.makeStream(of: [TransferID].self)
         try await recover { transfers in continuation.yield(transfers.map(\.id)) }
@@ -47,7 +50,7 @@ extension TransferStore {
 }
 
 extension RecoveredTransfer {
-    /// What is needed of a stored one.
+    /// Creates the scheduler's part of a stored transfer.
     public init(_ stored: StoredTransfer) {
         self.init(
             id: stored.id, traits: stored.specification.traits,
@@ -59,27 +62,31 @@ extension RecoveredTransfer {
 }
 
 /// A transfer as the store keeps it.
+///
+/// ```swift
+/// let transfer = StoredTransfer(id: TransferID(1), specification: specification)
+/// ```
 public struct StoredTransfer: Hashable, Sendable {
-    /// Its number.
+    /// The number of the transfer.
     public var id: TransferID
-    /// What to do.
+    /// The request, the destination, and the requirements of the transfer.
     public var specification: TransferSpecification
-    /// What there is to continue from.
+    /// The point from which the next attempt continues.
     public var resume: ResumePoint?
-    /// Failed attempts without progress so far, and until when it backs off.
+    /// The number of failed attempts without progress, and the end of the backoff.
     public var retry: RetryState?
-    /// Whether somebody paused it.
+    /// A Boolean value that indicates whether the transfer is paused.
     public var isSuspended: Bool
-    /// Who holds it back, and why; nil where nobody does.
+    /// The hold on the transfer, or `nil` if nothing holds it back.
     public var hold: TransferHold?
-    /// What the relaunch limiter gave it; nil where it may begin at once.
+    /// The delay from the relaunch limiter, or `nil` if the transfer may start at once.
     public var relaunchHold: RelaunchLimiter.Hold?
-    /// How it ended; nil while it has not.
+    /// The outcome of the transfer, or `nil` if the transfer has not ended.
     public var ending: TransferEnding?
-    /// What a caller finds "the same transfer" by in a later run; several rows may share one. Holds no secret.
+    /// The key by which a caller finds the transfer in a later run. Several rows may share a key. Contains no secret.
     public var key: String?
 
-    /// A stored transfer.
+    /// Creates a stored transfer.
     public init(
         id: TransferID, specification: TransferSpecification, resume: ResumePoint? = nil, retry: RetryState? = nil,
         isSuspended: Bool = false, hold: TransferHold? = nil, relaunchHold: RelaunchLimiter.Hold? = nil,
@@ -97,63 +104,71 @@ public struct StoredTransfer: Hashable, Sendable {
     }
 }
 
-/// A hold that somebody, or something, put on a transfer.
+/// A hold of a person or a program on a transfer.
+///
+/// ```swift
+/// let hold = TransferHold(by: "backup", why: "the backup is running")
+/// ```
 public struct TransferHold: Hashable, Sendable, Codable {
-    /// Who holds it, for people.
+    /// The name of the holder, for people.
     public var holder: String
-    /// Why, for people.
+    /// The reason for the hold, for people.
     public var why: String
 
-    /// A hold.
+    /// Creates a hold.
     public init(by holder: String, why: String) {
         self.holder = holder
         self.why = why
     }
 }
 
-/// One change to what is stored.
+/// A change to the store.
 ///
-/// Indirect, since it goes through several hands, and a specification is hundreds of bytes.
+/// The enumeration is indirect because a change is passed along several times and a specification is hundreds of
+/// bytes.
 public indirect enum StoreChange: Hashable, Sendable {
-    /// A new transfer, to which the store gives a number. `resume` is what there is to continue from.
+    /// Adds a new transfer, to which the store assigns a number. `resume` is the point from which the transfer
+    /// continues.
     case submitted(NewTransfer, resume: ResumePoint?)
-    /// A transfer that has a number already.
+    /// Adds a transfer that already has a number.
     case inserted(StoredTransfer)
-    /// Another specification for a transfer that has not ended.
+    /// Replaces the specification of an unfinished transfer.
     case respecified(TransferID, TransferSpecification)
-    /// How far it is; nil where the partial file was given up.
+    /// Saves the resume point of a transfer, or `nil` after the partial file was discarded.
     case checkpointed(TransferID, ResumePoint?)
-    /// Failed attempts, or nil after progress.
+    /// Saves the failed attempts of a transfer, or `nil` after progress.
     case retried(TransferID, RetryState?)
-    /// Paused or resumed by somebody.
+    /// Pauses or resumes a transfer.
     case suspended(TransferID, Bool)
-    /// Held back by somebody, or released where it is nil.
+    /// Holds a transfer back, or releases it if the hold is `nil`.
     case held(TransferID, TransferHold?)
-    /// What the relaunch limiter gave it; nil where it may begin.
+    /// Saves the delay from the relaunch limiter, or `nil` if the transfer may start.
     case relaunchHeld(TransferID, RelaunchLimiter.Hold?)
-    /// What the scheduler has learned, in place of what it had before. Belongs to no transfer.
+    /// Replaces the statistics of the scheduler. The statistics belong to no transfer.
     case learned(Learned)
-    /// Over. What may be secret is removed from the row; of its progress only what the ending keeps stays.
+    /// Ends a transfer. The store removes possible secrets from the row. Only the progress that the ending keeps
+    /// remains.
     case ended(TransferID, TransferEnding)
 }
 
-/// How a transfer ended.
+/// The outcome of a transfer.
 public enum TransferEnding: Hashable, Sendable, Codable {
-    /// With a complete answer of the server. Where that was an error, `keeping` is the partial file that stays.
+    /// The server sent a complete answer. If the answer was an error, `keeping` is the partial file that remains.
     case completed(TransferCompletion, keeping: ResumePoint? = nil)
-    /// With an error that will not pass. `keeping` is the partial file that stays, for who asks for the same again.
+    /// A permanent error ended the transfer. `keeping` is the partial file that remains for a later request of the
+    /// same file.
     case failed(TransferFailure, keeping: ResumePoint? = nil)
-    /// Because somebody asked for it: nothing stays.
+    /// The transfer was cancelled. Nothing remains.
     case cancelled
 
-    /// The same without what may be secret: the address that answered has no query.
+    /// The outcome without possible secrets. The address that answered has no query.
     public var redacted: TransferEnding {
         guard case .completed(var completion, let kept) = self, let url = completion.response?.url else { return self }
         completion.response?.url = TransferSpecification.redacted(url: url)
         return .completed(completion, keeping: kept)
     }
 
-    /// The partial file that stays.
+    /// The partial file that remains.
     public var kept: ResumePoint? {
         switch self {
         case .completed(_, let resume), .failed(_, let resume): resume
@@ -162,30 +177,34 @@ public enum TransferEnding: Hashable, Sendable, Codable {
     }
 }
 
-/// What went wrong with the store, and what to do about it.
+/// An error of the store, with a remedy.
+///
+/// ```swift
+/// throw TransferStoreError(code: .diskFull, message: "The disk of /var/lib/example is full. Free some space.")
+/// ```
 public struct TransferStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of trouble.
+    /// The kind of an error.
     public enum Code: String, Hashable, Sendable {
         /// The state folder or its database cannot be opened or written.
         case notWritable
-        /// The disk is full; nothing was lost, nothing was saved.
+        /// The disk is full. Nothing was lost, and nothing was saved.
         case diskFull
         /// The database is damaged.
         case corrupt
         /// The database was written by a newer version of this program.
         case newerSchema
-        /// A transfer of that number does not exist or has ended.
+        /// The transfer does not exist or has ended.
         case noSuchTransfer
-        /// Anything else SQLite reports.
+        /// Any other error that SQLite reports.
         case other
     }
 
-    /// What kind of trouble it is.
+    /// The kind of the error.
     public var code: Code
-    /// One or two sentences: what was wrong, where, and what to do.
+    /// One or two sentences that describe the fault, its place, and the remedy.
     public var message: String
 
-    /// An error.
+    /// Creates an error.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message

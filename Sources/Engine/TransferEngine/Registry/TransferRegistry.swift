@@ -2,12 +2,13 @@
 internal import Synchronization
 public import TransferModel
 
-/// The states of all unfinished transfers and of the latest ended ones: the one place that lists, limits and objects on a
-/// bus are read from.
+/// The states of all unfinished transfers and of the latest ended transfers.
 ///
-/// An engine that is given a registry keeps it up to date: a new transfer is in it before its submission is answered, and
-/// each ``TransferUpdate`` carries the state that follows from it. Whoever makes the registry adds what the store has
-/// before the engine runs. Any thread may read it; every call locks it for as long as it takes.
+/// The registry is the only source for lists, limits, and objects on a bus. An engine with a registry keeps the
+/// registry up to date: a new transfer is present before its submission returns. Each ``TransferUpdate`` carries the
+/// resulting state. The creator of the registry adds the stored transfers before the engine runs.
+///
+/// Any thread may read the registry. Every call locks the registry for its whole duration.
 ///
 /// ```swift
 /// let registry = TransferRegistry()
@@ -27,16 +28,17 @@ public final class TransferRegistry: Sendable {
     public struct Usage: Hashable, Sendable {
         /// The number of transfers.
         public var count = 0
-        /// The bytes of their addresses, header fields and names, see ``TransferSpecification/bookkeepingBytes``.
+        /// The bytes of the transfers' addresses, header fields, and names; see
+        /// ``TransferSpecification/bookkeepingBytes``.
         public var bytes = 0
 
-        /// No transfers.
+        /// Creates a usage of no transfers.
         public init() {}
     }
 
     fileprivate struct State: Sendable {
         var unfinished: [TransferID: UnfinishedTransfer] = [:]
-        /// Oldest first.
+        /// The latest ended transfers, oldest first.
         var ended: [(status: TransferStatus, bytes: Int)] = []
         var endedBytes = 0
         var usage: [String: Usage] = [:]
@@ -47,41 +49,44 @@ public final class TransferRegistry: Sendable {
     private let state = Mutex(State())
     private let endedLimit: (count: Int, bytes: Int)
 
-    /// An empty registry.
+    /// Creates an empty registry.
     ///
     /// - Parameters:
-    ///   - endedLimit: the number of ended transfers that are kept here; the store has all of them.
-    ///   - endedBytes: the bytes of their addresses, header fields and names; the oldest ended transfers go if it is exceeded.
+    ///   - endedLimit: The number of ended transfers that the registry keeps. The store keeps all of them.
+    ///   - endedBytes: The limit of the ended transfers' addresses, header fields, and names, in bytes. If the limit
+    ///     is exceeded, the oldest ended transfers are removed.
     public init(endedLimit: Int = 1000, endedBytes: Int = 4 << 20) { self.endedLimit = (endedLimit, endedBytes) }
 
     // MARK: Reading
 
-    /// The state of a transfer; nil if it is unknown or ended long ago. Costs a search of the ended ones where it ended.
+    /// Returns the state of a transfer, or `nil` if the transfer is unknown or ended long ago.
+    ///
+    /// For an ended transfer, the method searches the list of ended transfers.
     public func status(of id: TransferID) -> TransferStatus? {
         state.withLock { $0.unfinished[id]?.status ?? $0.ended.last { $0.status.id == id }?.status }
     }
 
-    /// Whether a transfer is known and has not ended.
+    /// Returns whether a transfer is known and has not ended.
     public func isUnfinished(_ id: TransferID) -> Bool { state.withLock { $0.unfinished[id] != nil } }
 
-    /// The states of unfinished transfers by number, as far as `fits` takes their apps and sessions.
+    /// Returns the states of the unfinished transfers whose app and session satisfy `fits`, in ascending order.
     public func unfinished(where fits: (_ app: String, _ session: String?) -> Bool) -> [TransferStatus] {
         state.withLock { state in
             state.unfinished.values.filter { fits($0.app, $0.session) }.sorted { $0.id < $1.id }.map(\.status)
         }
     }
 
-    /// The numbers of unfinished transfers in ascending order, as far as `fits` takes their apps.
+    /// Returns the numbers of the unfinished transfers whose app satisfies `fits`, in ascending order.
     public func unfinishedNumbers(where fits: (_ app: String) -> Bool) -> [TransferID] {
         state.withLock { state in state.unfinished.values.filter { fits($0.app) }.map(\.id).sorted() }
     }
 
-    /// The sessions with unfinished transfers, as far as `fits` takes their apps, in no order.
+    /// Returns the sessions with unfinished transfers whose app satisfies `fits`, in no particular order.
     package func sessions(where fits: (_ app: String) -> Bool) -> [SessionKey] {
         state.withLock { state in state.sessions.keys.filter { fits($0.app) } }
     }
 
-    /// The states of the latest ended transfers, newest first, as far as `fits` takes their apps and sessions.
+    /// Returns the states of the latest ended transfers whose app and session satisfy `fits`, newest first.
     public func latestEnded(
         limit: Int, where fits: (_ app: String, _ session: String?) -> Bool
     ) -> [TransferStatus] {
@@ -94,7 +99,7 @@ public final class TransferRegistry: Sendable {
         }
     }
 
-    /// The number and size of the unfinished transfers of all apps that `fits` takes.
+    /// Returns the total number and size of the unfinished transfers of all apps that satisfy `fits`.
     public func usage(where fits: (_ app: String) -> Bool) -> Usage {
         state.withLock { state in
             state.usage.reduce(into: Usage()) { sum, entry in
@@ -107,7 +112,7 @@ public final class TransferRegistry: Sendable {
 
     // MARK: Filling
 
-    /// Adds a transfer that the store has, ended or not. Ended ones are added oldest first.
+    /// Adds a stored transfer, ended or not. Ended transfers must be added oldest first.
     public func add(_ stored: StoredTransfer) {
         let status = TransferStatus(stored)
         let bytes = stored.specification.bookkeepingBytes
@@ -115,9 +120,9 @@ public final class TransferRegistry: Sendable {
         state.withLock { $0.insert(status, bytes) }
     }
 
-    /// Carries out what happened to a transfer.
+    /// Applies an update to the state of a transfer.
     ///
-    /// - Returns: the state that follows; nil if the transfer is unknown or has ended.
+    /// - Returns: The resulting state, or `nil` if the transfer is unknown or has ended.
     func apply(_ kind: TransferUpdate.Kind, to id: TransferID) -> TransferStatus? {
         state.withLock { state in
             if case .submitted(let transfer) = kind {
@@ -163,7 +168,7 @@ extension TransferRegistry.State {
     fileprivate mutating func remember(_ status: TransferStatus, _ bytes: Int, limit: (count: Int, bytes: Int)) {
         ended.append((status, bytes))
         endedBytes += bytes
-        // Many at a time: removing the first of an array moves all others.
+        // Remove many entries at a time, because removing the first element of an array moves all others.
         guard ended.count >= limit.count + limit.count / 10 + 1 || endedBytes > limit.bytes else { return }
         var (kept, bytesKept) = (0, 0)
         for (_, bytes) in ended.reversed() {
@@ -180,8 +185,8 @@ extension UnfinishedTransfer {
 }
 
 extension TransferSpecification {
-    /// The bytes of all texts that a caller may make as long as it likes, and 64 for the rest: what counts towards an app's
-    /// limit.
+    /// The number of bytes that count toward an app's limit: all texts of arbitrary length, plus 64 bytes for the
+    /// rest and 16 bytes for each time window.
     public var bookkeepingBytes: Int {
         let constraints = traits.constraints
         let connections = Array(constraints.connection.allowed ?? []) + Array(constraints.connection.denied)

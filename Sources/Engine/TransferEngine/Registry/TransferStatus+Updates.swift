@@ -3,9 +3,9 @@ public import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 
-/// How a transfer's state follows from its specification, from updates and from its ending.
+/// The derivation of a transfer's state from its specification, its updates, and its ending.
 extension TransferStatus {
-    /// The state of a new transfer.
+    /// Creates the state of a new transfer.
     init(_ id: TransferID, _ specification: TransferSpecification) {
         let traits = specification.traits
         self.init(
@@ -16,7 +16,7 @@ extension TransferStatus {
         total = specification.upload?.size
     }
 
-    /// The state of a transfer that the store has, ended or not.
+    /// Creates the state of a stored transfer, ended or not.
     public init(_ stored: StoredTransfer) {
         self.init(stored.id, stored.specification)
         bytes = stored.resume?.bytes ?? 0
@@ -25,10 +25,10 @@ extension TransferStatus {
         if let ending = stored.ending { end(ending) }
     }
 
-    /// Changes the state as an update says.
+    /// Applies an update to the state.
     mutating func apply(_ update: TransferUpdate.Kind) {
         switch update {
-        case .submitted: break  // The state began with it.
+        case .submitted: break  // The submission created the state.
         case .changed(let traits): (kind, priority) = (traits.kind, traits.priority)
         case .paused: if state == .waiting { state = .paused }  // A running attempt is stopped first.
         case .resumed: if state == .paused { state = .waiting }
@@ -39,7 +39,7 @@ extension TransferStatus {
         case .progressed(let bytes, let total, let rate): (self.bytes, self.total, self.rate) = (bytes, total, rate)
         case .stopped(let explanation, let bytes): stop(explanation, bytes)
         case .retrying(let explanation, let failure, let bytes):
-            // An attempt may fail while it is being stopped, because somebody has paused its transfer.
+            // An attempt can fail while it is being stopped because its transfer was paused.
             stop(explanation, bytes)
             (errorCode, error) = (failure.cause.code, failure.message)
         case .finished(let completion): end(.completed(completion))
@@ -53,7 +53,7 @@ extension TransferStatus {
         (self.bytes, rate) = (bytes, nil)
     }
 
-    /// Changes the state to that of an ended transfer.
+    /// Changes the state to the state of an ended transfer.
     mutating func end(_ ending: TransferEnding) {
         rate = nil
         (errorCode, error) = (nil, nil)
@@ -79,6 +79,6 @@ extension TransferStatus {
 }
 
 extension Explanation {
-    /// Whether somebody paused the transfer.
+    /// A Boolean value that indicates whether the transfer is paused.
     fileprivate var isPaused: Bool { holds.contains { $0.reason == .suspended } }
 }

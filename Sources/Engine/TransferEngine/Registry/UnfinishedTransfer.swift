@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The state of an unfinished transfer in little memory: thousands wait, and most have neither run nor failed.
+/// A compact state of an unfinished transfer. Thousands of transfers wait, and most have neither run nor failed.
 ///
-/// An object: whole states in a dictionary would take their size again for its empty places.
+/// This type is a class because a dictionary of large structures also reserves their size for its empty slots.
 final class UnfinishedTransfer: Sendable {
     let id: TransferID
     let app: String
     let session: String?
-    /// The bytes that it counts for in its app's limit.
+    /// The number of bytes that count toward the app's limit.
     let bookkeepingBytes: Int32
     private let url: String
     private let name: String
@@ -18,11 +18,11 @@ final class UnfinishedTransfer: Sendable {
     private let state: TransferStatus.State
     private let priority: Int16
     private let bytes: Int64
-    /// -1 where it is not known.
+    /// The size in bytes, or -1 if the size is unknown.
     private let total: Int64
     private let rest: Rest?
 
-    /// The properties that few transfers have.
+    /// The properties that only few transfers have.
     private final class Rest: Sendable {
         let path: String?
         let rate: Int64?
@@ -48,7 +48,7 @@ final class UnfinishedTransfer: Sendable {
         rest = Rest(status)
     }
 
-    /// The whole state.
+    /// The complete state.
     var status: TransferStatus {
         var status = TransferStatus(
             id: id, url: url, name: name, app: app, session: session, isUpload: isUpload, kind: kind,

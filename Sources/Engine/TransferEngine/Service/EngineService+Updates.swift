@@ -2,11 +2,11 @@
 internal import TransferModel
 
 extension EngineService: WatchedTransferService {
-    /// Everything that happens, until the engine's end. To be asked for once, before the engine runs: the engine has one
-    /// consumer, and this is it.
+    /// Returns all updates until the engine's end. Call this method once, before the engine runs, because the
+    /// engine's updates have one consumer.
     ///
-    /// Why a transfer waits is told of the first ``explained`` unfinished ones only. Each costs the engine an explanation
-    /// with every event.
+    /// The reasons for a wait are reported only for the first ``explained`` unfinished transfers. Each watched
+    /// transfer costs the engine an explanation for every event.
     package func updates() -> AsyncStream<ServiceUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: ServiceUpdate.self)
         let known = engine.registry?.unfinishedNumbers { _ in true } ?? []
@@ -34,7 +34,7 @@ extension EngineService: WatchedTransferService {
 }
 
 extension TransferEvent {
-    /// What an engine tells of a transfer; nil if it is nothing but what was asked for.
+    /// Creates an event from an update of the engine, or returns `nil` if the update only confirms a request.
     fileprivate init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
         time = update.time.wall
         switch update.kind {

@@ -4,8 +4,8 @@ internal import TransferScheduling
 
 /// The service of an engine in this process.
 ///
-/// Whoever has it may do everything: a daemon lays the rights of its callers over it. Lists and details are those of the
-/// engine's registry; of an engine without one only submissions, actions and explanations make sense.
+/// The service grants its owner all rights; a daemon adds the rights of its callers on top. Lists and details come
+/// from the engine's registry. Without a registry, only submissions, actions, and explanations are useful.
 ///
 /// ```swift
 /// let service = EngineService(engine, localTime: .utc)
@@ -13,17 +13,17 @@ internal import TransferScheduling
 /// ```
 package struct EngineService: TransferService {
     let engine: TransferEngine
-    /// The rules by which times in sentences are local.
+    /// The rules that determine the local times in sentences.
     package var localTime: LocalTimeRules
-    /// The number of unfinished transfers of which ``updates()`` tells why they wait.
+    /// The number of unfinished transfers whose wait reasons ``updates()`` reports.
     let explained: Int
 
-    /// The service of `engine`.
+    /// Creates the service of `engine`.
     package init(_ engine: TransferEngine, localTime: LocalTimeRules, explained: Int = 0) {
         (self.engine, self.localTime, self.explained) = (engine, localTime, explained)
     }
 
-    /// Submits transfers, all or none. Files to upload are those of the specifications.
+    /// Submits transfers, all or none. The specifications name the files to upload.
     ///
     /// - Throws: `RefusedTransferError`, `TransferStoreError`, or `EngineEndedError`.
     package func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
@@ -34,7 +34,7 @@ package struct EngineService: TransferService {
         await list(filter) { _ in true }
     }
 
-    /// The transfers that fit, of the apps that can be reached.
+    /// Returns the transfers that match the filter and belong to reachable apps.
     package func list(_ filter: TransferFilter, reaching: (_ app: String) -> Bool) async -> [TransferStatus] {
         guard let registry = engine.registry else { return [] }
         func fits(_ app: String, _ session: String?) -> Bool {
@@ -65,7 +65,7 @@ package struct EngineService: TransferService {
         do {
             specification = try await engine.loop.specification(of: id)
         } catch let error as TransferStoreError where error.code == .noSuchTransfer {
-            // It has ended since.
+            // The transfer has ended in the meantime.
             return TransferDetails(try status(of: id))
         }
         if details.status.state == .waiting { details.status.sentence = await sentence(of: id) }

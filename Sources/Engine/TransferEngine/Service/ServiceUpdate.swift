@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Something that a service tells those who watch.
+/// An update of a service.
 package enum ServiceUpdate: Hashable, Sendable {
-    /// The state of a transfer has changed, by the event where the service tells that.
+    /// The state of a transfer has changed. The event is present if the service reports events.
     case changed(TransferStatus, TransferEvent?)
-    /// Parts of the service's state that have changed; the others are nil.
+    /// Some parts of the service's state have changed. The unchanged parts are `nil`.
     case status(DaemonStatus)
-    /// The state of the machine, from a service in the same process.
+    /// The machine's conditions. Only from a service in the same process.
     case conditions(Conditions)
-    /// The queue could not be saved, or not be read whole; from a service in the same process.
+    /// The queue could not be saved, or could not be read completely. Only from a service in the same process.
     case storeTrouble(TransferStoreError)
 }
 
-/// An event in the life of a transfer. What it leads to stands in the transfer's ``TransferStatus``.
+/// An event in the life of a transfer. The transfer's ``TransferStatus`` contains the resulting state.
 package struct TransferEvent: Hashable, Sendable {
-    /// The kind of event, with what no status holds.
+    /// The kind of an event, with the values that no status contains.
     package enum Kind: Hashable, Sendable {
-        /// The transfer waits, or the reasons why it waits have changed.
+        /// The transfer waits, or the reasons for its wait have changed.
         case waiting(WaitExplanation)
-        /// An attempt began.
+        /// An attempt started.
         case started
-        /// Bytes came.
+        /// Bytes arrived.
         case progressed
         /// The attempt was stopped.
         case stopped(WaitExplanation)
-        /// The attempt failed; another one follows.
+        /// The attempt failed and is retried.
         case retrying(WaitExplanation)
-        /// The transfer ended; with the server's answer if there was a complete one.
+        /// The transfer ended. The completion is present if the server sent a complete answer.
         case ended(TransferCompletion?)
     }
 
-    /// When it happened.
+    /// The time of the event.
     package var time: WallTime
-    /// What happened.
+    /// The kind of the event.
     package var kind: Kind
 
-    /// An event.
+    /// Creates an event.
     package init(time: WallTime, kind: Kind) { (self.time, self.kind) = (time, kind) }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// The one interface of everything that can be asked of whoever carries transfers out, in model types.
+/// A service that carries out transfers. All requests use the types of the model.
 ///
-/// A daemon serves it for each of its callers, the bus client is one over D-Bus, and a program that carries transfers out
-/// itself has one over its engine. What changes something returns after the change is durable.
+/// A daemon implements this interface for each of its callers, and the bus client implements it over D-Bus. A program
+/// that carries out its own transfers implements it over its engine. Methods that change something return after the
+/// change is durable.
 ///
 /// ```swift
 /// let ids = try await service.submit([TransferRequest(specification)])
@@ -12,21 +13,22 @@ package import TransferModel
 /// print(waiting.sentence)
 /// ```
 package protocol TransferService: Sendable {
-    /// Submits transfers, all or none; their numbers come in the same order.
+    /// Submits transfers, all or none. Returns the transfers' numbers in the order of `requests`.
     func submit(_ requests: [TransferRequest]) async throws -> [TransferID]
-    /// The transfers that fit and that the caller may reach, the unfinished ones first.
+    /// Returns the transfers that match the filter and that the caller may access, the unfinished transfers first.
     func list(_ filter: TransferFilter) async throws -> [TransferStatus]
-    /// One transfer, with all there is to say of it.
+    /// Returns all details of a transfer.
     func show(_ id: TransferID) async throws -> TransferDetails
-    /// The reasons why a transfer waits.
+    /// Returns the reasons why a transfer waits.
     func explain(_ id: TransferID) async throws -> WaitExplanation
-    /// Carries an action out on unfinished transfers; on all of them or, where one cannot be reached, on none.
+    /// Performs an action on unfinished transfers. If one of the transfers is not accessible, the action affects none
+    /// of them.
     func control(_ ids: [TransferID], _ action: ControlAction) async throws
-    /// Changes what a transfer asks for.
+    /// Changes the requirements of a transfer.
     func change(_ id: TransferID, _ change: ChangeRequest) async throws
 }
 
-/// A service that shares the machine among apps: a daemon, as one of its callers may use it.
+/// A service that several apps share: a daemon, with the rights of one of its callers.
 ///
 /// ## Topics
 /// ### Sessions and apps
@@ -44,32 +46,34 @@ package protocol TransferService: Sendable {
 /// - ``history(since:from:)``
 /// - ``log(of:)``
 package protocol SharedTransferService: TransferService {
-    /// Holds everything back; nil takes that back.
+    /// Holds all transfers back, or removes the hold if `request` is `nil`.
     func hold(_ request: HoldRequest?) async throws
-    /// The state of the service and of the machine.
+    /// Returns the state of the service and of the machine.
     func status() async throws -> DaemonStatus
-    /// Counts and times since the start, as Prometheus reads them.
+    /// Returns the counters and timers since the start, in the Prometheus text format.
     func metrics() async throws -> String
-    /// The sessions that the caller may reach.
+    /// Returns the sessions that the caller may access.
     func sessions() async throws -> [SessionStatus]
-    /// The apps that the caller may reach.
+    /// Returns the apps that the caller may access.
     func apps() async throws -> [AppSummary]
-    /// The delays of apps that were started again and again, of all apps that the caller may reach.
+    /// Returns the delays of apps that were started repeatedly, for all apps that the caller may access.
     func relaunchDelays() async throws -> [RelaunchDelay]
-    /// The budgets of metered bytes that the caller may know of.
+    /// Returns the budgets of metered bytes that the caller may see.
     func budgets() async throws -> [BudgetStatus]
-    /// Cancels all that an app has, as the person ends it for good; returns how many there were.
+    /// Cancels all transfers of an app, as if the person had ended the app for good. Returns the number of transfers.
     func quit(_ app: String) async throws -> Int
-    /// Admits, or no longer admits, the sandboxes of a systemd unit.
+    /// Trusts the sandboxes of a systemd unit, or stops trusting them.
     func trust(_ unit: String, _ isTrusted: Bool) async throws
-    /// A page of what was recorded since then. It begins where `place` says, the `next` of the page before; nil begins.
+    /// Returns a page of the history since `start`.
+    ///
+    /// To get the next page, pass the `next` of the previous page as `place`. The value `nil` returns the first page.
     func history(since start: WallTime, from place: String?) async throws -> HistoryPage
-    /// What happened to one transfer.
+    /// Returns the history of a transfer.
     func log(of id: TransferID) async throws -> HistoryTransfer
 }
 
-/// A service that tells what changes.
+/// A service that reports changes.
 package protocol WatchedTransferService: TransferService {
-    /// What changes from now on, until the service's end.
+    /// Returns a stream of all changes from now on, until the service's end.
     func updates() async throws -> AsyncStream<ServiceUpdate>
 }

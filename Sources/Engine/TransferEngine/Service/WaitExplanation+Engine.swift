@@ -4,7 +4,7 @@ package import TransferPolicy
 package import TransferScheduling
 
 extension WaitExplanation {
-    /// What the scheduler says, for people and programs.
+    /// Creates an explanation for people and programs from the scheduler's explanation.
     package init(_ explanation: Explanation, localTime: LocalTimeRules) {
         self.init(
             sentence: explanation.fullSentence(localTime: localTime),
@@ -15,7 +15,7 @@ extension WaitExplanation {
 }
 
 extension WaitReason {
-    /// A reason with the fact behind it.
+    /// Creates a wait reason with the underlying fact.
     package init(_ hold: Hold, localTime: LocalTimeRules) {
         self.init(
             code: hold.reason.code, sentence: hold.sentence(localTime: localTime),

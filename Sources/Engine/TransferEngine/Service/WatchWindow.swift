@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Chooses whose reasons for waiting are told: the first that are not over, not thousands, each of which would cost the
-/// engine a look with every event.
+/// Chooses the transfers whose wait reasons are reported: the first unfinished transfers, up to a limit.
+///
+/// The limit is needed because each watched transfer costs the engine an explanation for every event.
 final class WatchWindow {
     private var watched: Set<TransferID> = []
-    /// Those whose turn comes later, in order, from `next` on.
+    /// The transfers that are watched later, in order, beginning at `next`.
     private var later: [TransferID] = []
     private var next = 0
-    /// Those of them that are over already.
+    /// The ended transfers among `later`.
     private var over: Set<TransferID> = []
     private let size: Int
 
-    /// A window over so many at a time.
+    /// Creates a window over at most `size` transfers at a time.
     init(size: Int) { self.size = size }
 
-    /// Adds transfers at the end; returns those that are to be watched from now on.
+    /// Appends transfers. Returns the transfers to watch from now on.
     func add(_ ids: [TransferID]) -> [TransferID] {
         later += ids
         return fill()
     }
 
-    /// A transfer is over; returns those that are to be watched in its place.
+    /// Records that a transfer has ended. Returns the transfers to watch in its place.
     func ended(_ id: TransferID) -> [TransferID] {
         if watched.remove(id) == nil { over.insert(id) }
         return fill()

@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite struct WindowConstraintTests {
-    /// Says how a window stands `seconds` after Monday 00:00 UTC: open or not, and how long that lasts.
+    /// Returns whether a window is open `seconds` after Monday 00:00 UTC, and how long that state lasts.
     private func look(
         _ windows: [(Int64, Int64)], at seconds: Int64, _ localTime: LocalTimeRules = .utc
     ) -> (isOpen: Bool, lasts: Int64?) {
@@ -50,13 +50,13 @@ import TransferPolicy
         #expect(Sample.lookAgain(verdict) == .seconds(100))
     }
 
-    /// Clocks go forward by an hour at 01:00 UTC on the first day, from UTC+1.
+    /// Rules whose clocks go forward by an hour at 01:00 UTC on the first day, from UTC+1.
     private var spring: LocalTimeRules {
         LocalTimeRules(
             initialOffsetSeconds: 3600,
             changes: [.init(start: Sample.monday.advanced(by: .seconds(3600)), offsetSeconds: 7200)])
     }
-    /// Clocks go back by an hour at 01:00 UTC on the first day, from UTC+2.
+    /// Rules whose clocks go back by an hour at 01:00 UTC on the first day, from UTC+2.
     private var autumn: LocalTimeRules {
         LocalTimeRules(
             initialOffsetSeconds: 7200,
@@ -65,12 +65,12 @@ import TransferPolicy
 
     @Test("Where the clocks change on the way, the date at which it opens is the right one")
     func daylightSaving() {
-        // 09:00 local is 07:00 UTC after the change in spring, 08:00 UTC after the one in autumn.
+        // 09:00 local time is 07:00 UTC after the change in spring, and 08:00 UTC after the change in autumn.
         #expect(look([(9 * 3600, 10 * 3600)], at: 0, spring) == (false, 7 * 3600))
         #expect(look([(9 * 3600, 10 * 3600)], at: 0, autumn) == (false, 8 * 3600))
-        // 02:00–03:00 local does not exist in spring: the next one is a week later.
+        // The period 02:00–03:00 does not exist in spring. The next such period is a week later.
         #expect(look([(2 * 3600, 3 * 3600)], at: 0, spring) == (false, 604_800))
-        // Open over the change: an hour shorter in spring, longer in autumn.
+        // A window that is open during the change is an hour shorter in spring and an hour longer in autumn.
         #expect(look([(3600, 4 * 3600)], at: 0, spring) == (true, 2 * 3600))
         #expect(look([(2 * 3600, 4 * 3600)], at: 0, autumn) == (true, 3 * 3600))
     }

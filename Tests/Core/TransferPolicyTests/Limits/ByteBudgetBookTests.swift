@@ -53,7 +53,7 @@ struct ByteBudgetBookTests {
     func rollOverAndCoding() throws {
         var book = try book()
         try book.charge(45, connection: "phone", app: "org.example.Photos", at: now, localTime: .utc)
-        // 2026-11-25 00:00.
+        // The rollover is at 2026-11-25 00:00.
         #expect(book.nextRollOver(after: now, localTime: .utc) == now.advanced(by: .seconds(3 * 86_400 + 43_200)))
         #expect(try JSONDecoder().decode(ByteBudgetBook.self, from: JSONEncoder().encode(book)) == book)
     }

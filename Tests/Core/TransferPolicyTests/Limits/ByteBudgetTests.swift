@@ -100,7 +100,7 @@ struct ByteBudgetTests {
     func shortMonths() throws {
         let january31 = date(71)
         let budget = try newBudget(100, day: 31, at: january31)
-        // 2027-02-28, 2027-03-31, 2027-04-30.
+        // The rollovers are at 2027-02-28, 2027-03-31, and 2027-04-30.
         var moment = january31
         var gaps: [Int64] = []
         for _ in 0..<3 {
@@ -187,7 +187,7 @@ struct ByteBudgetTests {
         var charges: [(WallTime, Int64)] = []
         for step in 0..<1500 {
             moment = moment.advanced(by: .nanoseconds(Int64.random(in: 0...400_000_000_000_000, using: &generator)))
-            // Often the very moment of a new period, or the nanosecond before.
+            // Often choose the exact start of a new period, or the nanosecond before.
             if generator.next() % 6 == 0 {
                 moment = budget.nextRollOver(after: moment, localTime: rules)
                 if generator.next() % 2 == 0 { moment = moment.advanced(by: .nanoseconds(-1)) }
@@ -211,7 +211,7 @@ struct ByteBudgetTests {
         }
     }
 
-    /// Ten years of clocks that change at the end of March and of October.
+    /// Returns ten years of rules whose clocks change at the end of March and of October.
     private static func summerTime(offset: Int64) -> LocalTimeRules {
         var changes: [LocalTimeRules.Change] = []
         for year in 0..<10 as Range<Int64> {
@@ -226,7 +226,7 @@ struct ByteBudgetTests {
         Int64((Double(date.secondsSinceEpoch + rules.offsetSeconds(at: date)) / 86_400).rounded(.down))
     }
 
-    /// Walks back from day to day until one is the billing day, or the last of a month that lacks it.
+    /// Walks back day by day to the billing day, or to the last day of a month that lacks the billing day.
     private static func periodStart(of date: WallTime, billingDay: Int64, _ rules: LocalTimeRules) -> Int64 {
         var day = localDay(date, rules)
         while true {

@@ -6,7 +6,7 @@ import TransferPolicy
 
 @Suite("RelaunchLimiter across restarts")
 struct RelaunchLimiterRecordTests {
-    /// A limiter with one task held from 10 s until 60 s after boot "a", with 2 s of it gone.
+    /// Returns a limiter at 12 s after boot "a". A delay of 60 s since 10 s holds one task until 70 s.
     private func held() throws -> (RelaunchLimiter, RelaunchLimiter.Hold) {
         var limiter = RelaunchLimiter()
         limiter.relaunched(at: seconds(10))
@@ -37,7 +37,7 @@ struct RelaunchLimiterRecordTests {
     func reboot() throws {
         let (limiter, hold) = try held()
         let record = try encodedAndBack(limiter.record(at: moment(12, wall: 1_000_000), boot: "a"))
-        // 2 s of 60 had gone; off for 30 s, of which 5 s are since the new boot.
+        // 2 s of 60 s had passed. The machine was off for 30 s, of which 5 s are since the new boot.
         let back = RelaunchLimiter(record, at: moment(5, wall: 1_000_030), boot: "b")
         #expect(back.release(of: hold) == seconds(5 + 28))
         #expect(back.delay(at: seconds(5)) == .seconds(60))
@@ -57,11 +57,11 @@ struct RelaunchLimiterRecordTests {
     @Test("A clock set while we run does not free a task over a reboot, if a record was made since")
     func jumpBeforeReboot() throws {
         let (limiter, hold) = try held()
-        // Set a year ahead at 15 s; the record made then knows that only 5 s of the delay had passed.
+        // The clock is set a year ahead at 15 s. The record made then knows that only 5 s of the delay had passed.
         let record = limiter.record(at: moment(15, wall: 31_536_000), boot: "a")
         let back = RelaunchLimiter(record, at: moment(4, wall: 31_536_010), boot: "b")
         #expect(back.release(of: hold) == seconds(4 + 45))
-        // And set back again afterwards, it is the time since boot alone that counts.
+        // If the clock is set back afterwards, only the time since boot counts.
         let later = RelaunchLimiter(record, at: moment(4, wall: 10), boot: "b")
         #expect(later.release(of: hold) == seconds(55))
     }
@@ -148,7 +148,7 @@ private func encodedAndBack<Value: Codable>(_ value: Value) throws -> Value {
     try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
 }
 
-/// The rules as one would explain them: a second hand, and a list of tasks. Here time is one number that nobody sets.
+/// A plain model of the rules: a second hand and a list of tasks. Its time is a single number that is never set.
 private struct SecondHand {
     struct Task {
         var release: Int64
@@ -188,7 +188,7 @@ private struct SecondHand {
     }
 }
 
-/// Drives limiter and model with the same events; the limiter sees clocks that begin anew and are set.
+/// Drives the limiter and the model with the same events. The limiter sees clocks that restart and are set.
 private struct LimiterRun {
     var generator: SplitMix64
     var model = SecondHand()
@@ -211,7 +211,7 @@ private struct LimiterRun {
         limiter = RelaunchLimiter(configuration: configuration)
     }
 
-    /// One second of everything; says what differed.
+    /// Advances both by one second. Returns a description of the difference, if any.
     mutating func tick(_ second: Int64) throws -> String? {
         model.tick(second)
         guard second >= offUntil else { return nil }
@@ -268,7 +268,7 @@ private struct LimiterRun {
         }
     }
 
-    /// The daemon ends, and is back at once, after a while, or in another boot.
+    /// Restarts the daemon at once, after a while, or in another boot.
     private mutating func restart(_ second: Int64) {
         record = limiter.record(at: now(second), boot: "\(boot)")
         offUntil = second + Int64.random(in: 1...60, using: &generator)

@@ -13,7 +13,8 @@ struct RelaunchLimiterTests {
         let first = limiter.taskStartedInBackground(at: clock(22, 2, 45))
         #expect(first.flatMap(limiter.release) == clock(22, 3, 42))
 
-        // It begins as the period ends, and its end starts the app: the delay was not forgotten in between.
+        // The held transfer begins at the end of the period, and its end launches the app. The delay was kept in
+        // between.
         #expect(limiter.delay(at: clock(22, 3, 52)) == .seconds(60))
         limiter.end(first, causesRelaunch: true, at: clock(22, 3, 53))
         limiter.relaunched(at: clock(22, 3, 53))
@@ -21,7 +22,7 @@ struct RelaunchLimiterTests {
         let second = limiter.taskStartedInBackground(at: clock(22, 3, 55))
         #expect(second.flatMap(limiter.release) == clock(22, 5, 53))
 
-        // The third start comes from a task that was under way from before and was never held.
+        // The third launch comes from a task that was running before and was never held.
         limiter.relaunched(at: clock(22, 4, 52))
         #expect(limiter.delay(at: clock(22, 4, 52)) == .seconds(240))
         let third = limiter.taskStartedInBackground(at: clock(22, 4, 53))
@@ -183,7 +184,7 @@ struct RelaunchLimiterTests {
 
     @Test("Cancelling, starting again and other session names lead to the same release")
     func cheating() throws {
-        // The limiter takes neither a session nor a transfer, so a new name for either cannot reach it.
+        // The limiter receives neither a session nor a transfer, so a new name for either has no effect.
         var limiter = RelaunchLimiter()
         limiter.relaunched(at: .zero)
         for second in 1..<60 as Range<Int64> {
@@ -192,7 +193,7 @@ struct RelaunchLimiterTests {
             limiter.end(hold, causesRelaunch: false, at: seconds(second))
             #expect(limiter.delay(at: seconds(second)) == .seconds(60))
         }
-        // Nor does cancelling one of two that were held make it forget the other.
+        // If one of two held tasks is cancelled, the limiter still remembers the other.
         let kept = try limiter.heldTask(at: seconds(59))
         let cancelled = try limiter.heldTask(at: seconds(59))
         limiter.end(cancelled, causesRelaunch: false, at: seconds(61))
@@ -269,13 +270,13 @@ func clock(_ hour: Int64, _ minute: Int64, _ second: Int64) -> Instant { seconds
 func seconds(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
 extension RelaunchLimiter {
-    /// Gives a task that must be held. (`#require` takes no mutating call.)
+    /// Starts a task that must be held. (`#require` does not accept a mutating call.)
     mutating func heldTask(at now: Instant, sourceLocation: SourceLocation = #_sourceLocation) throws -> Hold {
         let hold = taskStartedInBackground(at: now)
         return try #require(hold, sourceLocation: sourceLocation)
     }
 
-    /// Ends the task if it was held at all.
+    /// Ends a task if it was held.
     mutating func end(_ hold: Hold?, causesRelaunch: Bool, at now: Instant) {
         guard let hold else { return }
         heldTaskEnded(hold, causesRelaunch: causesRelaunch, at: now)

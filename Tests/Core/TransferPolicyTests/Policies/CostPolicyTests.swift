@@ -4,7 +4,7 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// The policies that weigh cost against deadline, queue and budget.
+/// The policies that weigh the cost against deadline, queue, and budget.
 @Suite struct CostPolicyTests {
     private func say(_ name: String, _ subject: PolicySubject, _ context: PolicyContext) throws -> String {
         Sample.words(try PolicyCatalog.policy(named: name).verdict(for: subject, in: context))
@@ -31,7 +31,7 @@ import TransferPolicy
             (839.999, "onBattery,metered @840.0"), (840, "run"), (999, "run"), (2000, "run"),
         ])
     func latestStart(second: Double, words: String) throws {
-        // 106.67 s at the assumed 625 000 bytes a second, times 1.5: 160 s before the end.
+        // 106.67 s at the assumed 625 000 bytes per second, times 1.5: 160 s before the end.
         let subject = Sample.subject(deadline: 1000, total: 66_666_667)
         let context = Sample.context(.battery, .yes, at: second)
         let said = try say("latest-start", subject, context)
@@ -48,14 +48,14 @@ import TransferPolicy
         #expect(try say("latest-start", unknown, Sample.context(.battery, at: 999)) == "onBattery @1000.0")
         #expect(try say("latest-start", unknown, Sample.context(.battery, at: 1000)) == "run")
         #expect(try say("latest-start", Sample.subject(), Sample.context(.battery, at: 1e6)) == "onBattery")
-        // What began in its last chance stays in it while the rest shrinks.
+        // A transfer that started in its last chance remains in the last chance while its rest shrinks.
         let running = Sample.subject(deadline: 1000, total: 5000, done: 4990, rate: 10, isRunning: true) {
             $0.start = .init(date: Sample.monday.advanced(by: .seconds(400)), bytesDone: 1000, rate: 10)
         }
         #expect(try say("latest-start", running, Sample.context(.battery, at: 500)) == "run")
     }
 
-    /// A machine that had a free network half of the time, in contacts of 100 s.
+    /// Returns the history of a machine that had a free network half of the time, in contacts of 100 s.
     private func contacts(_ count: Int) -> PolicyHistory {
         var history = PolicyHistory()
         for step in 0...(2 * count) {
@@ -73,7 +73,7 @@ import TransferPolicy
         "wiffler: waits while half of the time left is enough for the rest",
         arguments: [(0.0, "metered @900.0"), (899.0, "metered @900.0"), (900.0, "run"), (2000.0, "run")])
     func wiffler(second: Double, words: String) throws {
-        // 50 s at 2 500 000 bytes a second, free half of the time: 100 s before the end.
+        // 50 s at 2 500 000 bytes per second, with a free network half of the time: 100 s before the end.
         let subject = Sample.subject(deadline: 1000, total: 125_000_000)
         let history = contacts(10)
         #expect(history.contacts.count == 10)
@@ -106,7 +106,8 @@ import TransferPolicy
             $0.now.instant = Instant(nanoseconds: 1_020_000_000_000)
             $0.queue.discretionaryBytes = bytes
         }
-        // Sample's clock stands 20 s before this one: the next whole minute comes 60 s after this one, 80 s after that.
+        // The clock of `Sample` is 20 s behind this clock. The next whole minute is 60 s after this clock, and 80 s
+        // after the clock of `Sample`.
         let said = try say("backlog", Sample.subject(), context)
         #expect(said == words.replacing("@60.0", with: "@80.0"))
     }
@@ -170,7 +171,7 @@ import TransferPolicy
 
     @Test("budget: spends at the pace of the month, dearer work later, nothing above the limit")
     func budget() throws {
-        // Monday 23 November 00:00: 22 of 30 days are gone, 733.3 MB of 1000 may be spent.
+        // On Monday, November 23, 00:00, 22 of 30 days have passed, and 733.3 MB of 1000 MB may be spent.
         func context(spent: Int64, at second: Double = 0) -> PolicyContext {
             Sample.context(.ac, .yes, at: second) {
                 $0.history.spending.charge(meteredBytes: spent, at: Sample.monday, localTime: .utc)
@@ -179,13 +180,13 @@ import TransferPolicy
         #expect(try say("budget", Sample.subject(), context(spent: 733_000_000)) == "run")
         #expect(
             try say("budget", Sample.subject(), context(spent: 734_000_000)).hasPrefix("metered,budgetSpent @1728."))
-        // 734 MB are due at 22.02 days: 1728 s after.
+        // 734 MB are due at 22.02 days, which is 1728 s later.
         #expect(try say("budget", Sample.subject(), context(spent: 734_000_000, at: 1728.1)) == "run")
         #expect(try say("budget", Sample.subject(isRunning: true), context(spent: 734_000_000)) == "run @60.0")
         #expect(
             try say("budget", Sample.subject(isRunning: true), context(spent: 1_000_000_000))
                 == "metered,budgetSpent @691200.0")
-        // A transfer that was only just handed over pays nothing, one at half of its time the even price.
+        // A transfer that was just submitted pays nothing. A transfer at half of its time pays the even price.
         let dated = Sample.subject(deadline: 10_000)
         #expect(try say("budget", dated, context(spent: 0)) == "run")
         #expect(try say("budget", dated, context(spent: 700_000_000)).hasPrefix("metered,budgetSpent @47"))

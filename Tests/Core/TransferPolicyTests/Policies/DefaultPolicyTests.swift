@@ -14,7 +14,7 @@ import TransferPolicy
             $0.battery.value.level = level
             $0.metered.value = metered
         }
-        // The deadline lies 1000 s after the submission.
+        // The deadline is 1000 s after the submission.
         let now = Sample.now.advanced(by: .seconds((share ?? 0) * 1000))
         let deadline = share.map { _ in DeadlineConstraint(Sample.monday.advanced(by: .seconds(1000))) }
         let traits = TransferTraits(
@@ -63,7 +63,7 @@ import TransferPolicy
 
     @Test("In the last chance any battery will do; without a size or a rate there is none")
     func lastChance() {
-        // 4000 bytes at 10 a second, times 1.5: 600 s before the end.
+        // 4000 bytes at 10 bytes per second, times 1.5: 600 s before the end.
         #expect(Sample.codes(verdict(level: 1, share: 0.4, total: 5000, done: 1000, rate: 10)).isEmpty)
         #expect(Sample.codes(verdict(level: 1, share: 0.399, total: 5000, done: 1000, rate: 10)) == ["onBattery"])
         #expect(Sample.lookAgain(verdict(level: 1, share: 0.1, total: 5000, done: 1000, rate: 10)) == .seconds(400))
@@ -73,7 +73,8 @@ import TransferPolicy
         #expect(!Sample.codes(verdict(level: 1, share: 0.9, total: .max, rate: 1)).isEmpty)
     }
 
-    /// A laptop that was on mains and Wi-Fi in some hours of each of the last days, and away from mains else.
+    /// Returns the history of a laptop on AC and Wi-Fi during some hours of each of the last days, and on battery
+    /// otherwise.
     private func history(days: Int, mainsIn hours: Set<Int>, isAwake: Bool = true) -> PolicyHistory {
         var history = PolicyHistory()
         for hour in -24 * days..<0 {
@@ -88,7 +89,7 @@ import TransferPolicy
         return history
     }
 
-    /// What is said on battery at Monday 00:00 of a transfer whose deadline lies so many hours ahead.
+    /// Returns the verdict on battery at Monday 00:00 for a transfer whose deadline is `hours` ahead.
     private func word(_ hours: Int64, _ history: PolicyHistory, level: Int = 80, isRunning: Bool = false) -> String {
         let context = Sample.context(.battery) {
             $0.history = history
@@ -100,14 +101,14 @@ import TransferPolicy
 
     @Test("Battery will do at once where the hours that used to be spent on mains come too late for the deadline")
     func learned() {
-        // Mains from 10 to 12: ten hours and nine, in steps of three hours.
+        // AC from 10:00 to 12:00: ten hours and nine, in steps of three hours.
         let office = history(days: 2, mainsIn: [10, 11])
         #expect([20, 21, 22, 30].map { word($0, office) } == ["run", "run", "onBattery", "onBattery"])
         #expect(word(24, office, isRunning: true) == "run", "what began goes on for a step more")
         #expect(word(25, office, isRunning: true) == "onBattery")
         #expect(word(20, office, level: 21) == "run")
         #expect(word(20, office, level: 20) == "batteryLow")
-        // At home on mains now: it may be pulled, and comes back.
+        // The laptop is at home on AC now. The plug may be pulled, and comes back.
         #expect([9, 10].map { word($0, history(days: 2, mainsIn: [0])) } == ["run", "onBattery"])
         #expect([24, 25].map { word($0, history(days: 2, mainsIn: [])) } == ["run", "onBattery"])
         #expect(word(25, history(days: 2, mainsIn: []), isRunning: true) == "onBattery", "further ahead than a day")

@@ -10,7 +10,7 @@ import TransferPolicy
 
     @Test("android: all three wishes until half of the time, any two until 60 %, any one until 70 %, then none")
     func android() {
-        // A hundred hours: the last 15 minutes come later than all of these.
+        // A hundred hours, so that the last 15 minutes are later than all of these times.
         let subject = Sample.subject(deadline: 360_000)
         func words(_ power: PowerSource, _ metered: Metered, level: Int = 80) -> [String] {
             [0.0, 179_999, 180_000, 216_000, 252_000].map { second in

@@ -3,10 +3,10 @@
 import TransferModel
 import TransferPolicy
 
-/// Draws a subject and a context, and looks for a way in which a staged policy breaks its contract there.
+/// Generates a subject and a context, and searches for a violation of the contract of staged policies.
 struct StageExaminer: CustomStringConvertible {
     var dice: PolicyDice
-    /// What was met so far.
+    /// The phases and policy states that have occurred.
     private(set) var stages: Set<Int> = []
     private(set) var moods: Set<UInt64> = []
     private(set) var (runs, holds, stageChanges, moodChanges) = (0, 0, 0, 0)
@@ -22,18 +22,19 @@ struct StageExaminer: CustomStringConvertible {
 
     var description: String { "\(subject)\n\(context)" }
 
-    /// What is wrong with the policy's answers about newly drawn things; nil where nothing is.
+    /// Returns a description of the fault in the policy's answers about new random values, or `nil` if there is no
+    /// fault.
     mutating func fault(of policy: some StagedPolicy) -> String? {
         subject = dice.waitingSubject()
         context = dice.context()
-        // Mostly a transfer and a machine of the same days.
+        // In most cases, the transfer and the machine are from the same days.
         if dice.chance(80) { dice.bringNear(&context, to: subject) }
         return agreement(of: policy, on: subject, in: context) ?? stageFault(of: policy) ?? moodFault(of: policy)
             ?? likeness(of: policy) ?? quiet(of: policy) ?? unison(of: policy) ?? newcomer(of: policy)
             ?? end(of: policy)
     }
 
-    /// What a scheduler takes from a verdict for a transfer that waits.
+    /// The part of a verdict that a scheduler uses for a waiting transfer.
     private enum Answer: Hashable {
         case hold
         case run(RelevantFacts)
@@ -52,7 +53,7 @@ struct StageExaminer: CustomStringConvertible {
         Answer(policy.verdict(atStage: stage, for: subject, in: context))
     }
 
-    /// Asked about its stage, the policy says what it says of the transfer.
+    /// Checks that the verdict for the transfer's phase equals the transfer's own verdict.
     private mutating func agreement(
         of policy: some StagedPolicy, on subject: PolicySubject, in context: PolicyContext
     ) -> String? {
@@ -65,7 +66,7 @@ struct StageExaminer: CustomStringConvertible {
         return staged == single ? nil : "stage \(stage) says \(staged), the transfer's own verdict \(single)"
     }
 
-    /// A stage lasts until it says, then another one begins, on which stage and transfer agree as well.
+    /// Checks that a phase lasts until its stated end. Another phase then begins, in which both verdicts also agree.
     private mutating func stageFault(of policy: some StagedPolicy) -> String? {
         let now = context.now.wall
         let stage = policy.stage(of: subject, at: now)
@@ -82,7 +83,7 @@ struct StageExaminer: CustomStringConvertible {
         return agreement(of: policy, on: subject, in: then)
     }
 
-    /// A mood lasts until it says, as long as nothing but time goes on.
+    /// Checks that a policy state lasts until its stated end as long as only time passes.
     private mutating func moodFault(of policy: some StagedPolicy) -> String? {
         let mood = policy.mood(in: context)
         moods.insert(mood.key)
@@ -100,13 +101,14 @@ struct StageExaminer: CustomStringConvertible {
         return agreement(of: policy, on: subject, in: then)
     }
 
-    /// Another transfer like it, in another context with the same values and mood, gets the same answer at each stage.
+    /// Checks that a similar transfer gets the same answer in each phase, in a context with the same values and
+    /// policy state.
     private mutating func likeness(of policy: some StagedPolicy) -> String? {
         let other = dice.another(like: subject)
         var elsewhere = dice.context()
         let (before, key) = (context.conditions, policy.mood(in: context).key)
         elsewhere.conditions = dice.sameValues(as: before, at: elsewhere.now)
-        // What follows from the queue may only be told by a mood that says so.
+        // A verdict may depend on the queue only if the policy state says so.
         let isSameMood = policy.mood(in: elsewhere).key == key
         if !isSameMood { elsewhere = context }
         if !policy.moodFollowsQueue {
@@ -122,7 +124,7 @@ struct StageExaminer: CustomStringConvertible {
         return nil
     }
 
-    /// Asked about all stages at once, the policy says what it says of each; what is held already stays held.
+    /// Checks that a request for all phases gives the same answers as single requests. Held phases remain held.
     private mutating func unison(of policy: some StagedPolicy) -> String? {
         let count = policy.stageCount(withDeadline: subject.traits.constraints.deadline != nil)
         let given = (0..<count).map { _ in dice.chance(80) ? RelevantFacts.connection : nil }
@@ -136,7 +138,7 @@ struct StageExaminer: CustomStringConvertible {
         return nil
     }
 
-    /// Asked about a new transfer by its traits alone, the policy says what it says of the whole subject.
+    /// Checks that the phase of a new transfer follows from its traits alone.
     private func newcomer(of policy: some StagedPolicy) -> String? {
         let traits = subject.traits
         let whole = PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)
@@ -146,7 +148,7 @@ struct StageExaminer: CustomStringConvertible {
         return new == known ? nil : "\(new) of one that is new, and \(known)"
     }
 
-    /// Where it says that it names no ends, leave to go on has none.
+    /// Checks that a policy that names no ends of runs gives none.
     private func end(of policy: some StagedPolicy) -> String? {
         guard !policy.namesEndsOfRuns else { return nil }
         var running = subject
@@ -157,7 +159,7 @@ struct StageExaminer: CustomStringConvertible {
         return "it may run until \(end)"
     }
 
-    /// While neither stage nor mood changes, the transfer's own verdict stays the same.
+    /// Checks that the transfer's own verdict does not change while neither the phase nor the policy state changes.
     private mutating func quiet(of policy: some StagedPolicy) -> String? {
         let answer = Answer(policy.verdict(for: subject, in: context))
         let stage = policy.stage(of: subject, at: context.now.wall)

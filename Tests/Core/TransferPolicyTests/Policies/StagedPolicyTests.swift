@@ -5,8 +5,8 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// Every staged policy, with any parameters, on any subject in any context: what it says of a stage is what it says of
-/// each transfer in it.
+/// Every staged policy, with any parameters, on any subject in any context. The verdict for a phase must equal the
+/// verdict for each transfer in the phase.
 @Suite struct StagedPolicyTests {
     private static let count = 4000
 
@@ -34,8 +34,8 @@ import TransferPolicy
             Issue.record("TRANSFER_SEED=\(seed), \(name), step \(step): \(fault)\n\(policy)\n\(examiner)")
             return
         }
-        // Nothing was shown unless each was met.
-        // Of many chance may leave out a few.
+        // The test is meaningful only if each phase and policy state has occurred. If there are many, a few may be
+        // missing by chance.
         #expect(examiner.stages.isSubset(of: Set(0..<stages)), "TRANSFER_SEED=\(seed)")
         #expect(examiner.stages.count >= (stages > 4 ? stages / 2 : stages), "TRANSFER_SEED=\(seed)")
         #expect(examiner.moods.count <= moods, "TRANSFER_SEED=\(seed)")
@@ -63,7 +63,7 @@ import TransferPolicy
         }
         let dated = Sample.subject(deadline: 1000)
         #expect(stages(dated) == ["8…500", "8…500", "17…750", "17…750", "18…1000", "18…1000", "19"])
-        // 4000 bytes at 10 a second, times 1.5: 600 s before the end.
+        // 4000 bytes at 10 bytes per second, times 1.5: 600 s before the end.
         let large = Sample.subject(deadline: 1000, total: 5000, done: 1000, rate: 10)
         #expect(stages(large) == ["8…400", "19", "19", "19", "19", "19", "19"])
         #expect(stages(Sample.subject()) == Array(repeating: "0", count: 7))

@@ -4,7 +4,7 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// The policies that go by time: batches, windows, quotas, habits.
+/// The policies that depend on time: batches, windows, quotas, and habits.
 @Suite struct TimedPolicyTests {
     private func say(_ name: String, _ subject: PolicySubject, _ context: PolicyContext) throws -> String {
         Sample.words(try PolicyCatalog.policy(named: name).verdict(for: subject, in: context))
@@ -26,7 +26,7 @@ import TransferPolicy
         #expect(try say("batch", subject, context(at: 8.5, active)) == "run @9.0")
         #expect(try say("batch", subject, context(at: 9, active)) == "held @3600.0")
         #expect(try say("batch", Sample.subject(isRunning: true), Sample.context()) == "run")
-        // 100 s at 625 000 bytes a second before its own deadline.
+        // 100 s at 625 000 bytes per second before its own deadline.
         let own = Sample.subject(deadline: 1000, total: 62_500_000)
         #expect(try say("batch", own, Sample.context()) == "held @900.0")
         #expect(try say("batch", own, Sample.context(at: 900)) == "run")
@@ -46,7 +46,8 @@ import TransferPolicy
         #expect(try say("window", Sample.subject(), Sample.context(.ac, at: second)) == "run")
     }
 
-    /// An app whose transfers ran for so many seconds until Monday 00:00, and that was last used so many hours before.
+    /// Returns the history of an app whose transfers ran for `seconds` until Monday 00:00. The app was last used
+    /// `hours` before.
     private func ran(_ seconds: Double, lastUse hours: Int64?) -> PolicyHistory {
         var history = PolicyHistory()
         let conditions = Sample.conditions()
@@ -91,7 +92,7 @@ import TransferPolicy
                 .hasPrefix("budgetSpent"))
     }
 
-    /// A machine that was good from 02:00 to 04:00 every day of the last `weeks`.
+    /// Returns the history of a machine with good conditions from 02:00 to 04:00 every day of the last `weeks`.
     private func nights(_ weeks: Int64) -> PolicyHistory {
         var history = PolicyHistory()
         for hour in (-168 * weeks)...0 {

@@ -35,7 +35,7 @@ struct IDIndexTests {
     @Test("The last slots and the first are neighbors: what lies around the end moves up too")
     func wrapsAround() {
         var index = IDIndex()
-        // Of 256 slots these have the last one as their home, or one of the two before.
+        // The home slots of these numbers are the last three of 256 slots.
         let ids = (Int64(1)...100_000).filter { index.home(of: $0) >= 253 }.prefix(40)
         for (place, id) in ids.enumerated() { index.insert(id, Int32(place)) }
         for (place, id) in ids.enumerated() {

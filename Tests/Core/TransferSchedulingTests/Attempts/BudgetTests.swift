@@ -4,8 +4,8 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §3: metered bytes per connection and per app, with a billing day. Runs begin on 23 November; the next month is
-/// 691200 s away.
+/// §3: Budgets of metered bytes per connection and per app, with a billing day. Runs begin on November 23; the next
+/// month begins 691200 s later.
 @Suite struct BudgetTests {
     @Test("Near its end discretionary work waits, at its end other background work, and never what a person waits for")
     func kinds() {

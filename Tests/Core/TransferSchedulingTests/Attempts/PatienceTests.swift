@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The three-day rule as the scheduler keeps it, and what it learns beside it.
+/// The scheduler's three-day rule, and the statistics that the scheduler collects for it.
 @Suite struct PatienceTests {
     @Test("AC that never comes is waited for three days, to the second; unmetered for ever")
     func never() {
@@ -160,7 +160,7 @@ import TransferScheduling
         var context = PolicyContext(
             conditions: Machine.goodConditions(), now: machine.now, history: machine.history)
         context.conditions.power.value = .battery
-        // Used within 12 hours there is no limit; two days later nothing of it lies in the window any longer.
+        // An app that was used within 12 hours has no limit. Two days later, the window contains none of its use.
         let subject = PolicySubject(
             traits: TransferTraits(kind: .discretionary, host: "h", submitted: machine.now.wall))
         #expect(
@@ -170,7 +170,7 @@ import TransferScheduling
         context.history.apps.used("", at: context.now.wall.advanced(by: .seconds(-3 * 86_400)))
         var wide = policy
         wide.medium = .seconds(14 * 3600)
-        // 150 s of 180 were used: that is the buffer of 30 s exactly. A second less is too little.
+        // 150 s of 180 s were used, which leaves exactly the buffer of 30 s. A limit of one second less is too small.
         guard case .run = wide.verdict(for: subject, in: context) else { return #expect(Bool(false)) }
         wide.limit = .seconds(179)
         guard case .hold(let holds, _) = wide.verdict(for: subject, in: context) else { return #expect(Bool(false)) }

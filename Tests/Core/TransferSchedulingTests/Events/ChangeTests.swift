@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §2: what a transfer asks for, and the policy, can be changed while it waits and while it runs.
+/// §2: Changes of a transfer's requirements and of the policy while the transfer waits or runs.
 @Suite struct ChangeTests {
     @Test("Constraints that are loosened start what waits; tightened, they stop what runs, at once or after the grace")
     func constraints() {

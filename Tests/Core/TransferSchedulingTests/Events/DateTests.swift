@@ -74,7 +74,8 @@ import TransferScheduling
 
     @Test("With unknown power only the deadline itself helps, whatever its steps")
     func unknownPower() {
-        // The steps on the way are looked at: which of many transfers reaches the end first is known only then.
+        // The earlier phases are also evaluated, because only they show which of many transfers reaches the last phase
+        // first.
         Timeline.run(
             """
             given power=unknown battery=100

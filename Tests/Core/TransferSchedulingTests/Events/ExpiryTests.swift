@@ -4,7 +4,8 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// S9: what is not done in time is given up; and §5: so is what gets no byte for two weeks.
+/// S9: A transfer that is not finished in time fails. §5: A transfer that receives no byte for two weeks fails as
+/// well.
 @Suite struct ExpiryTests {
     private static func discards(_ machine: Machine) -> Int {
         machine.log.count { if case .discard = $0.effect { true } else { false } }

@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §6: transfers that somebody holds back, and those that need their app.
+/// §6: Transfers with a hold, and transfers that need their app.
 @Suite struct HeldTests {
     @Test("What waits does not start while somebody holds it, and starts when let go")
     func waiting() {

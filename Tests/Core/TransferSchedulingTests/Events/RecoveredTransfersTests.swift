@@ -35,7 +35,7 @@ import TransferScheduling
         effects.compactMap { if case .start(let id) = $0 { id.rawValue } else { nil } }
     }
 
-    // MARK: What is in them
+    // MARK: Contents
 
     @Test("Whoever reads them gets each whole, however like the others it is")
     func elements() {
@@ -57,14 +57,14 @@ import TransferScheduling
         #expect(Array(transfers) == all.filter { $0.id.rawValue % 2 != 0 })
     }
 
-    // MARK: Taken in
+    // MARK: Recovery
 
-    /// A scheduler that is given the same transfers one by one.
+    /// A scheduler that receives the same transfers one by one.
     private final class OneByOne: TrialShadow {
         private var scheduler: Scheduler
         private let configuration: SchedulerConfiguration
         private(set) var generator: SplitMix64
-        /// What it ordered while it took a queue in; the other orders the same at the next event.
+        /// The effects during the recovery. The other scheduler returns the same effects at the next event.
         private var early: [Effect] = []
 
         init(_ setup: TrialSetup, _ policy: any Policy) {
@@ -84,7 +84,8 @@ import TransferScheduling
 
         func take(_ transfers: RecoveredTransfers, at now: Moment) {
             for transfer in transfers {
-                // Asleep nothing starts, but one that ran past its expiry before the restart ends.
+                // Nothing starts while the machine sleeps. But a transfer that ran past its expiry before the restart
+                // ends.
                 early += scheduler.apply(
                     .recovered(transfer.id, transfer.traits, transfer.state), at: now, using: &generator
                 ).filter { if case .wake = $0 { false } else { true } }
@@ -102,7 +103,7 @@ import TransferScheduling
     func equalsOneByOne(part: Int) {
         let base = UInt64.random(in: 0..<1 << 48)
         print("RecoveredTransfersTests part \(part): seed \(base)")
-        // The first: a transfer that runs past its expiry when the process ends.
+        // The first seed contains a transfer that runs past its expiry when the process ends.
         for seed in [74_233_193_261_555] + (base..<base + 8) {
             let run = TrialRun(seed: seed) { OneByOne($0, $1) }
             let trial = run.run(steps: 600, prepare: { $0.recovery = .asleep })
@@ -111,7 +112,8 @@ import TransferScheduling
         }
     }
 
-    /// Two schedulers that took the same queue in, one at once and one transfer by transfer, while nothing could start.
+    /// Two schedulers that recovered the same queue while nothing could start, one at once and one transfer by
+    /// transfer.
     private struct Pair: ~Copyable {
         var atOnce: Scheduler
         var oneByOne: Scheduler
@@ -133,16 +135,16 @@ import TransferScheduling
             }
         }
 
-        /// Whether both do the same.
+        /// Applies an event to both schedulers and returns whether their effects are equal.
         mutating func apply(_ event: Event, at now: Moment) -> Bool {
-            // When to be woken was told to the one with the last transfer already.
+            // Ignore wake-ups, because the second scheduler reported its wake-up with the last recovered transfer.
             func isNews(_ effect: Effect) -> Bool { if case .wake = effect { false } else { true } }
             let effects = atOnce.apply(event, at: now, using: &generators.0).filter(isNews)
             for effect in effects {
                 switch effect {
                 case .start(let id): running.append(id)
                 case .end(let id, _): running.removeAll { $0 == id }
-                default: break  // Nothing that runs or ends.
+                default: break  // Nothing starts or ends.
                 }
             }
             return effects == oneByOne.apply(event, at: now, using: &generators.1).filter(isNews)
@@ -199,7 +201,7 @@ import TransferScheduling
         #expect(left < 300)
     }
 
-    /// Lets go what was handed over an hour ago.
+    /// A policy that releases a transfer one hour after its submission.
     private struct HourPolicy: StagedPolicy {
         func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
             verdict(atStage: stage(of: subject, at: context.now.wall).number, for: subject, in: context)
@@ -243,7 +245,7 @@ import TransferScheduling
         scheduler.take(RecoveredTransfers([high]), at: Self.start)
         #expect(scheduler.openCount == 10)
         #expect(Self.starts(scheduler.apply(.woken, at: Self.start, using: &generator)) == [10, 1, 2, 3])
-        // One that is there already stays as it is.
+        // A transfer that is already present does not change.
         scheduler.take(RecoveredTransfers(low), at: Self.start)
         #expect(scheduler.openCount == 10)
         #expect(Self.starts(scheduler.apply(.finished(TransferID(10)), at: Self.start, using: &generator)) == [4])
@@ -270,7 +272,7 @@ import TransferScheduling
         var generator = SplitMix64(seed: 1)
         var open: Set<Int64> = []
         for round in Int64(0)..<8 {
-            // So many that the table keeps neighbours together.
+            // The number is large enough that the table keeps neighbors together.
             let numbers = (0..<5000).map { (round * 5000 + $0) * (1 + round % 3 * 2) + round }
             scheduler.take(
                 RecoveredTransfers(

@@ -4,7 +4,8 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// R5: what the relaunch limiter holds back survives restarts and clocks; and what people may do about it.
+/// R5: The delays of the relaunch limiter survive restarts and clock changes. Also tests the actions of people on
+/// delays.
 @Suite struct RelaunchRestartTests {
     @Test("A restart of the process keeps the delay, its start, and what it holds (R5)")
     func restart() {
@@ -43,7 +44,7 @@ import TransferScheduling
             t=11s woken
             """)
         let learned = machine.scheduler.learned(at: machine.now, boot: "first")
-        // The clock of the new boot stands at 5 s, and the machine was off for 20 s.
+        // The clock of the new boot is at 5 s, and the machine was off for 20 s.
         let now = Moment(
             instant: Instant(nanoseconds: 5_000_000_000), wall: machine.now.wall.advanced(by: .seconds(20)))
         var scheduler = Scheduler(learned: learned, boot: "second", startingAt: now)
@@ -51,7 +52,7 @@ import TransferScheduling
         _ = scheduler.apply(.conditionsChanged(Machine.goodConditions(at: now)), at: now, using: &generator)
         guard let (traits, state) = machine.store[TransferID(1)] else { return #expect(Bool(false)) }
         let effects = scheduler.apply(.recovered(TransferID(1), traits, state), at: now, using: &generator)
-        // 110 s were left, of which 20 have gone.
+        // 110 s were left, of which 20 s have passed.
         #expect(effects == [.wake(now.instant.advanced(by: .seconds(90)))])
         #expect(scheduler.relaunchDelay(of: "x", at: now)?.delay == .seconds(120))
     }

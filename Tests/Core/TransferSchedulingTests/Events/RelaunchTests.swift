@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §5 of the background sessions: the relaunch limiter, as the scheduler keeps it.
+/// §5 of the background sessions: the relaunch limiter within the scheduler.
 @Suite struct RelaunchTests {
     @Test("The pattern seen on devices: 60 s, 120 s and 240 s after starts at 22:02:42, 22:03:53 and 22:04:52 (R4)")
     func workedExample() {
@@ -256,7 +256,7 @@ import TransferScheduling
             _ = machine.endAttempt(id)
             machine.apply(.finished(id))
         }
-        // 60 + 120 + … + 15360 s, and then 91 times the longest.
+        // 60 + 120 + … + 15360 s, and then 91 times the longest delay.
         #expect(machine.elapsed == .seconds(30_660 + 91 * 21_600 + 100))
     }
 }

@@ -40,7 +40,7 @@ import TransferScheduling
 
     @Test("Once three weeks have told of an hour, an explanation names the next good one")
     func expectedChance() {
-        // On AC from 02:00 to 03:00 every night.
+        // AC from 02:00 to 03:00 every night.
         var text = "given power=battery\n"
         for day in 0..<22 {
             text += "t=\(day * 86_400 + 7200)s power ac\nt=\(day * 86_400 + 10_800)s power battery\n"

@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §6: all of its reasons at once, and the smallest single change that would release it.
+/// §6: All reasons of a transfer at once, and the smallest single change that would release the transfer.
 @Suite struct RemedyTests {
     @Test("All reasons are told at once, in a fixed order")
     func allAtOnce() {
@@ -103,7 +103,7 @@ import TransferScheduling
 
     @Test("The hour that used to be good is named where power or a free network is missing, and not otherwise")
     func chance() {
-        // Unmetered from 03:00 to 04:00 every night.
+        // An unmetered network from 03:00 to 04:00 every night.
         var text = "given metered=yes\n"
         for day in 0..<22 {
             text += "t=\(day * 86_400 + 10_800)s metered no\nt=\(day * 86_400 + 14_400)s metered yes\n"

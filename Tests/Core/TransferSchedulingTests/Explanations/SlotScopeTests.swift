@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §4: slots of hosts, sessions and apps beside those of all transfers together.
+/// §4: The slots of hosts, sessions, and apps, in addition to the global slots.
 @Suite struct SlotScopeTests {
     private static func configuration(
         global: Int = 20, host: Int = 20, app: Int = 20, session: Int = 20

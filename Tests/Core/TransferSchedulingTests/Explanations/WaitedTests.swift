@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §6: the time spent under each reason.
+/// §6: The time spent under each reason.
 @Suite struct WaitedTests {
     @Test(
         "The time waited for each condition, to the nanosecond",

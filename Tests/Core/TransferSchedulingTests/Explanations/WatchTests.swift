@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §7: who is told why a transfer waits, and that nobody is woken without something to do.
+/// §7: The reports of wait reasons to watchers, and the absence of wake-ups without anything to do.
 @Suite struct WatchTests {
     @discardableResult
     private static func run(_ text: String, slots: Int = 4, jitter: Duration = .zero) -> Machine {

@@ -3,9 +3,9 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// A scheduler with a clock that tests move, a machine whose facts they set, and an executor that obeys.
+/// A scheduler with a simulated clock, simulated conditions, and an obedient executor. Tests control all of them.
 final class Machine {
-    /// Monday 2026-11-23 00:00:00 UTC, so that the second of the week is the second of the test.
+    /// Monday, 2026-11-23 00:00:00 UTC. The second of the week therefore equals the second of the test.
     static let start = Moment(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
 
@@ -19,21 +19,21 @@ final class Machine {
     private(set) var conditions: Conditions
     private(set) var wake: Instant?
     private(set) var log: [Entry] = []
-    /// Attempts under way, those told to stop included, with their bytes.
+    /// The running attempts with their bytes, including attempts that are being stopped.
     private(set) var attempts: [TransferID: Int64] = [:]
     private(set) var bytes: [TransferID: Int64] = [:]
-    /// What the effects ask to be remembered of transfers that are not over, and what was handed over.
+    /// The unfinished transfers, with their traits and with the state that the effects ask to save.
     private(set) var store: [TransferID: (traits: TransferTraits, state: RecoveredState)] = [:]
     private var policy: any Policy
     private var generator: SplitMix64
     private let configuration: SchedulerConfiguration
-    /// Called after every event with what it led to.
+    /// A closure that is called after every event with the resulting effects.
     var onEvent: ((Event, [Effect]) -> Void)?
-    /// Whether every transfer is watched from the start.
+    /// A Boolean value that indicates whether every transfer is watched from the start.
     let watchesAll: Bool
-    /// Whether a stop is answered at once.
+    /// A Boolean value that indicates whether a stop is answered at once.
     var answersStops = true
-    /// What a measurement of room answers; nil leaves it unanswered.
+    /// The result of a measurement of disk space, or `nil` if measurements stay unanswered.
     var room: Int64?
 
     init(
@@ -53,7 +53,7 @@ final class Machine {
         apply(.conditionsChanged(conditions))
     }
 
-    /// On AC, on unmetered ethernet, as found at the start.
+    /// Conditions on AC and on unmetered Ethernet, as found at the start.
     static func goodConditions(at now: Moment = Machine.start) -> Conditions {
         var conditions = Conditions(unknownSince: now)
         conditions.power = Fact(.ac, source: .upower, since: now)
@@ -93,11 +93,11 @@ final class Machine {
         case .submitted(let id, let traits) where store[id] == nil: store[id] = (traits, RecoveredState())
         case .recovered(let id, let traits, let state) where store[id] == nil: store[id] = (traits, state)
         case .changed(let id, let traits): store[id]?.traits = traits
-        default: break  // Nothing that a store would keep.
+        default: break  // A store keeps nothing of these events.
         }
     }
 
-    /// Decides by another policy from now on.
+    /// Replaces the policy from now on.
     func setPolicy(_ policy: any Policy) {
         self.policy = policy
         let effects = scheduler.setPolicy(policy, at: now, using: &generator)
@@ -119,12 +119,12 @@ final class Machine {
         case .saveRetry(let id, let retry): store[id]?.state.retry = retry
         case .savePaused(let id, let isPaused): store[id]?.state.isPaused = isPaused
         case .saveRelaunchHold(let id, let hold): store[id]?.state.relaunchHold = hold
-        case .discard, .saveLearned, .explain: break  // Nothing that a machine would answer.
+        case .discard, .saveLearned, .explain: break  // A machine answers none of these effects.
         }
         return nil
     }
 
-    /// Takes the attempt away and says how many bytes it leaves; nil where there is none.
+    /// Removes an attempt and returns its bytes, or `nil` if there is no attempt.
     func endAttempt(_ id: TransferID) -> Int64? {
         guard let kept = attempts.removeValue(forKey: id) else { return nil }
         bytes[id] = kept
@@ -137,7 +137,7 @@ final class Machine {
         apply(.progressed(id, bytes: newBytes, total: total))
     }
 
-    /// Moves the clocks to `time` after the start; what was asked to wake is woken on the way.
+    /// Moves the clocks to `time` after the start. Delivers the wake-ups that are due on the way.
     func advance(to time: Duration) {
         let target = Machine.start.instant.advanced(by: time)
         while let wake, wake <= target {
@@ -148,7 +148,7 @@ final class Machine {
         move(to: target)
     }
 
-    /// Ends the process and starts it again: attempts are gone, and what is known of the machine counts as settled.
+    /// Ends the process and starts it again. All attempts are gone, and the conditions count as debounced.
     func restart(policy: any Policy) {
         for id in attempts.keys.sorted() { _ = endAttempt(id) }
         let learned = scheduler.learned(at: now, boot: "")
@@ -163,7 +163,7 @@ final class Machine {
         apply(.conditionsChanged(conditions))
     }
 
-    /// The same, and hands over what the store knows.
+    /// Ends the process and starts it again, and recovers the transfers from the store.
     func restartAndRecover() {
         restart(policy: policy)
         let known = store
@@ -175,7 +175,7 @@ final class Machine {
         }
     }
 
-    /// Moves the clocks without waking anybody.
+    /// Moves the clocks without any wake-up.
     func move(to instant: Instant) { now = now.advanced(by: now.instant.duration(to: instant)) }
 
     func setWallClock(by step: Duration) {
@@ -183,7 +183,7 @@ final class Machine {
         apply(.woken)
     }
 
-    /// Lets the machine change; the fact that changes is seen to change now.
+    /// Changes the conditions. The changed fact counts as observed at the current time.
     func change(_ body: (inout Conditions, Moment) -> Void) {
         body(&conditions, now)
         apply(.conditionsChanged(conditions))
@@ -193,13 +193,13 @@ final class Machine {
     func holdsSlot(_ id: TransferID) -> Bool { scheduler.holdsSlot(id) }
     var history: PolicyHistory { scheduler.history }
     var learned: Learned { scheduler.learned(at: now, boot: "") }
-    /// How long background work of the app waits, from its last start on.
+    /// Returns the delay of the app's background work, counted from the app's last launch.
     func relaunchDelay(of app: String) -> Duration { scheduler.relaunchDelay(of: app, at: now)?.delay ?? .zero }
     var openCount: Int { scheduler.openCount }
 }
 
 extension Event {
-    /// The transfer that this brings.
+    /// The transfer that the event adds.
     fileprivate var newTransfer: TransferID? {
         switch self {
         case .submitted(let id, _), .recovered(let id, _, _): id
@@ -209,7 +209,7 @@ extension Event {
 }
 
 extension Conditions {
-    /// Takes over a new reading of a fact.
+    /// Updates a fact with a new reading.
     mutating func observe<Value>(
         _ fact: WritableKeyPath<Conditions, Fact<Value>>, _ value: Value, at now: Moment
     ) {

@@ -3,19 +3,19 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-// The rules for apps, budgets, ends and outages, as plainly as possible.
+// The rules for apps, budgets, endings, and outages, as plainly as possible.
 
 extension Oracle {
-    /// What it knows of an app's relaunch limiter (R1–R6).
+    /// The oracle's model of an app's relaunch limiter (R1–R6).
     struct App {
         var starts = 0
         var lastStart = Instant.zero
-        /// Transfers that were held and are not over, with the moment that lets each go.
+        /// The unfinished transfers that the limiter held, each with the time of its release.
         var held: [TransferID: Instant] = [:]
-        /// Whether the end of a held one is to start the app.
+        /// A Boolean value that indicates whether the end of a held transfer is to start the app.
         var awaitsStart = false
 
-        /// The end of the delay that runs or ran.
+        /// The end of the current or latest delay.
         var periodEnd: Instant { lastStart.advanced(by: .seconds(min(60 << min(starts - 1, 20), 21_600))) }
 
         mutating func settle(at now: Instant) {
@@ -23,12 +23,12 @@ extension Oracle {
         }
     }
 
-    /// What it can know of the random waits after an outage: how long each may be at most.
+    /// The oracle's bounds of the random waits after an outage. Only the longest possible wait is known.
     struct Drain {
-        /// The gate may be closed until then.
+        /// The latest possible end of the current wait.
         private var latest: Instant?
         private var end: Instant?
-        /// No background work starts at exactly that moment: a wait of nothing has not been drawn yet.
+        /// A time at which no background work starts, because the random wait is assumed never to be zero.
         private var notAt: Instant?
         private var hasConditions = true
 
@@ -49,7 +49,7 @@ extension Oracle {
             }
         }
 
-        /// The process begins anew: what is found then ends no outage.
+        /// Starts a new process. The conditions at the start end no outage.
         mutating func forget() {
             self = Drain()
             hasConditions = false
@@ -62,7 +62,7 @@ extension Oracle {
 
         func mayBeClosed(at now: Instant) -> Bool { latest.map { now < $0 } ?? false }
 
-        /// Background work starts; says whether it may, as far as can be known.
+        /// Records the start of background work. Returns whether the start is allowed, to the oracle's knowledge.
         mutating func started(at now: Instant, _ configuration: SchedulerConfiguration) -> Bool {
             guard let end, now < end else { return true }
             let isAllowed = notAt != now
@@ -71,12 +71,13 @@ extension Oracle {
         }
     }
 
-    /// Whether nobody waits for it and it needs the network.
+    /// Returns whether admission control applies: no person waits for the transfer, and the transfer needs the
+    /// network.
     func isGated(_ traits: TransferTraits) -> Bool { traits.kind != .userInitiated && !traits.isLoopback }
 
     func isExpired(_ known: Known, at now: Moment) -> Bool { known.traits.expires.map { $0 <= now.wall } ?? false }
 
-    /// Whether something beside conditions keeps it from starting, and from going on.
+    /// Returns whether something other than conditions prevents the transfer from starting and from continuing.
     func isObstructed(_ known: Known, at now: Moment) -> Bool {
         known.isHeld || known.hasNeed || isBudgetSpent(for: known.traits, at: now)
     }
@@ -129,23 +130,24 @@ extension Oracle {
             apps[traits.app]?.held[id] = app.periodEnd
             open[id]?.release = app.periodEnd
         case .recovered(let id, let traits, _):
-            // Read back, it waits as long as before, unless somebody has asked for it since.
+            // A recovered transfer waits as long as before, unless a person has changed it since.
             open[id]?.release = traits.isFromBackground == true ? apps[traits.app]?.held[id] : nil
         case .changed(let id, let traits):
             if traits.isFromBackground != true { open[id]?.release = nil }
-        default: break  // Nothing that the limiter goes by.
+        default: break  // The limiter ignores these events.
         }
         for app in apps.keys { apps[app]?.settle(at: now.instant) }
     }
 
-    /// How long background work of an app waits, counted from its last start.
+    /// Returns the delay of an app's background work, counted from the app's last launch.
     func delay(of app: String, at now: Instant) -> Duration {
         guard var known = apps[app] else { return .zero }
         known.settle(at: now)
         return known.starts > 0 ? known.lastStart.duration(to: known.periodEnd) : .zero
     }
 
-    /// A transfer is over: the limiter that held it knows, and whether its app is to be started for it.
+    /// Records the end of a transfer for the limiter that held the transfer. The last end of a session is to start
+    /// the app.
     mutating func heldEnded(_ id: TransferID, _ traits: TransferTraits) {
         guard apps[traits.app]?.held.removeValue(forKey: id) != nil else { return }
         let isLast = !open.values.contains { $0.traits.app == traits.app && $0.traits.session == traits.session }

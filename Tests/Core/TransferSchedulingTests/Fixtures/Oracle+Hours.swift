@@ -3,20 +3,21 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The hours of the day as the default policy learns them, once more and plainly: all that was seen is kept, and the table
-/// is made anew whenever it is asked for.
+/// A plain second implementation of the hours of the day that the default policy learns.
+///
+/// All observations are kept, and the table is computed again for every request.
 struct SeenHours {
     private static let hour: Int64 = 3_600_000_000_000
 
-    /// Nanoseconds seen and good ones, by hours since the epoch.
+    /// The observed nanoseconds and the good nanoseconds among them, by hours since the epoch.
     private var hours: [Int64: (seen: Int64, good: Int64)] = [:]
-    /// The last hour of which anything was noted; it is not over.
+    /// The last hour with an observation. This hour is not complete yet.
     private var last: Int64?
-    /// Since when things are as they are; nil before they were told.
+    /// The time since which the present conditions hold, or `nil` before the first conditions.
     private var since: Instant?
     private var isGood = false
 
-    /// Things were as last told until now.
+    /// Records that the conditions have not changed until now.
     mutating func pass(to now: Moment) {
         guard let since else { return }
         var date = now.wall.nanosecondsSinceEpoch - since.duration(to: now.instant).wholeNanoseconds
@@ -31,7 +32,7 @@ struct SeenHours {
         self.since = now.instant
     }
 
-    /// Things are like this from now on.
+    /// Records new conditions.
     mutating func tell(_ conditions: Conditions, at now: Moment) {
         pass(to: now)
         since = now.instant
@@ -41,13 +42,14 @@ struct SeenHours {
             && UnknownMeteredRule().isMetered(conditions) == nil
     }
 
-    /// The process ends; the next one knows what was seen, but not how things are.
+    /// Ends the process. The next process knows the observations, but not the present conditions.
     mutating func restart(at now: Moment) {
         pass(to: now)
         since = nil
     }
 
-    /// Nanoseconds before a deadline from which on mains are not to be expected before it; nil before a day was seen.
+    /// Returns the time before a deadline, in nanoseconds, in which AC is not expected, or `nil` before a complete
+    /// day was observed.
     func horizon(at now: Moment) -> Int64? {
         var shares: [Int64: Int64] = [:]
         for (number, part) in hours.sorted(by: { $0.key < $1.key }) where number != last && part.seen >= Self.hour / 2 {
@@ -63,7 +65,7 @@ struct SeenHours {
 }
 
 extension Oracle {
-    /// Whether the default policy does not expect AC before a deadline so many nanoseconds ahead.
+    /// Returns whether the default policy does not expect AC before a deadline that is `left` nanoseconds ahead.
     func expectsNoAC(within left: Int64, isRunning: Bool, at now: Moment) -> Bool {
         guard let horizon = hours.horizon(at: now) else { return false }
         let step: Int64 = 3 * 3_600_000_000_000

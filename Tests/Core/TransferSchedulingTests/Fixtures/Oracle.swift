@@ -3,28 +3,30 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The rules once more, written as plainly as possible and without looking at the scheduler: what random runs are
-/// held against.
+/// A second implementation of the rules, written as plainly as possible and independent of the scheduler. Random runs
+/// are compared with it.
 struct Oracle {
-    /// What it has seen of one transfer.
+    /// The oracle's observations of a transfer.
     struct Known {
         var traits: TransferTraits
         var isPaused = false
         var isRunning = false
         var isStopping = false
         var isCancelled = false
-        /// Its time was up while an attempt ran, whose end it then is.
+        /// A Boolean value that indicates whether the transfer expired during an attempt, so that it ends with the
+        /// attempt.
         var isExpiring = false
         var isHeld = false
         var hasNeed = false
-        /// When its app's delay lets it go.
+        /// The time at which the app's delay releases the transfer.
         var release: Instant?
         var bytes: Int64 = 0
         var backoffEnd: Instant?
         var retry: RetryState?
         var spaceNeeded: Int64?
         var powerMissingSince: Instant?
-        /// Since when the power itself was so; who begins to ask for power that is long gone has no grace.
+        /// The time since which the power itself is missing. A transfer that requires power too late has no
+        /// hysteresis.
         var powerGoneSince: Instant?
     }
 
@@ -32,7 +34,7 @@ struct Oracle {
     var ended: Set<TransferID> = []
     var conditions: Conditions
     let configuration: SchedulerConfiguration
-    /// How long the machine has been awake without AC; counting begins with the run.
+    /// The time that the machine has been awake without AC since the start of the run.
     var timeWithoutAC = Duration.zero
     var lastSeen = Machine.start.instant
     var hours = SeenHours()
@@ -40,9 +42,9 @@ struct Oracle {
     var budgets = ByteBudgetBook()
     var drain = Drain()
 
-    // MARK: What is allowed
+    // MARK: Permissions
 
-    /// Whether the power is enough.
+    /// Returns whether the power suffices.
     func hasPower(_ known: Known, at now: Moment) -> Bool {
         let traits = known.traits
         func holds(_ level: Int?) -> Bool {
@@ -64,19 +66,19 @@ struct Oracle {
         return 2 * gone >= span && holds(known.isRunning ? 40 : 50)
     }
 
-    /// Nanoseconds that are gone, of how many, until the deadline.
+    /// Returns the elapsed and the total nanoseconds of the time until the deadline.
     private func deadline(of traits: TransferTraits, at now: Moment) -> (Int64, Int64)? {
         guard let date = traits.constraints.deadline?.date else { return nil }
         let start = max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted)
         return (start.duration(to: now.wall).wholeNanoseconds, start.duration(to: date).wholeNanoseconds)
     }
 
-    /// Whether AC was away for so long that the default policy does not wait for it.
+    /// Returns whether AC has been missing for so long that the default policy no longer waits for AC.
     private func isWithoutHopeForAC(at now: Moment) -> Bool {
         conditions.power.value != .ac && timeWithoutAC >= .seconds(3 * 86_400)
     }
 
-    /// Whether all but the power is right.
+    /// Returns whether all conditions except the power are fulfilled.
     func hasTheRest(_ traits: TransferTraits, at now: Moment) -> Bool {
         if conditions.sleep.value != .awake { return false }
         let constraints = traits.constraints
@@ -111,7 +113,7 @@ struct Oracle {
         }
     }
 
-    /// Whether what it relies on has settled.
+    /// Returns whether the facts that the transfer relies on are debounced.
     func isSettled(_ traits: TransferTraits, at now: Moment) -> Bool {
         guard traits.kind == .discretionary else { return true }
         func hasHeld<Value>(_ fact: Fact<Value>, _ dwell: Duration) -> Bool {
@@ -131,7 +133,7 @@ struct Oracle {
             && hasHeld(conditions.metered, configuration.meteredDwell)
     }
 
-    /// Whether it may start, slots aside.
+    /// Returns whether the transfer may start if it gets a slot.
     func mayStart(_ known: Known, at now: Moment) -> Bool {
         !known.isPaused && !known.isRunning && (known.backoffEnd ?? now.instant) <= now.instant
             && known.spaceNeeded == nil && (known.release ?? now.instant) <= now.instant
@@ -148,9 +150,9 @@ struct Oracle {
                 || ofApp.filter { $0.session == traits.session }.count < configuration.slotsPerSession)
     }
 
-    // MARK: What it sees
+    // MARK: Observations
 
-    /// Takes in one event and its effects; says what was against the rules.
+    /// Processes an event and its effects. Returns descriptions of all violated rules.
     mutating func watch(_ event: Event, _ effects: [Effect], at now: Moment) -> [String] {
         let elapsed = lastSeen.duration(to: now.instant)
         if conditions.sleep.value == .awake, elapsed > .zero {
@@ -199,7 +201,7 @@ struct Oracle {
         case .spaceMeasured(let id, let available):
             if let needed = open[id]?.spaceNeeded, (available ?? .max) >= needed { open[id]?.spaceNeeded = nil }
         case .woken, .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .watched, .unwatched:
-            break  // Nothing that the rules for one transfer ask for.
+            break  // The rules for a single transfer do not depend on these events.
         }
     }
 
@@ -251,7 +253,7 @@ struct Oracle {
             open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
         case .savePaused(let id, let isPaused):
             if open[id]?.isPaused != isPaused { faults.append("\(id) was saved as paused: \(isPaused)") }
-        case .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned: break  // No rule for it.
+        case .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned: break  // No rule applies.
         }
     }
 

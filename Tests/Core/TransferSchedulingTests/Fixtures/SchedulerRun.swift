@@ -3,19 +3,19 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// A run of random steps from one seed, each held against the rules.
+/// A run of random steps from a seed. Each step is checked against the rules.
 ///
-/// The seed alone gives the same run again, so a failure is replayed by its seed: the steps that led to it are kept as
-/// text.
+/// The seed alone reproduces the run, so a failure is replayed by its seed. The steps are kept as text.
 final class SchedulerRun {
     let machine: Machine
     private var dice: SplitMix64
     private var oracle: Oracle
     private var last: Int64 = 0
     private let configuration: SchedulerConfiguration
-    /// Whether budgets are set now and then. Their renewals wake also where other things stand in the way.
+    /// A Boolean value that indicates whether budgets are set at times. Their renewals wake up the scheduler even if
+    /// other reasons prevent starts.
     private let hasBudgets: Bool
-    /// What was done when; nil is a restart.
+    /// The steps with their times. The event is `nil` for a restart.
     private var taken: [(time: Duration, event: Event?)] = []
     private(set) var faults: [String] = []
     private(set) var submitted: Set<TransferID> = []
@@ -43,7 +43,7 @@ final class SchedulerRun {
         }
     }
 
-    /// Runs up to `count` steps, and then until everything has ended; stops at the first fault.
+    /// Runs up to `count` steps, and then until everything has ended. Stops at the first fault.
     func run(steps count: Int) {
         for _ in 0..<count where faults.isEmpty { step() }
         if faults.isEmpty { drain() }
@@ -51,7 +51,7 @@ final class SchedulerRun {
 
     var endedCount: Int { oracle.ended.count }
 
-    /// The last steps, as text.
+    /// Returns the last steps as text.
     func lastSteps(_ count: Int) -> [String] {
         taken.suffix(count).map { "\($0.time): \($0.event.map(Self.text) ?? "restart")" }
     }
@@ -97,7 +97,7 @@ final class SchedulerRun {
         switch roll(1...100) {
         case ...35: pass(.milliseconds(roll(0...6000)))
         case ...38:
-            // While room is measured every 15 s a long time would be nothing but that.
+            // Disk space is measured every 15 s, so a long time would contain nothing else.
             let isMeasuring = oracle.open.values.contains { $0.spaceNeeded != nil }
             pass(.seconds(roll(0...(isMeasuring ? 100 : 40_000))))
         case ...52: changeFact()
@@ -115,15 +115,17 @@ final class SchedulerRun {
         }
     }
 
-    /// Lets time pass. Each wake must find something to do, and between two of them there must be nothing.
+    /// Lets time pass. Each wake-up must find something to do, and nothing may happen between two wake-ups.
     private func pass(_ duration: Duration) {
         let target = machine.now.instant.advanced(by: duration)
         while let wake = machine.wake, wake <= target, faults.isEmpty {
-            // Within a grace the deadline may come to allow what runs: then all that happens is that it goes on. And a
-            // step of the deadline may come to nothing where the transfer's own constraint says the same as the policy, or
-            // where it waits for something else.
-            // Where no slot is left for those behind the gate after an outage, that is found out when it opens. And what
-            // is being stopped anyway has no more to do when its time is up.
+            // In these cases, a wake-up may find nothing to do:
+            // - During the hysteresis, the deadline may come to allow a running transfer. The transfer then only
+            //   continues.
+            // - A phase before the deadline may change nothing, because the transfer's own constraint equals the
+            //   policy's. The transfer may also wait for something else.
+            // - The end of a staggered start's wait may find no free slot.
+            // - A transfer that is already being stopped has nothing left to do when it expires.
             let mayBeIdle =
                 hasBudgets || oracle.drain.mayBeClosed(at: machine.now.instant)
                 || oracle.open.values.contains { known in
@@ -157,7 +159,8 @@ final class SchedulerRun {
         }
     }
 
-    /// An app is started, brought to the front or not started after all; somebody holds a transfer, or it needs its app.
+    /// Performs a random step of an app or of a person. The app is launched, comes to the front, or is not launched
+    /// after all. A transfer is held or released, or needs its app. A budget changes.
     private func appStep(_ open: [TransferID]) {
         guard let app = pick(Self.apps) else { return }
         let held = pick(open.filter { oracle.open[$0]?.isHeld == true })
@@ -180,7 +183,7 @@ final class SchedulerRun {
         }
     }
 
-    /// What a transfer asks for; one that is changed stays with its app and its session.
+    /// Returns random traits. A changed transfer keeps its app and its session.
     private func traits(of changed: TransferTraits? = nil) -> TransferTraits {
         var constraints = Constraints()
         if chance(30) { constraints.power = chance(50) ? .ac : .acOrBattery(above: roll(20...50)) }
@@ -217,7 +220,7 @@ final class SchedulerRun {
         machine.apply(.submitted(TransferID(last), traits()))
     }
 
-    /// Something happens to an attempt, as an executor would report it; now and then to one that is over.
+    /// Reports a random event of an attempt, as an executor would. The attempt may be one that is being stopped.
     private func attemptStep() {
         let running = machine.attempts.keys.sorted()
         guard let id = pick(running) else { return }
@@ -240,7 +243,7 @@ final class SchedulerRun {
         }
     }
 
-    /// The process dies and comes back: the store gives what was saved.
+    /// Ends the process and starts it again. The transfers are recovered from the saved state.
     private func restart() {
         let stored = oracle.open
         taken.append((machine.elapsed, nil))
@@ -257,7 +260,7 @@ final class SchedulerRun {
         }
     }
 
-    /// Everything that may run starts in the end: on a good machine with a good network, all of it ends.
+    /// Checks that everything ends on a good machine with a good network, because all transfers start eventually.
     private func drain() {
         machine.answersStops = true
         machine.room = 1_000_000
@@ -280,7 +283,7 @@ final class SchedulerRun {
         }
         for id in oracle.open.keys.sorted() { machine.apply(.resumed(id)) }
         for _ in 0..<2000 where machine.openCount > 0 && faults.isEmpty {
-            // As far as the next wake only: what starts ends before its window closes.
+            // Advance only to the next wake-up, so that a started transfer ends before its window closes.
             pass(machine.wake.map { max(.zero, machine.now.instant.duration(to: $0)) } ?? .zero)
             while let id = machine.attempts.keys.min() {
                 _ = machine.endAttempt(id)

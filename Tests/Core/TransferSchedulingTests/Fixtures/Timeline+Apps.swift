@@ -3,10 +3,10 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-// What apps, people and settings do, and what is expected of it in detail.
+// The events of apps, people, and settings, and detailed expectations.
 
 extension Timeline {
-    /// The rest of the words that an event may begin with.
+    /// Performs the remaining verbs of an event.
     func perform(onApps words: Words) -> String? {
         let id = words.id(1)
         switch words.first {
@@ -26,13 +26,13 @@ extension Timeline {
         case "policy":
             guard let policy = Self.policy(words.word(1)) else { return "no such policy" }
             machine.setPolicy(policy)
-        case "crash": machine.restartAndRecover()  // The process dies and comes back.
+        case "crash": machine.restartAndRecover()  // The process ends and starts again.
         default: return "no such event"
         }
         return nil
     }
 
-    /// `budget app=x limit=1000 day=23 used=10`, `budget connection=home limit=1000`, `budget none`.
+    /// Sets a budget: `budget app=x limit=1000 day=23 used=10`, `budget connection=home limit=1000`, `budget none`.
     private func setBudget(_ words: Words) -> String? {
         var book = machine.learned.budgets
         if words.word(1) == "none" {
@@ -61,18 +61,18 @@ extension Timeline {
         }
     }
 
-    // MARK: What must follow
+    // MARK: Expectations
 
-    /// Expectations that are not about one transfer.
+    /// Checks an expectation that does not concern a single transfer.
     mutating func checkWhole(_ words: Words) -> String? {
         switch words.first {
-        case "order":  // All starts so far; what happened until now is accounted for.
+        case "order":  // All starts so far. Accounts for the whole log.
             seen = machine.log.count
             let starts = machine.log.compactMap { entry -> String? in
                 if case .start(let id) = entry.effect { "\(id.rawValue)" } else { nil }
             }
             return starts.joined(separator: ",") == words.word(1) ? nil : starts.joined(separator: ",")
-        case "learned":  // How often it was to be saved so far.
+        case "learned":  // The number of requested saves so far.
             let count = machine.log.count { $0.effect == .saveLearned }
             return count == Int(words.word(1)) ? nil : "\(count) times"
         case "delay":  // expect delay app 60s
@@ -82,11 +82,11 @@ extension Timeline {
         }
     }
 
-    /// The rest of what may be expected of one transfer.
+    /// Checks the remaining expectations about a transfer.
     func checkDetail(_ id: TransferID, _ words: Words) -> String? {
         let explanation = machine.explanation(of: id)
         switch words.word(1) {
-        case "because":  // Its reasons with their data.
+        case "because":  // The reasons with their values.
             let reasons = explanation?.holds.map { Self.text($0.reason) }.joined(separator: ",") ?? "gone"
             return reasons == words.word(2) ? nil : "because \(reasons)"
         case "waited":
@@ -95,10 +95,10 @@ extension Timeline {
         case "chance":
             let chance = explanation?.expectedChance.map { Self.text(Machine.start.wall.duration(to: $0)) } ?? "none"
             return chance == words.word(2) ? nil : chance
-        case "looked":  // When it is looked at again, of itself.
+        case "looked":  // The time of the scheduled re-evaluation.
             let look = explanation?.nextLook.map { Self.text(Machine.start.wall.duration(to: $0)) } ?? "never"
             return look == words.word(2) ? nil : look
-        case "told":  // All the moments at which those who watch it were told.
+        case "told":  // All times at which the reasons were reported.
             let times = machine.log.filter { $0.effect == .explain(id) }.map { Self.text($0.time) }
                 .joined(separator: ",")
             return times == words.word(2) ? nil : "told at \(times)"
@@ -116,7 +116,7 @@ extension Timeline {
 
     // MARK: Words
 
-    /// Seconds, with as many places as it takes.
+    /// Returns a duration in seconds, with as many decimal places as necessary.
     static func text(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         guard attoseconds != 0 else { return "\(seconds)s" }

@@ -3,7 +3,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-// What must follow.
+// The expectations.
 
 extension Timeline {
     mutating func check(_ words: Words) -> String? {
@@ -42,7 +42,8 @@ extension Timeline {
         }
     }
 
-    /// `expect 1 starts at 40s`, `expect 1 ends cancelled at 3s`: nothing else may happen to it before.
+    /// Checks that the next event of a transfer is the expected one: `expect 1 starts at 40s`, `expect 1 ends
+    /// cancelled at 3s`.
     private mutating func checkNext(_ words: Words) -> String? {
         let id = words.id(0)
         guard let time = words.duration(after: "at") else { return "no time" }
@@ -82,7 +83,7 @@ extension Timeline {
         return wake == Self.duration(word[...]) ? nil : "asked for \(String(describing: wake))"
     }
 
-    /// `expect 1 next within 30s 45s`: the wait after the last failure.
+    /// Checks the wait after the last failure: `expect 1 next within 30s 45s`.
     private func checkRetryWait(_ id: TransferID, _ words: Words) -> String? {
         guard let shortest = Self.duration(words.word(3)[...]), let longest = Self.duration(words.word(4)[...]) else {
             return "no times"

@@ -3,7 +3,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-// What a line says of a transfer, of what the store knew of it, and of the machine.
+// The words of a line that describe a transfer, its stored state, and the machine.
 
 extension Timeline {
     func traits(_ words: Words) -> TransferTraits {

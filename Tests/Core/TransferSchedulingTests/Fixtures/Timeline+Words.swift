@@ -4,7 +4,7 @@ import TransferPolicy
 import TransferScheduling
 
 extension Timeline {
-    /// A line, word by word; `key=value` is a named value.
+    /// The words of a line. A word `key=value` is a named value.
     struct Words {
         private var words: [String]
 
@@ -33,7 +33,7 @@ extension Timeline {
         }
     }
 
-    /// `40s`, `0.5s`, `90m`, `-3600s`; nil for anything else.
+    /// Parses a duration such as `40s`, `0.5s`, `90m`, or `-3600s`. Returns `nil` for any other text.
     static func duration(_ text: Substring) -> Duration? {
         guard let unit = text.last, let value = Double(text.dropLast()) else { return nil }
         let nanoseconds = Int64((value * 1e9).rounded())
@@ -45,7 +45,7 @@ extension Timeline {
         }
     }
 
-    /// A number is an HTTP status.
+    /// Parses a failure cause. A number is an HTTP status.
     static func cause(_ word: String) -> FailureCause? {
         if let status = Int(word) { return .status(status) }
         let all: [FailureCause] = [

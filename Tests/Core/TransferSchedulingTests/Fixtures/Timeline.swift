@@ -4,23 +4,24 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// A scenario as text: what happens when, and what must follow.
+/// A scenario as text: timed events and the expected effects.
 ///
 /// ```
-/// given power=battery                      the machine as found at the start (AC, unmetered ethernet where not said)
-/// t=0s    submit 1 discretionary           clock to 0 s, then the event
-/// expect  1 waits onBattery                all of its reasons, now
+/// given power=battery              the conditions at the start (default: AC, unmetered Ethernet)
+/// t=0s    submit 1 discretionary   sets the clock to 0 s, then performs the event
+/// expect  1 waits onBattery        checks all reasons at this time
 /// t=30s   power ac
-/// expect  1 starts at 40s                  clock to 40 s; the next thing that happens to 1 is its start, exactly then
-/// expect  quiet until 100s                 clock to 100 s; nothing starts, stops or ends before
+/// expect  1 starts at 40s          sets the clock to 40 s; the next event of 1 is its start, exactly then
+/// expect  quiet until 100s         sets the clock to 100 s; nothing starts, stops, or ends before
 /// ```
-/// See `perform`, `perform(onApps:)` and `check` for all the words. A line that is not understood is a failure, so is a false expectation.
+/// See `perform`, `perform(onApps:)`, and `check` for all words. An unknown line fails the test, and so does a false
+/// expectation.
 struct Timeline {
     let machine: Machine
-    /// How much of the machine's log has been accounted for by expectations.
+    /// The number of entries in the machine's log that expectations have accounted for.
     var seen = 0
 
-    /// Runs `text` line by line; failures name the line.
+    /// Runs `text` line by line. A failure names the line.
     @discardableResult
     static func run(
         _ text: String, configuration: SchedulerConfiguration = SchedulerConfiguration(),
@@ -53,7 +54,7 @@ struct Timeline {
 
     private init(machine: Machine) { self.machine = machine }
 
-    /// Runs one line; says what was wrong, nil where nothing was.
+    /// Runs a line. Returns a description of the fault, or `nil` if the line succeeds.
     private mutating func run(line: String) -> String? {
         var words = Words(line)
         if words.first == "expect" {
@@ -68,7 +69,7 @@ struct Timeline {
         return perform(words)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private func perform(_ words: Words) -> String? {
         guard let verb = words.first else { return "nothing happens" }
@@ -103,7 +104,7 @@ struct Timeline {
         case "room": machine.room = Int64(words.word(1))
         case "stops": machine.answersStops = words.word(1) == "answered"
         case "wall": machine.setWallClock(by: Self.duration(words.word(1)[...]) ?? .zero)
-        case "flap":  // flap power 100 times 1s: to battery and back again and again
+        case "flap":  // flap power 100 times 1s: alternates between battery and AC
             for _ in 0..<words.number(2) {
                 for value in ["battery", "ac"] {
                     machine.advance(to: machine.elapsed + (Self.duration(words.word(4)[...]) ?? .zero))

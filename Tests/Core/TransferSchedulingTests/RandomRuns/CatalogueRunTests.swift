@@ -6,7 +6,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The scheduler under every policy of the catalogue: what must hold whatever the policy says.
+/// The rules that the scheduler keeps under every policy of the catalog.
 @Suite struct CatalogueRunTests {
     @Test(
         "Whatever the policy: slots are kept, wakes lie ahead, the same seed gives the same effects, and all of it ends",
@@ -57,7 +57,7 @@ private final class CatalogueRun {
                 if open.remove(id) == nil { faults.append("\(id) ended though it is not open") }
             case .wake, .start, .stop, .discard, .saveRetry, .savePaused, .measureSpace, .explain,
                 .saveRelaunchHold, .saveLearned:
-                break  // Held to nothing.
+                break  // No rule applies.
             }
         }
         let running = open.filter(machine.holdsSlot)
@@ -85,7 +85,7 @@ private final class CatalogueRun {
         }
     }
 
-    /// Lets time pass; a machine that is woken without end does not get there.
+    /// Lets time pass. If the scheduler asks for wake-ups without end, the run fails.
     private func advance(by seconds: Double) {
         let target = machine.now.instant.advanced(by: .seconds(seconds))
         for _ in 0..<20_000 {
@@ -125,7 +125,7 @@ private final class CatalogueRun {
                     submitted: machine.now.wall)))
     }
 
-    /// On a good machine with a good network whatever may run starts in the end.
+    /// Checks that every transfer that may run starts eventually on a good machine with a good network.
     private func drain() {
         machine.change { conditions, now in
             conditions.observe(\.power, .ac, at: now)

@@ -5,10 +5,11 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// The scheduler against one that looks at every transfer each time. `SchedulerSoak` does the same for longer.
+/// Compares the scheduler with a plain scheduler that examines every transfer each time. `SchedulerSoak` runs the
+/// same comparison for longer.
 @Suite struct PlainSchedulerTests {
     private static let environment = ProcessInfo.processInfo.environment
-    /// One seed to replay, from a failure's message.
+    /// The seed to replay, from the message of a failure.
     private static let replayed = environment["TRANSFER_SEED"].flatMap { UInt64($0) }
     private static let steps = 600
 

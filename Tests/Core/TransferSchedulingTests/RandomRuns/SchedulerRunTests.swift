@@ -6,18 +6,19 @@ import TransferPolicy
 import TransferScheduling
 
 @Suite struct SchedulerRunTests {
-    /// One seed to replay, from a failure's message.
+    /// The seed to replay, from the message of a failure.
     private static let replayed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
 
-    /// Whether seeds that nobody has seen are tried.
+    /// A Boolean value that indicates whether new random seeds are tried.
     private static let isSearch = ProcessInfo.processInfo.environment["TRANSFER_RANDOM_RUNS"] != nil
 
-    /// How many runs a part makes; a long search asks for more.
+    /// The number of runs per part. A long search sets a higher number.
     private static let runs = ProcessInfo.processInfo.environment["TRANSFER_RANDOM_RUNS"].flatMap { UInt64($0) } ?? 8
 
     @Test("Random runs keep every rule", arguments: 0..<8)
     func rules(part: Int) {
-        // The same each time, so that a change is judged and not the dice; a long search begins elsewhere.
+        // The seeds are fixed, so that a failure points to a change and not to chance. A long search begins at random
+        // seeds.
         let base = Self.replayed ?? (Self.isSearch ? UInt64.random(in: 0 ... .max / 2) : 2026 + 1000 * UInt64(part))
         let runs: UInt64 = Self.replayed == nil ? Self.runs : 1
         print("SchedulerRunTests part \(part): seeds \(base)..<\(base + runs)")

@@ -2,7 +2,8 @@
 import SchedulerTrials
 import Testing
 
-/// What failing trials print can be trusted: text is the same step again, and shrinking keeps the failure.
+/// Tests that the output of failing trials is reliable: steps survive the conversion to text, and shrinking keeps the
+/// failure.
 @Suite struct TrialLogTests {
     @Test("Every step is the same after it was text", arguments: UInt64(1)...8)
     func text(seed: UInt64) {

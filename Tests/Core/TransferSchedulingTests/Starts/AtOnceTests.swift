@@ -4,8 +4,11 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// Transfers that come while none waits: they start without going by the queue, where it would let them. The first of a
-/// kind goes by the queue always; so each test has one come and go before.
+/// Transfers that arrive while no other transfer waits. They bypass the ready queue, if the queue would let them
+/// start.
+///
+/// The first transfer of a kind never bypasses the queue. Each test therefore submits and ends another transfer
+/// first.
 @Suite struct AtOnceTests {
     @Test("A spent budget holds it")
     func budget() {
@@ -59,7 +62,7 @@ import TransferScheduling
         #expect(!submit(3).contains(.start(TransferID(3))))
     }
 
-    /// Lets work begin until a moment; what runs then goes on.
+    /// A policy that allows starts until a given time. Running transfers continue.
     private struct Until: StagedPolicy {
         let end: Instant
         var namesEndsOfRuns: Bool { false }
@@ -117,7 +120,7 @@ import TransferScheduling
         machine.apply(.submitted(TransferID(1), traits()))
         machine.apply(.finished(TransferID(1)))
         machine.apply(.submitted(TransferID(2), traits(notBefore: .seconds(10))))
-        // The event comes before the wake-up that is due.
+        // The event arrives before the wake-up that is due.
         machine.move(to: Machine.start.instant.advanced(by: .seconds(10)))
         let effects = machine.apply(.submitted(TransferID(3), traits()))
         #expect(effects.contains(.start(TransferID(2))))

@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §4: after sleep or an outage the queue drains with jitter, not as a storm.
+/// §4: After sleep or an outage, transfers start staggered by random waits, not all at once.
 @Suite struct DrainTests {
     private static var configuration: SchedulerConfiguration {
         var configuration = SchedulerConfiguration()
@@ -13,7 +13,7 @@ import TransferScheduling
         return configuration
     }
 
-    /// The moments, counted on from `seconds`, to which the first draws of a seed lead one after the other.
+    /// Returns the times of the first staggered starts of a seed, counted from `seconds`.
     private static func gates(seed: UInt64, from seconds: Int64, count: Int) -> [String] {
         var generator = SplitMix64(seed: seed)
         var sum = seconds * 1_000_000_000

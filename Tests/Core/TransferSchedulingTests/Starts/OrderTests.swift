@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §4: whose turn it is.
+/// §4: The order of the starts.
 @Suite struct OrderTests {
     private static func oneSlot(agingInterval: Int = 16) -> SchedulerConfiguration {
         var configuration = SchedulerConfiguration()
@@ -13,7 +13,7 @@ import TransferScheduling
         return configuration
     }
 
-    /// Lines that end one attempt after the other, a second each.
+    /// Returns lines that end one attempt after another, one second apart.
     private static func finish(_ ids: [Int], from second: Int = 2) -> String {
         ids.enumerated().map { "t=\(second + $0.offset)s finish \($0.element)" }.joined(separator: "\n")
     }
@@ -182,7 +182,7 @@ import TransferScheduling
             machine.apply(.finished(running))
             starts += 1
         }
-        // Sixteen passed it over, the seventeenth was its own.
+        // Sixteen transfers overtook this transfer. The seventeenth start was its own.
         #expect(starts == 17)
     }
 }

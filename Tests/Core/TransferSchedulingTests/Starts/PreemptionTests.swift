@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §4: what waits may take the slot of what runs, where the settings say so.
+/// §4: Waiting transfers preempt running transfers, if the settings allow preemption.
 @Suite struct PreemptionTests {
     private static func settings(slots: Int = 1, agingInterval: Int = 16) -> SchedulerConfiguration {
         var configuration = SchedulerConfiguration()

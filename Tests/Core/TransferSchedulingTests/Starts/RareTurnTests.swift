@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// Odd input and rare turns.
+/// Unusual input and rare sequences of events.
 @Suite struct RareTurnTests {
     private func traits(
         _ kind: WorkKind = .normal, constraints: Constraints = Constraints(), host: String = "h", app: String = "",
@@ -162,7 +162,7 @@ import TransferScheduling
     }
 }
 
-/// Says that a stage ends that has ended.
+/// A policy that reports the end of a phase that has already ended.
 private struct Late: StagedPolicy {
     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         .run(relyingOn: [], lookAgain: nil)

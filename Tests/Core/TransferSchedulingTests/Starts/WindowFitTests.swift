@@ -4,9 +4,10 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §4, T4: what cannot fit the rest of its window is not started for nothing. Windows are seconds of the week.
+/// §4, T4: A transfer that cannot finish within the rest of its window does not start. Windows are in seconds of the
+/// week.
 @Suite struct WindowFitTests {
-    /// Lets the scheduler see 1000 bytes a second; the clock then stands at 2 s.
+    /// Lines that show the scheduler a rate of 1000 bytes per second. The clock is then at 2 s.
     private static let rate = """
         t=0s submit 9 normal
         t=1s progress 9 1000

@@ -8,7 +8,7 @@ import TransferTesting
 @testable import TransferEngine
 
 @Suite struct StoreWriterTests {
-    /// A store that refuses what it is told to, and remembers what it took.
+    /// A store that refuses a given change and records the accepted changes.
     private final class PlayedStore: TransferStore {
         private let state = Mutex<(failure: TransferStoreError?, taken: [[StoreChange]])>((nil, []))
         let refused: StoreChange?

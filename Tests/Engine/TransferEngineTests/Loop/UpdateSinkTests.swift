@@ -12,7 +12,7 @@ import TransferScheduling
         EngineRig.start.advanced(by: .milliseconds(milliseconds))
     }
 
-    /// The kinds of the updates that `body` has told.
+    /// Returns the kinds of the updates that `body` reported.
     private func told(_ body: (UpdateSink) -> Void) async -> [String] {
         let (stream, continuation) = AsyncStream.makeStream(of: EngineUpdate.self)
         body(UpdateSink(continuation, registry: nil))

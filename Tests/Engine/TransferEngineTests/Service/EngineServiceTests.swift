@@ -91,7 +91,7 @@ private struct Told {
 
     init(_ stream: AsyncStream<ServiceUpdate>) { iterator = stream.makeAsyncIterator() }
 
-    /// The next lines; fewer at the end.
+    /// Returns the next `count` lines, or fewer at the end of the stream.
     mutating func next(_ count: Int) async -> [String] {
         var lines: [String] = []
         while lines.count < count, let update = await iterator.next() {

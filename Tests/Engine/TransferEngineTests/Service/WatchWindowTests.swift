@@ -15,7 +15,7 @@ struct WatchWindowTests {
         #expect(window.add(ids(1...2)) == ids(1...2))
         #expect(window.add(ids(3...6)) == ids(3...3))
         #expect(window.ended(TransferID(2)) == ids(4...4))
-        // Over before its turn, so it never comes.
+        // Transfer 5 ended before its turn, so it is never watched.
         #expect(window.ended(TransferID(5)).isEmpty)
         #expect(window.ended(TransferID(1)) == ids(6...6))
         #expect(window.ended(TransferID(3)).isEmpty)

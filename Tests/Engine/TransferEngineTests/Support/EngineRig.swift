@@ -8,7 +8,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-/// An engine over fakes, and what it told so far.
+/// An engine over fakes, with a journal of the calls to its ports.
 final class EngineRig: Sendable {
     static let start = Moment(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
@@ -38,7 +38,7 @@ final class EngineRig: Sendable {
             registry: registry, metrics: metrics, seed: 1)
     }
 
-    /// On AC where nothing else is said, on unmetered ethernet.
+    /// Conditions on unmetered Ethernet, and on AC by default.
     static func goodConditions(power: PowerSource = .ac) -> Conditions {
         var conditions = Conditions(unknownSince: start)
         conditions.power = Fact(power, source: .upower, since: start)
@@ -48,7 +48,7 @@ final class EngineRig: Sendable {
         return conditions
     }
 
-    /// The same on a network that costs money.
+    /// The good conditions on a metered network.
     static func meteredConditions() -> Conditions {
         var conditions = goodConditions()
         conditions.metered.value = .yes
@@ -61,7 +61,7 @@ final class EngineRig: Sendable {
             traits: TransferTraits(kind: kind, host: host, submitted: start.wall))
     }
 
-    /// Runs the engine while `body` does something with it; `body` ends with the engine's end.
+    /// Runs the engine during `body`. The engine shuts down when `body` returns.
     func run(_ body: @Sendable @escaping (inout Updates) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [engine] in try await engine.run() }
@@ -72,7 +72,7 @@ final class EngineRig: Sendable {
         }
     }
 
-    /// Waits until `condition` holds: until then others get their turn.
+    /// Waits until `condition` holds, and lets other tasks run in the meantime.
     func until(_ what: String = "a condition", _ condition: @Sendable () async -> Bool) async {
         for _ in 0..<100_000 {
             if await condition() { return }
@@ -81,9 +81,10 @@ final class EngineRig: Sendable {
         Issue.record("\(what) was waited for in vain; journal: \(journal.lines)")
     }
 
-    /// Returns when everything that was sent to the engine before has been dealt with.
+    /// Returns after the engine has handled all earlier messages.
     func settle() async throws {
-        // One that is stored and never runs: the inbox is in order, so all before it has been taken.
+        // Submit a transfer that is stored and never runs. The inbox is ordered, so all earlier messages were handled
+        // before.
         let specification = TransferSpecification(
             url: "http://127.0.0.1/marker", destination: Destination(directory: "/tmp", name: nil),
             traits: TransferTraits(
@@ -96,13 +97,13 @@ final class EngineRig: Sendable {
     }
 }
 
-/// What happened in which order, over several ports.
+/// The calls to several ports, in order.
 final class Journal: Sendable {
     private let state = Mutex<[String]>([])
     func note(_ line: String) { state.withLock { $0.append(line) } }
     var lines: [String] { state.withLock { $0 } }
 
-    /// Whether these lines begin so, in this order, whatever stands between them.
+    /// Returns whether lines with these beginnings occur in this order, possibly with other lines in between.
     func holds(_ beginnings: [String]) -> Bool {
         var rest = lines[...]
         for beginning in beginnings {
@@ -113,7 +114,7 @@ final class Journal: Sendable {
     }
 }
 
-/// A store that notes when something was saved.
+/// A store that records each save.
 final class JournalingStore: TransferStore {
     private let base: InMemoryTransferStore
     private let journal: Journal
@@ -124,7 +125,7 @@ final class JournalingStore: TransferStore {
     }
 
     func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
-        // Others get their turn within: an engine that acts before it has saved is found out.
+        // Let other tasks run. An engine that acts before it has saved is then detected.
         await Task.yield()
         for change in changes { journal.note("saving \("\(change)".prefix { $0 != "(" })") }
         let given = try await base.commit(changes)
@@ -142,15 +143,16 @@ final class JournalingStore: TransferStore {
     }
 }
 
-/// The engine's updates, one after the other, in short.
+/// The engine's updates as short lines, one at a time.
 struct Updates {
     private var iterator: AsyncStream<EngineUpdate>.Iterator
 
     init(_ stream: AsyncStream<EngineUpdate>) { iterator = stream.makeAsyncIterator() }
 
-    /// The next update about a transfer, `1 started 1`, or the store's trouble; nil after the end.
+    /// Returns the next update about a transfer, such as `1 started 1`, or the store's error. Returns `nil` after the
+    /// end.
     ///
-    /// - Parameter isWhole: whether to tell of commands, too, and of submissions.
+    /// - Parameter isWhole: Whether to include commands and submissions.
     mutating func next(isWhole: Bool = false) async -> String? {
         while let update = await iterator.next() {
             switch update {

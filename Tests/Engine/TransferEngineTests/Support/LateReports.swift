@@ -4,7 +4,7 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// An executor that breaks its contract: it reports for any attempt at any time.
+/// An executor that violates its contract: it reports about any attempt at any time.
 final class LateReports: TransferExecutor {
     private let reporters = Mutex<[@Sendable (ExecutorReport) -> Void]>([])
 

@@ -2,7 +2,7 @@
 import Metrics
 import Synchronization
 
-/// Keeps what is counted and timed, by label and dimensions.
+/// A metrics backend that keeps all values by label and dimensions.
 final class MemoryMetrics: MetricsFactory {
     private final class Handler: CounterHandler, TimerHandler, RecorderHandler {
         let name: String
@@ -23,11 +23,11 @@ final class MemoryMetrics: MetricsFactory {
     private let state = Mutex<[String: [Int64]]>([:])
     private let made = Mutex<[String]>([])
 
-    /// Everything noted, in order, by name.
+    /// The recorded values, in order, by name.
     var values: [String: [Int64]] { state.withLock { $0 } }
-    /// The sums of what was noted.
+    /// The sums of the recorded values, by name.
     var sums: [String: Int64] { values.mapValues { $0.reduce(0, +) } }
-    /// The names of what was made, in order.
+    /// The names of the created handlers, in order.
     var names: [String] { made.withLock { $0 } }
 
     private func note(_ name: String, _ value: Int64) { state.withLock { $0[name, default: []].append(value) } }
