@@ -33,8 +33,7 @@ final class BusFuzz {
     }
 
     /// Returns descriptors of many kinds: a file, directories, an `O_PATH` descriptor, a write-only descriptor,
-    /// devices, a
-    /// process's memory, and a socket.
+    /// devices, a process's memory, and a socket.
     private static func openDescriptors() -> [Int32] {
         let pathOnly: Int32 = 0o10000000
         return [
@@ -81,8 +80,8 @@ final class BusFuzz {
 
     private var elapsed: Duration { ContinuousClock.now - begun }
 
-    /// Sends calls from several clients at once, probes the daemon as another caller meanwhile, and judges the
-    /// answers.
+    /// Sends calls from several clients at once, probes the daemon as another caller
+    /// meanwhile, and judges the answers.
     private func sendBatch() throws {
         var pending: [(client: FuzzClient, calls: [UInt32: FuzzCall])] = []
         for client in clients.shuffled(using: &generator.random).prefix(Self.clientsAtATime) {

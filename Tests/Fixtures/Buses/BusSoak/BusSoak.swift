@@ -12,14 +12,11 @@ import TransferPolicy
 ///
 /// With a pause, each client waits between two calls, `PAUSE` milliseconds on average, as people and apps do. The
 /// measured times then show the latency of a call. Without a pause, each client calls again at once, and the times
-/// show
-/// the length of the queue. Nobody else may use the daemon.
+/// show the length of the queue. Nobody else may use the daemon.
 ///
 /// Prints one line of `key=value` pairs. The daemon's memory and descriptors are given before, in the middle, and
-/// after
-/// the run. For the last two, all clients have disconnected and all transfers are canceled. The exit status is 1 if
-/// an
-/// app saw another app's transfers, or if a call failed.
+/// after the run. For the last two, all clients have disconnected and all transfers are canceled. The exit status is
+/// 1 if an app saw another app's transfers, or if a call failed.
 @main
 enum BusSoak {
     static func main() async throws {

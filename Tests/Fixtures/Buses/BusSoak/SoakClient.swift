@@ -7,8 +7,8 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// One app that submits, watches, cancels, and disconnects at random. It reports every transfer of another app it
-/// sees.
+/// One app that submits, watches, cancels, and disconnects at random. It reports every
+/// transfer of another app it sees.
 struct SoakClient {
     let address: String
     let app: String

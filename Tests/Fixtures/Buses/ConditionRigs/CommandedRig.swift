@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A fixture script that reads one command per line, and answers each with a line that begins with "ok" or with an
-/// error.
+/// A fixture script that reads one command per line, and answers each with a line that begins
+/// with "ok" or with an error.
 struct CommandedRig: Sendable {
     private let name: String
     private let process: RigProcess

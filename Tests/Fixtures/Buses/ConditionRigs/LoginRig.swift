@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A real systemd-logind on a private bus, in a mount namespace, with a stand-in for systemd. The machine never
-/// sleeps.
+/// A real systemd-logind on a private bus, in a mount namespace, with a stand-in for systemd.
+/// The machine never sleeps.
 package struct LoginRig: Sendable {
     /// The reason this fixture cannot run here, or `nil` if it can.
     package static let unavailabilityReason: String? = {
@@ -56,8 +56,8 @@ package struct LoginRig: Sendable {
     /// Simulates the machine's wake-up.
     package func wake() async throws { try await rig.ask("wake") }
 
-    /// Returns the held inhibitor locks, such as `shutdown:sleep/delay/1234`. The last number is the holder's process
-    /// id.
+    /// Returns the held inhibitor locks, such as `shutdown:sleep/delay/1234`. The last number is
+    /// the holder's process id.
     package func locks() async throws -> [String] {
         try await rig.ask("locks").split(separator: " ").map(String.init)
     }

@@ -6,8 +6,8 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-// Prints one line for each snapshot, so that tests can observe the condition readers. Ends at the end of standard
-// input.
+// Prints one line for each snapshot, so that tests can observe the condition readers. Ends at
+// the end of standard input.
 //
 // - `--sysfs ROOT` reads another sysfs.
 // - `--without READER` turns a reader off.
