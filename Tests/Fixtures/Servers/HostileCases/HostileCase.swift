@@ -62,9 +62,9 @@ public struct HostileCase: Sendable, CustomStringConvertible {
     var specify: @Sendable (inout TransferSpecification, HostileScene) -> Void = { _, _ in }
     /// A closure that prepares the server before the first attempt. Runs on a separate thread.
     var prepare: @Sendable (HostileScene) -> Void = { _ in }
-    /// The retry delay that a failure must report. The outer `nil` accepts any delay.
+    /// A closure that inspects the server after the first attempt and returns a sentence for each problem.
     var inspect: @Sendable (HostileScene) -> [String] = { _ in [] }
-    /// What a failure must say about when to come back; nil where that is left open.
+    /// The retry delay that a failure must report. The outer `nil` accepts any delay.
     var retryAfter: Int64??
     /// A Boolean value that indicates whether the next attempt gets a correct server.
     var canBeMended = true
