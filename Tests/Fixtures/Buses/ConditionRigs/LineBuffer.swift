@@ -7,7 +7,7 @@ package final class LineBuffer: Sendable {
     /// A line of output with its time.
     package struct Line: Sendable {
         package var text: String
-        /// Nanoseconds on the boot-time clock.
+        /// The time of arrival in nanoseconds on the boot-time clock.
         package var time: Int64
     }
 

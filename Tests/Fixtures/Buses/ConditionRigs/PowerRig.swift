@@ -69,7 +69,7 @@ package struct PowerRig: Sendable {
         attributes.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: " ")
     }
 
-    /// Removes all power supplies from sysfs.
+    /// Removes the AC adapter and the battery from sysfs.
     package func removeSupplies() async throws { try await ask("remove") }
 
     /// Kills upowerd with SIGKILL.

@@ -184,7 +184,7 @@ package final class FaultyDiskRig {
         case .rename:
             if Self.inode(record.second) == record.inode { rename(record.second, record.first) }
             if record.replaced != 0 { link("\(gravesPath)/\(record.replaced)", record.second) }
-        case .write, .truncate, .sync, .syncFolder, .lost: break  // No change of a name.
+        case .write, .truncate, .sync, .syncFolder, .lost: break  // These records change no names.
         }
     }
 

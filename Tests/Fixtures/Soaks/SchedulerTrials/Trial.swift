@@ -121,7 +121,7 @@ package final class Trial {
             case .measureSpace(let id):
                 if let room { answers += measurement(id, room) }
             case .discard, .end, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .explain:
-                break  // Nothing that a machine would answer.
+                break  // The machine does not answer these effects.
             }
         }
         book.checkRunning(at: now, conditions)

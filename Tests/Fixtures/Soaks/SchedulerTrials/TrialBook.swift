@@ -147,7 +147,7 @@ package struct TrialBook {
             if !watched.contains(id) { fault("\(id) is explained though nobody watches it") }
         case .wake(let instant):
             if let instant, instant <= now.instant { fault("a wake is asked for that is not ahead") }
-        case .discard, .saveLearned, .measureSpace: break  // Held to nothing.
+        case .discard, .saveLearned, .measureSpace: break  // No rule applies to these effects.
         }
     }
 
