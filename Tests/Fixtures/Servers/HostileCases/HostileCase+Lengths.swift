@@ -16,7 +16,7 @@ extension HostileCase {
             connection.answer("200 OK", ["ETag: \"v1\"", "Content-Length: 1001"], body: scene.file.bytes)
             connection.finish()
         },
-        // Bytes beyond the length cannot be told from the beginning of the next answer.
+        // Bytes beyond the length cannot be distinguished from the beginning of the next answer.
         HostileCase(
             "Content-Length is smaller than the body", .bytes(Array(ServedFile.content(1000).prefix(900))), saw: [first]
         ) { request, connection, scene in

@@ -4,7 +4,7 @@ import NIOCore
 
 /// The ways to end a connection below TLS.
 enum WireEnd: Sendable {
-    /// Sends FIN. Under TLS, no close_notify alert precedes it, so a cut cannot be told from an end.
+    /// Sends FIN. Under TLS, no close_notify alert precedes it, so a cut cannot be distinguished from an end.
     case cut
     /// Sends RST.
     case reset
