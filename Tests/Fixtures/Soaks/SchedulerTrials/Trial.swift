@@ -145,10 +145,9 @@ package final class Trial {
     private func compare(_ others: [Effect], after event: Event) {
         guard let shadow else { return }
         for case .wake(let instant) in others { shadowWake = instant }
-        // Reasons may be reported only at the next re-evaluation after the wall clock was set.
-        //
-        // Under the default policy, any event may reveal an hour of the day that promises AC power. Starts and
-        // stops are always compared.
+        // After the wall clock was set, and under the default policy, a changed reason may be reported only at the next
+        // re-evaluation. Under the default policy, any event may reveal an hour of the day that promises AC power. Starts
+        // and stops are always compared.
         let mayTellLate = book.isDefaultPolicy || wasClockSet
         let mine = effects.filter { mayTellLate ? !$0.isForPeople : !$0.isWake }
         let theirs = others.filter { mayTellLate ? !$0.isForPeople : !$0.isWake }
