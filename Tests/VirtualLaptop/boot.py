@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Boots the virtual laptop and prints what it reports: boot.py KERNEL INITRD APPEND FOLDER SECONDS.
+"""Boots the virtual laptop and prints its report: boot.py KERNEL INITRD APPEND FOLDER SECONDS.
 
-The guest's second serial line carries its report. A line that begins with "HOST " is not shown but carried out here,
-by QEMU's own monitor, and answered with a line: "HOST link NAME on" or "off" plugs a cable. "RESULT 0" is the good end.
-The first serial line is the console: FOLDER/console.log. Ends with 0 when the day went well, else with 1.
+The report arrives on the guest's second serial line. Lines that begin with "HOST " are not printed but executed with
+QEMU's monitor and answered with a line. "HOST link NAME on" or "off" plugs or unplugs a cable. "RESULT 0" means
+success. The console is the first serial line, saved as FOLDER/console.log. The exit status is 0 after a successful
+day, 77 after a timeout without a result, and otherwise 1.
 """
 import json
 import os
@@ -19,7 +20,7 @@ kernel, initrd, append, folder, limit = sys.argv[1:]
 
 
 class Monitor:
-    """QEMU's monitor (QMP)."""
+    """A client of QEMU's monitor protocol (QMP)."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -48,8 +49,8 @@ def main():
     path = os.path.join(folder, "monitor")
     if os.path.exists(path):
         os.unlink(path)
-    # Never KVM: where it is offered it may not work, and one machine is to be like the other. Two ends of a cable are
-    # the only network: nothing gets out of the guest.
+    # KVM is never used: it may be offered without working, and all machines are to behave alike. The two ends of a
+    # cable are the only network, so no packet leaves the guest.
     laptop = subprocess.Popen(
         ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1536", "-smp", "2",
          "-nodefaults", "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd, "-append", append,

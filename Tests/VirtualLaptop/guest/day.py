@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A laptop's day: day.py TRANSFERCTL BUILD. Runs inside the virtual laptop, as root, under systemd; BUILD holds the
-kernel modules, the file to fetch, and its checksum.
+"""A laptop's day: day.py TRANSFERCTL BUILD. Runs as root under systemd in the virtual laptop. BUILD is the folder with
+the kernel modules, the file to download, and its checksum.
 
-`transferctl get --discretionary` fetches a file from a slow server through all of it. At each step the facts that
-`transferctl conditions` publishes must come to be the right ones, and the server's bytes must move over the right link,
-or over none. Bytes are counted by the kernel at the server's end.
+`transferctl get --discretionary` downloads a file from a slow server during the whole day. At each step,
+`transferctl conditions` must publish the expected conditions, and bytes must move over the expected link or over no
+link. The kernel counts the bytes at the server's end.
 """
 import os
 import sys
@@ -16,12 +16,12 @@ from laptop import Facts, Report, Transfer, Trouble, World, await_truth, run, se
 
 TRANSFERCTL, BUILD = sys.argv[1:]
 FILE = f"{BUILD}/file.bin"
-# Bytes a second, so that the file lasts the day and a second shows whether it moves.
+# Bytes per second. The file lasts the whole day, and one second shows whether bytes move.
 RATE = 100_000
 MOVED = 50_000
-# What may pass on links that carry no transfer: beacons, DHCP, ARP, handshakes.
+# The bytes allowed on links that carry no transfer: beacons, DHCP, ARP, handshakes.
 IDLE = 10_000
-# What the phone may carry in all: DHCP, and the head that shows that the VPN works.
+# The total bytes allowed over the phone: DHCP, and the response head that shows that the VPN works.
 PHONE = 30_000
 PROFILES = "/etc/NetworkManager/system-connections"
 WIRED = """[connection]
@@ -53,7 +53,7 @@ driver=rndis_host
 method=disabled
 """
 STEP_SECONDS = 120
-# The latest that anything may follow its cause: not how quick it is, which is measured elsewhere, but that it was this.
+# The maximum seconds between a cause and its effect. This limit attributes effects; speed is measured elsewhere.
 LATEST = 30
 
 
@@ -67,28 +67,28 @@ class Day:
         self.report.say(f"{number:>2}  {step:<34}  {facts:<62}  {moved:<18}  {after:<22}  {seconds:>5}")
 
     def prepare(self):
-        """The hardware, the world, and the services that systemd starts on a laptop."""
+        """Prepares the hardware, the outside world, and the services that systemd starts on a laptop."""
         with open(f"{FILE}.sha256") as file:
             self.sum = file.read().split()[0]
         for command in (f"insmod {BUILD}/modules/fake_power.ko", "modprobe mac80211_hwsim radios=2",
                         "ip link set lo up"):
             run(command)
         self.world = World(FILE, RATE)
-        # The first of two ends of a cable, and of two radios, are the laptop's; so are names from eth0 and wlan0.
+        # The laptop owns the first of two cable ends and the first of two radios, eth0 and wlan0.
         self.world.adopt("eth1", "cable", "10.1.0.1")
         radio = os.path.basename(os.path.realpath("/sys/class/net/wlan1/phy80211"))
         run(f"iw phy {radio} set netns name world")
         self.world.batch("link set wlan1 name air", "addr add 10.7.0.1/24 dev air")
         self.world.start_access_point()
         self.world.serve_addresses()
-        # Profiles are looked for in a folder that nobody else may read.
+        # NetworkManager requires a profile folder that no other user may read.
         os.makedirs(PROFILES, mode=0o700)
         os.umask(0o077)
         write(f"{PROFILES}/wired.nmconnection", WIRED)
         write(f"{PROFILES}/air.nmconnection", AIR)
         write(f"{PROFILES}/phone.nmconnection", PHONE_PROFILE)
         os.umask(0o022)
-        # Devices that were there before udevd are made known to it, or NetworkManager waits for it for ever.
+        # udevd must learn of the devices that existed before it, or NetworkManager waits for udevd forever.
         run("udevadm trigger --action=add --subsystem-match=net --subsystem-match=power_supply")
         run("udevadm settle")
         run("systemctl start upower wpa_supplicant NetworkManager")
@@ -101,7 +101,7 @@ class Day:
             f"sha256:{self.sum}", f"http://{self.world.SERVER}/file.bin")
 
     def expect(self, facts):
-        """Waits for facts; those that must not be anything else are given, the rest is free."""
+        """Waits until the named conditions have the expected values. A tuple allows several values."""
         def fit():
             now = self.facts.now()
             return now and all(now[name] in (value if isinstance(value, tuple) else (value,))
@@ -112,7 +112,7 @@ class Day:
             raise Trouble(f"{trouble}\n  expected {facts}\n  published {self.facts.now()}")
 
     def await_bytes(self, link):
-        """Waits until bytes move by `link`, and sees that they do by no other."""
+        """Waits until bytes move over `link`, and verifies that no other link carries them."""
         before, had = self.world.sent(), self.transfer.bytes()
 
         def moved():
@@ -126,10 +126,10 @@ class Day:
         return f"yes, by {link}"
 
     def await_silence(self):
-        """Waits until the transfer has stopped, and sees for a while that nothing moves by any link."""
+        """Waits until the transfer has stopped, and verifies for a while that no link carries bytes."""
         await_truth("the transfer waits", lambda: self.transfer.alive() and not self.transfer.runs(), STEP_SECONDS)
         before, had = self.world.sent(), self.transfer.bytes()
-        # The server goes on for a moment into a cable that was pulled: what it had begun to send, and that again.
+        # The server keeps sending into an unplugged cable for a moment, including retransmissions.
         end, quiet = time.monotonic() + 15, 0
         while quiet < 20:
             time.sleep(0.1)
@@ -149,9 +149,9 @@ class Day:
         return "no"
 
     def delay(self, turn, shortest, longest):
-        """How long the transfer took to turn, from the change that its reasons name: within limits.
+        """Verifies the time between a change of a condition and the transfer's start or pause.
 
-        By its own word alone: another program may learn of a change a little sooner or later.
+        Only the transfer's own output counts, because another program may learn of a change sooner or later.
         """
         turns = self.transfer.turns()
         index = max(index for index, line in enumerate(turns) if line["event"] == turn)
@@ -161,13 +161,13 @@ class Day:
             raise Trouble(f"{turn} without settling: {told}")
         changed = max(seconds_of(reason["since"]) for reason in reasons)
         seconds = seconds_of(turns[index]["time"]) - changed
-        # Times are printed in milliseconds.
+        # Times are printed with millisecond precision.
         if not shortest - 0.002 <= seconds <= longest:
             raise Trouble(f"{turn} {seconds:.3f} s after the change, not within {shortest} to {longest} s: {told}")
         return f"{turn} after {seconds:.1f} s"
 
     def step(self, title, change, facts, link=None, reasons=None, turn=None):
-        """One row: do, wait for the facts, see whether bytes move. `turn` is (event, shortest, longest)."""
+        """Makes a change, and checks the conditions and the bytes. `turn` is (event, shortest, longest)."""
         self.number += 1
         self.title = title
         begin = time.monotonic()
@@ -187,7 +187,7 @@ class Day:
         self.row(self.number, title, text, moved if link else f"no: {', '.join(self.transfer.reasons())}", after,
                  f"{time.monotonic() - begin:.1f}")
 
-    # What can happen to a laptop.
+    # The changes that can happen to a laptop.
 
     def plug_cable(self, word):
         self.report.order(f"link cable {word}")
@@ -199,20 +199,20 @@ class Day:
         run(f"nmcli connection modify air connection.metered {word}")
 
     def join_wifi(self):
-        # From now on by itself as well, after sleep for instance. Not once it is joined: NetworkManager takes a change of
-        # the price over only where the profile is as it was when it was joined.
+        # Enables autoconnect, for example after sleep. This comes before joining: NetworkManager applies a change of
+        # metered only if the profile is otherwise unchanged since its activation.
         run("nmcli connection modify air connection.autoconnect yes")
 
         def joined():
             try:
                 return run("nmcli --wait 30 connection up air")
             except Trouble:
-                # An access point that has just come back is not in the list until the next scan.
+                # An access point that has just come back is listed only after the next scan.
                 return None
         await_truth("the laptop joins the Wi-Fi", joined, STEP_SECONDS)
 
     def plug_phone(self):
-        """A phone that shares its connection by USB: an RNDIS gadget on a port that loops back."""
+        """Plugs in a phone that shares its connection over USB: an RNDIS gadget on a loopback port."""
         run("modprobe libcomposite")
         if not os.path.ismount("/sys/kernel/config"):
             run("mount -t configfs none /sys/kernel/config")
@@ -240,7 +240,7 @@ class Day:
         write(f"{self.gadget}/UDC", "\n")
 
     def start_vpn(self):
-        """As wg-quick does it: all but the tunnel's own packets go into the tunnel."""
+        """Starts a VPN as wg-quick does: all packets except the tunnel's own go into the tunnel."""
         run("modprobe wireguard")
         os.umask(0o077)
         for side in ("near", "far"):
@@ -255,7 +255,7 @@ class Day:
         run("ip -batch -", input="addr add 10.66.0.2/24 dev wg0\nlink set wg0 up\n"
             "route add default dev wg0 table 51820\nrule add not fwmark 51820 table 51820\n"
             "rule add table main suppress_prefixlength 0")
-        # It works: something answers through it.
+        # The VPN works if the server answers through it.
         run(["curl", "--silent", "--show-error", "--max-time", "60", "--head", "--retry", "5", "--retry-connrefused",
              f"http://{self.world.SERVER}/file.bin"])
         if run("wg show wg0 latest-handshakes").split()[1] == "0":
@@ -271,7 +271,7 @@ class Day:
             "route add default via 100.64.0.1 dev wwan0")
 
     def sleep(self):
-        """Real systemd goes through it all; the kernel freezes every program, waits a little, and lets them go on."""
+        """Suspends with the real systemd. The kernel freezes all processes, waits 2 s, and resumes them."""
         write("/sys/power/pm_test", "freezer")
         write("/sys/module/suspend/parameters/pm_test_delay", "2")
         seen = len(self.facts.lines)
@@ -291,7 +291,7 @@ class Day:
             raise Trouble(f"before sleep it did not stop for that: {stop}")
 
     def finish(self):
-        """The rest comes quickly."""
+        """Restores the Wi-Fi and removes the rate limit, so that the rest of the file arrives quickly."""
         self.world.restart_server(0)
         run("rmmod fake_wwan")
         self.world.start_access_point()

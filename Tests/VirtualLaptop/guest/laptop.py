@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scripted day needs of the laptop: its report, its programs, the world it is connected to, and the two programs
-that are watched, `transferctl conditions --watch` and `transferctl get`.
+"""The parts of a scripted day: the report, commands, the outside world, and the two programs under observation,
+`transferctl conditions --watch` and `transferctl get`.
 """
 import datetime
 import json
@@ -11,11 +11,11 @@ import time
 
 
 class Trouble(Exception):
-    """A step did not go as it should."""
+    """The failure of a step."""
 
 
 class Report:
-    """The serial line to whoever booted the laptop."""
+    """The serial line to the host that booted the laptop."""
 
     def __init__(self, path="/dev/ttyS1"):
         subprocess.check_call(["stty", "-F", path, "raw", "-echo"])
@@ -25,7 +25,7 @@ class Report:
         self.line.write((text + "\n").encode())
 
     def order(self, text):
-        """Has the host do what only it can."""
+        """Asks the host to do something that the laptop cannot do itself."""
         self.say("HOST " + text)
         answer = b""
         while not answer.endswith(b"\n"):
@@ -35,11 +35,11 @@ class Report:
 
 
 def run(command, **options):
-    """Runs a command, its words split at blanks, and returns what it printed."""
+    """Runs a command and returns its output. A string is split at spaces."""
     words = command.split() if isinstance(command, str) else command
     begin = time.monotonic()
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
-    # For whoever looks into the console's log for where the time went.
+    # The console log shows where the time was spent.
     print(f"[{begin:.1f}] {' '.join(words)}: {time.monotonic() - begin:.1f} s", flush=True)
     if done.returncode != 0:
         raise Trouble(f"{' '.join(words)} failed ({done.returncode}): {done.stdout.strip()}")
@@ -52,7 +52,7 @@ def write(path, text):
 
 
 def await_truth(what, truth, seconds=60):
-    """Waits until `truth()` is something, and returns that."""
+    """Waits until `truth()` returns a true value, and returns this value."""
     end = time.monotonic() + seconds
     while True:
         found = truth()
@@ -64,12 +64,12 @@ def await_truth(what, truth, seconds=60):
 
 
 def seconds_of(text):
-    """A time of RFC 3339 as seconds since 1970."""
+    """Returns the seconds since 1970 of an RFC 3339 time."""
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 class Followed:
-    """A program that writes a JSON object a line."""
+    """A program that writes one JSON object per line."""
 
     def __init__(self, command):
         self.lines = []
@@ -87,7 +87,7 @@ class Followed:
 
 
 class Facts(Followed):
-    """What `transferctl conditions --watch --json` publishes."""
+    """The output of `transferctl conditions --watch --json`."""
 
     KEYS = {"power": "power", "network": "network", "kind": "linkKind", "metered": "metered", "sleep": "sleep",
             "connection": "connection", "interface": "interface", "underlay": "underlay"}
@@ -96,7 +96,7 @@ class Facts(Followed):
         super().__init__([transferctl, "conditions", "--watch", "--json"])
 
     def now(self):
-        """The newest snapshot, by the names above."""
+        """Returns the newest snapshot, with the keys of `KEYS` and the battery level."""
         if self.process.poll() is not None:
             raise Trouble(f"transferctl conditions ended with {self.process.returncode}: {self.said()}")
         return self.of(self.lines[-1]) if self.lines else {}
@@ -107,7 +107,7 @@ class Facts(Followed):
         return facts
 
     def since(self, name):
-        """When the fact was first so."""
+        """Returns the time since which the condition has its current value."""
         return seconds_of(self.lines[-1][self.KEYS[name]]["since"])
 
     def source(self, name):
@@ -115,13 +115,13 @@ class Facts(Followed):
 
 
 class Transfer(Followed):
-    """What `transferctl get --json` tells."""
+    """The output of `transferctl get --json`."""
 
     def __init__(self, transferctl, *arguments):
         super().__init__([transferctl, "get", "--json", *arguments])
 
     def turns(self):
-        """Its starts and stops so far."""
+        """Returns the starts and stops so far."""
         return [line for line in self.lines if line["event"] in ("waiting", "started", "paused", "retrying")]
 
     def runs(self):
@@ -143,12 +143,12 @@ class Transfer(Followed):
 
 
 class World:
-    """Everything outside the laptop, in a network namespace: the other ends of its links, a server behind them."""
+    """The world outside the laptop: a network namespace with the far ends of the links and a server."""
 
     SERVER = "198.51.100.1"
 
     def __init__(self, file, rate):
-        """`file` is what the server offers."""
+        """Creates the namespace and starts a server for `file`."""
         self.file = file
         run("ip netns add world")
         self.batch("link set lo up", f"addr add {self.SERVER}/32 dev lo")
@@ -160,11 +160,11 @@ class World:
         return run("ip netns exec world " + command)
 
     def batch(self, *commands):
-        """Several of ip's commands at once: to start a program takes long here."""
+        """Runs several `ip` commands at once, because starting a program is slow here."""
         run("ip -netns world -batch -", input="\n".join(commands))
 
     def start_server(self, rate):
-        """`rate` is in bytes a second for each connection; 0 is without a limit."""
+        """Starts the server. `rate` is in bytes per second for each connection, or 0 for no limit."""
         write("/tmp/world/nginx.conf", f"""
             daemon off; master_process off; pid /tmp/world/pid; error_log /tmp/world/nginx.log;
             events {{}}
@@ -185,12 +185,12 @@ class World:
         self.start_server(rate)
 
     def adopt(self, device, name, address):
-        """Takes over a device of the laptop's as the far end of a link."""
+        """Moves a device of the laptop into the namespace, as the far end of a link."""
         run("ip -batch -", input=f"link set {device} down\nlink set {device} name {name}\nlink set {name} netns world")
         self.batch(f"addr add {address}/24 dev {name}", f"link set {name} up")
 
     def serve_addresses(self):
-        """One DHCP server for all links, those to come as well; the phone's says that it costs, as Android does."""
+        """Starts a DHCP server for all present and future links. The phone's link is marked metered, as on Android."""
         self.addresses = subprocess.Popen(
             ["ip", "netns", "exec", "world", "dnsmasq", "--no-daemon", "--port=0", "--bind-dynamic", "--leasefile-ro",
              "--pid-file=", "--conf-file=/dev/null", "--dhcp-authoritative", "--no-ping", "--interface=cable",
@@ -217,13 +217,13 @@ class World:
         await_truth("the access point is on", lambda: "AP-ENABLED" in open("/tmp/world/hostapd.log").read())
 
     def kill_access_point(self):
-        """As if its power was cut: it says goodbye to nobody."""
+        """Ends the access point without any notice to clients, as a power cut does."""
         self.access_point.kill()
         self.access_point.wait()
         self.run("ip link set air down")
 
     def sent(self):
-        """Bytes that went out to the laptop by each link, the kernel's count."""
+        """Returns the bytes sent to the laptop over each link, as counted by the kernel."""
         with open(f"/proc/{self.server.pid}/net/dev") as table:
             rows = [line.replace(":", " ").split() for line in table.readlines()[2:]]
         return {row[0]: int(row[9]) for row in rows if row[0] in ("cable", "air", "phone")}

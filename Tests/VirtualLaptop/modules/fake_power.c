@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 /*
- * A laptop's mains adapter (FAC) and its battery (FBAT0), for tests. Writing to the parameters ac_online (0, 1) and
- * capacity (percent) changes them and announces it, as a driver does when the plug is pulled.
+ * A fake AC adapter (FAC) and battery (FBAT0) for tests. Writes to the parameters ac_online (0 or 1) and capacity
+ * (percent) change the supplies and announce the change, as a driver does when the adapter is unplugged.
  */
 #include <linux/module.h>
 #include <linux/power_supply.h>
@@ -101,7 +101,7 @@ static int set_and_announce(const char *text, const struct kernel_param *paramet
 
 	if (error)
 		return error;
-	/* Parameters given to insmod come before there is anything to announce. */
+	/* Parameters given to insmod are set before the supplies are registered. */
 	if (mains)
 		power_supply_changed(mains);
 	if (battery)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-/* An interface that looks like a modem's (DEVTYPE=wwan), for tests. What is sent over it is dropped. */
+/* A network interface that looks like a modem (DEVTYPE=wwan), for tests. It drops all packets. */
 #include <linux/etherdevice.h>
 #include <linux/module.h>
 

@@ -2,7 +2,7 @@
 import Foundation
 import RawBus
 
-/// Sends batches of random calls and watches the daemon.
+/// Sends batches of random calls to the daemon and checks its answers and health.
 final class BusFuzz {
     private let options: FuzzOptions
     private let address: String
@@ -13,7 +13,7 @@ final class BusFuzz {
     private let descriptors: [Int32]
     private var sent = 0
     private var refused = 0
-    /// Memory and descriptors after each time that everything was ended.
+    /// The daemon's memory and open descriptors, sampled each time all transfers and sessions have ended.
     private var samples: [(at: Duration, kilobytes: Int, descriptors: Int)] = []
     private let begun = ContinuousClock.now
 
@@ -32,7 +32,8 @@ final class BusFuzz {
         }
     }
 
-    /// Descriptors of all kinds: a file, a folder, one that was opened with O_PATH, one that only writes, a pipe, a device.
+    /// Returns descriptors of many kinds: a file, directories, an `O_PATH` descriptor, a write-only descriptor,
+    /// devices, a process's memory, and a socket.
     private static func openDescriptors() -> [Int32] {
         let pathOnly: Int32 = 0o10000000
         return [
@@ -43,9 +44,9 @@ final class BusFuzz {
         ].filter { $0 >= 0 }
     }
 
-    /// Runs until the time or the messages are used up, or the daemon is dead.
+    /// Runs until the time limit or the message limit is reached, or until the daemon dies.
     ///
-    /// - Returns: what is wrong.
+    /// - Returns: The faults found, each with its count and first example.
     func run() -> [String] {
         var batches = 0
         while elapsed < .seconds(options.seconds), sent < options.messages ?? .max {
@@ -66,7 +67,7 @@ final class BusFuzz {
         return findings.lines
     }
 
-    /// A line of figures.
+    /// One line of `key=value` statistics.
     var summary: String {
         let seconds = Double(elapsed.components.seconds) + 0.001
         let memory = samples.map(\.kilobytes)
@@ -79,7 +80,8 @@ final class BusFuzz {
 
     private var elapsed: Duration { ContinuousClock.now - begun }
 
-    /// Sends calls of several clients at once, asks as another caller meanwhile, and judges the answers.
+    /// Sends calls from several clients at once, probes the daemon as another caller
+    /// meanwhile, and judges the answers.
     private func sendBatch() throws {
         var pending: [(client: FuzzClient, calls: [UInt32: FuzzCall])] = []
         for client in clients.shuffled(using: &generator.random).prefix(Self.clientsAtATime) {
@@ -94,7 +96,7 @@ final class BusFuzz {
         try probe(after: pending.flatMap(\.calls.values))
         for (client, calls) in pending {
             if generator.chance(1) {
-                // Goes away in the middle of its calls.
+                // The client disconnects in the middle of its calls.
                 try client.reconnect()
             } else {
                 try judge(calls, of: client)
@@ -127,7 +129,7 @@ final class BusFuzz {
         samples.append((elapsed, health.kilobytes, health.descriptors))
     }
 
-    /// Compares the last quarter of the run with the second one: the first is the warm-up.
+    /// Compares the last quarter of the run with the second quarter. The first quarter is the warm-up.
     private func checkGrowth() {
         guard let last = samples.last?.at, samples.count >= 8 else { return }
         func mean(_ value: (Int, Int) -> Int, _ range: Range<Double>) -> Int {

@@ -2,11 +2,11 @@
 import Foundation
 import RawBus
 
-/// The daemon as another caller and the kernel see it.
+/// The daemon's health, as seen by an independent caller and by the kernel.
 final class DaemonHealth {
     private let bus: RawBusConnection
     private let process: Int32
-    /// The longest time that the other caller waited.
+    /// The longest time that the independent caller waited for an answer.
     private(set) var longest = Duration.zero
 
     init(address: String, process: Int32) throws {
@@ -14,14 +14,16 @@ final class DaemonHealth {
         self.process = process
     }
 
-    /// Whether the process is there and no zombie.
+    /// A Boolean value that indicates whether the process exists and is not a zombie.
     var isAlive: Bool {
         guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return false }
         let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ")
         return fields?.first.map { $0 != "Z" && $0 != "X" } ?? false
     }
 
-    /// How long an answer to an independent caller takes; nil where there is none within 30 s.
+    /// Measures the time until an independent caller gets an answer.
+    ///
+    /// - Returns: The time, or `nil` if no valid answer arrives within 30 s.
     func answerTime() throws -> Duration? {
         let begun = ContinuousClock.now
         let arguments: [WireValue] = [.string("org.transferd.Manager1"), .string("Version")]
@@ -34,7 +36,7 @@ final class DaemonHealth {
         return time
     }
 
-    /// Resident memory in kilobytes, without pages of files.
+    /// Resident anonymous memory in kilobytes. File-backed pages are not counted.
     var kilobytes: Int {
         let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

@@ -2,13 +2,13 @@
 import Foundation
 import RawBus
 
-/// One app of the fuzzer: a connection with a name of its own, and what it knows.
+/// One app of the fuzzer: a connection with its own bus name, and the transfers and sessions it knows.
 final class FuzzClient {
     let app: String
     private let address: String
     private(set) var bus: RawBusConnection
     private(set) var known = FuzzKnowledge()
-    /// How many signals came.
+    /// The number of signals received.
     private(set) var signals = 0
 
     init(app: String, address: String) throws {
@@ -25,14 +25,16 @@ final class FuzzClient {
         return bus
     }
 
-    /// Goes away without a word, and comes again.
+    /// Disconnects without closing anything and connects again.
     func reconnect() throws {
         bus.close()
         bus = try Self.connect(app, address)
         (known.sessions, known.events) = ([], [:])
     }
 
-    /// Waits for the answers to calls; signals are taken in on the way.
+    /// Waits for the answers to calls, and processes signals that arrive in the meantime.
+    ///
+    /// - Returns: The answers by serial number. Calls without an answer by the deadline are absent.
     func answers(to serials: Set<UInt32>, within seconds: Int) throws -> [UInt32: WireMessage] {
         var left = serials
         var answers: [UInt32: WireMessage] = [:]
@@ -45,7 +47,7 @@ final class FuzzClient {
         return answers
     }
 
-    /// Takes in signals that came meanwhile.
+    /// Processes the signals that have arrived.
     func drain() throws {
         while let message = try bus.receive(milliseconds: 0) { take(message) }
     }
@@ -58,7 +60,7 @@ final class FuzzClient {
         known.events[path] = max(known.events[path] ?? 0, number)
     }
 
-    /// Remembers what an answer tells.
+    /// Remembers the transfer ids or the session path in an answer.
     func learn(from answer: WireMessage, to call: FuzzCall) {
         guard answer.kind == .reply, let value = try? answer.values().first else { return }
         switch call.member.name {
@@ -72,7 +74,7 @@ final class FuzzClient {
         }
     }
 
-    /// Ends all that this app has, so that the daemon's memory can be compared.
+    /// Ends all transfers and sessions of this app, so that the daemon's memory can be compared.
     func settle() throws {
         let list = try call("List", at: Self.manager, of: Self.managerInterface, [.dictionary([])])
         let ids = list.members.compactMap { $0["id"]?.number }
@@ -108,7 +110,10 @@ final class FuzzClient {
         try bus.send(message)
     }
 
-    /// The first value of an answer; an empty array where the call is refused, as for what has ended meanwhile.
+    /// Calls a method and returns the first value of the answer.
+    ///
+    /// - Returns: An empty array if the daemon refuses the call, for example because the transfer has already ended.
+    /// - Throws: `RawBusError` if no answer arrives within 30 s.
     private func call(
         _ member: String, at path: String, of interface: String, _ arguments: [WireValue]
     ) throws -> WireValue {

@@ -2,7 +2,7 @@
 import ConditionRigs
 import Foundation
 
-/// A bus and a daemon of the fuzzer's own, in a folder that goes away with them.
+/// A private bus and a daemon for the fuzzer, in a temporary folder that is removed at the end.
 struct FuzzDaemon {
     let bus: PrivateBus
     let process: RigProcess
@@ -20,13 +20,13 @@ struct FuzzDaemon {
         for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "HOME"] {
             environment[name] = folder.path
         }
-        // The shell becomes the daemon: the process id stays.
+        // The shell replaces itself with the daemon, so the process id stays the same.
         process = try RigProcess(
             ["/bin/sh", "-c", "exec \"$0\" </dev/null >/dev/null 2>>\"$1\"", program, folder.path + "/log"],
             environment: environment)
     }
 
-    /// Ends both; what the daemon logged last is kept where something was wrong.
+    /// Ends the daemon and the bus, and removes the folder unless the daemon's log is needed after a failure.
     func end(keepingFolder: Bool) async {
         kill(process.id, SIGTERM)
         await process.end()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import RawBus
 
-/// Faults that were found, each kind with its first example and its count.
+/// The faults found so far: each kind with its first example and its count.
 struct FuzzFindings {
     private var counts: [String: Int] = [:]
     private var examples: [(kind: String, example: String)] = []
@@ -18,17 +18,19 @@ struct FuzzFindings {
 
     var lines: [String] { examples.map { "WRONG (\(counts[$0.kind] ?? 0) times): \($0.kind)\n    by \($0.example)" } }
 
-    /// The errors of the daemon that may answer bad input. `StoreFailed` is none: it says that the disk is at fault.
+    /// The daemon's errors that are valid answers to bad input.
+    ///
+    /// `StoreFailed` is not among them, because it means that the disk is at fault.
     private static let ours: Set = [
         "InvalidArgument", "NoSuchTransfer", "NoSuchApp", "TransferEnded", "TooManyTransfers", "LimitExceeded",
         "MessageTooLarge", "AccessDenied", "BadIdentifier", "SessionInUse", "NoSuchSession",
     ]
-    /// The errors that D-Bus itself has for what no object offers.
+    /// The standard D-Bus errors for objects, interfaces, methods, and properties that do not exist.
     private static let standard: Set = [
         "UnknownObject", "UnknownMethod", "UnknownInterface", "UnknownProperty", "InvalidArgs", "PropertyReadOnly",
     ]
 
-    /// What is wrong with an answer; nil where nothing is.
+    /// Returns a description of the fault in an answer, or `nil` if the answer is valid.
     static func fault(in answer: WireMessage) -> String? {
         guard answer.kind == .error else {
             do { _ = try answer.values() } catch { return "an answer cannot be read: \(error)" }
@@ -41,7 +43,7 @@ struct FuzzFindings {
             || name.hasPrefix("org.freedesktop.DBus.Error.") && standard.contains(String(name.dropFirst(27)))
         guard isKnown else { return "the error \(name): \(shape(text))" }
         if text.isEmpty { return "the error \(name) says nothing" }
-        // GDBus's own texts repeat what they were sent.
+        // GDBus repeats the caller's input in its own error texts.
         guard name.hasPrefix("org.transferd.") else { return nil }
         if text.utf8.count > 8192 { return "the error \(name) has a text of many bytes: \(text.prefix(80))" }
         if text.unicodeScalars.contains(where: isBidirectional) {
@@ -55,7 +57,7 @@ struct FuzzFindings {
             || 0x2066...0x2069 ~= scalar.value
     }
 
-    /// A text without its numbers, so that one fault is one kind.
+    /// Replaces the digits of a text, so that one fault counts as one kind.
     private static func shape(_ text: String) -> String {
         String(text.prefix(200).map { $0.isNumber ? "#" : $0 })
     }

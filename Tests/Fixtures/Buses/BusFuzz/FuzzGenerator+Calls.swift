@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import RawBus
 
-/// What a connection knows of its own transfers and sessions, so that calls meet what is there.
+/// The transfers and sessions that a connection knows, so that random calls reach existing objects.
 struct FuzzKnowledge {
     var ids: [Int64] = []
     var sessions: [String] = []
-    /// The sessions with the number of the newest event that each told.
+    /// The number of the newest event each session has reported, by the session's path.
     var events: [String: Int64] = [:]
 }
 
-/// A call to be sent.
+/// A random call, ready to be sent.
 struct FuzzCall {
     var member: FuzzMember
     var message: WireMessage
     var arguments: [WireValue]
     var passesDescriptors: Bool
 
-    /// The call for the log.
+    /// A readable form of the call for the log.
     var text: String {
         "\(member.interface).\(member.name) at \(message.path ?? "")"
             + " (\(arguments.map(\.description).joined(separator: ", ")))"
@@ -33,7 +33,7 @@ extension FuzzGenerator {
         "/org/transferd/session/__",
     ]
 
-    /// A call of any member.
+    /// Returns a random call of any member.
     mutating func call(knowing known: FuzzKnowledge) -> FuzzCall {
         let member = pick(Self.drawn)
         var arguments = member.arguments.map { argument($0, of: member, knowing: known) }
@@ -93,7 +93,7 @@ extension FuzzGenerator {
 }
 
 extension WireValue {
-    /// Whether a descriptor's place is anywhere inside.
+    /// A Boolean value that indicates whether this value contains a descriptor index at any depth.
     var holdsHandle: Bool {
         switch self {
         case .handle: true

@@ -3,12 +3,12 @@ import RawBus
 import TransferModel
 import TransferPolicy
 
-/// Draws arguments that are mostly right, and wrong in ways that reach deep into the parsers.
+/// Generates arguments that are mostly valid, and invalid in ways that reach deep into the parsers.
 struct FuzzGenerator {
     var random: SplitMix64
-    /// Of a hundred values, so many are not what the key asks for.
+    /// The percentage of values that do not have the type that their key requires.
     var wrongness = 6
-    /// Descriptors that may be passed, by their places.
+    /// The number of descriptors that can be passed. Messages refer to descriptors by index.
     let descriptorCount: Int
 
     init(seed: UInt64, descriptorCount: Int) {
@@ -22,7 +22,7 @@ struct FuzzGenerator {
 
     // MARK: Dictionaries
 
-    /// A dictionary with some of the keys, sometimes with unknown, duplicate or hostile ones.
+    /// Returns a dictionary with some of the keys, and occasionally with unknown, duplicate, or hostile keys.
     mutating func dictionary(_ keys: [FuzzKey], needed: Set<String> = [], share: Int = 12) -> WireValue {
         var entries: [(String, WireValue)] = []
         for key in keys {
@@ -35,7 +35,7 @@ struct FuzzGenerator {
         return .dictionary(entries)
     }
 
-    /// A value of the kind that a key asks for.
+    /// Returns a value of the kind that a key requires.
     mutating func right(_ kind: FuzzKey.Kind) -> WireValue {
         switch kind {
         case .text(let texts): .string(chance(90) ? pick(Array(texts.prefix(2))) : pick(texts))
@@ -69,7 +69,7 @@ struct FuzzGenerator {
 
     // MARK: Wrong values
 
-    /// A value of any type.
+    /// Returns a value of a random type.
     mutating func wrong(depth: Int = 0) -> WireValue {
         switch number(0..<(depth < 4 ? 17 : 12)) {
         case 0: .int64(hugeNumber())
@@ -85,7 +85,7 @@ struct FuzzGenerator {
         case 11: .handle(pick([0, 1, 1000, .max]))
         case 12: .texts((0..<number(0..<6)).map { _ in hostileText() })
         case 13: .dictionary((0..<number(0..<5)).map { _ in (hostileText(), wrong(depth: depth + 1)) })
-        // D-Bus ends a connection whose messages nest deeper than 64.
+        // D-Bus closes a connection whose messages nest deeper than 64 levels.
         case 14: nested(levels: number(2..<12))
         case 15: .array(of: "v", (0..<number(0..<6)).map { _ in .variant(wrong(depth: depth + 1)) })
         default: pick([.array(of: "y", []), .array(of: "x", []), .array(of: "a{sv}", []), .signature("a{sv}")])
@@ -100,7 +100,7 @@ struct FuzzGenerator {
         return value
     }
 
-    /// A number at or beyond a border.
+    /// Returns a number at or beyond a boundary.
     mutating func hugeNumber() -> Int64 {
         pick([
             .max, .min, 9_000_000_000_000_000_000, -1, 0, 1, 10_000, 10_001, 1 << 31, 1 << 32, 1 << 53, 1001,
@@ -108,7 +108,7 @@ struct FuzzGenerator {
         ])
     }
 
-    /// A text that breaks naive code.
+    /// Returns a text that breaks naive code.
     mutating func hostileText() -> String {
         switch number(0..<20) {
         case 0: ""

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key of an argument dictionary and the values that are right for it.
+/// A key of an argument dictionary, with the values that are valid for it.
 struct FuzzKey: Sendable {
-    /// The kinds of values that the interfaces' descriptions name.
+    /// The kinds of values that the interface descriptions name.
     indirect enum Kind: Sendable {
         case text([String])
         case number([Int64])
@@ -11,7 +11,7 @@ struct FuzzKey: Sendable {
         case texts([String])
         /// `a(ss)`.
         case pairs
-        /// `a{sv}` of texts.
+        /// `a{sv}` with string values.
         case map
         /// `a(xx)`.
         case windows
@@ -43,7 +43,7 @@ struct FuzzKey: Sendable {
         "transfer -1", "transfer 9223372036854775808", "transfer", "", "1 2 3",
     ]
 
-    /// The keys of constraints, which Submit and Change share.
+    /// The constraint keys that Submit and Change share.
     static let constraints: [FuzzKey] = [
         FuzzKey("power", .text(["any", "ac"])), FuzzKey("battery-above", .number([0, 50, 100])),
         FuzzKey("link-kinds", .texts(["wifi", "ethernet", "cellular", "none"])),
@@ -121,7 +121,7 @@ struct FuzzKey: Sendable {
         FuzzKey("password", .text(["secret"])),
     ]
 
-    /// Keys that make sense together for one order, so that many orders are accepted.
+    /// Returns the keys that make sense together for one order, so that the daemon accepts many orders.
     static func keys(ofOrder word: String) -> [String] {
         switch word {
         case "submit", "change": ["snapshot"]

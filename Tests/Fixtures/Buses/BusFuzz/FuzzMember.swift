@@ -2,19 +2,19 @@
 
 /// A method or a property of an interface, with the arguments that it takes.
 struct FuzzMember: Sendable {
-    /// The objects that a call can go to.
+    /// The kinds of objects that a call can address.
     enum Target: Sendable {
         case manager
         case transfer
         case session
     }
 
-    /// An argument's kind.
+    /// The kind of an argument.
     enum Argument: Sendable {
         case dictionary([FuzzKey])
         /// `aa{sv}`.
         case dictionaries([FuzzKey])
-        /// The settings and orders, whose keys depend on one another.
+        /// The dictionary of an order. Its keys depend on one another.
         case order
         case id
         case ids
@@ -26,7 +26,7 @@ struct FuzzMember: Sendable {
     var name: String
     var target: Target
     var arguments: [Argument]
-    /// How often it is drawn, relative to the others.
+    /// The weight in the random choice, relative to the other members.
     var weight: Int
 
     init(_ name: String, _ target: Target, _ arguments: [Argument] = [], weight: Int = 4) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The options of the command line.
+/// The command-line options of the fuzzer.
 struct FuzzOptions: Sendable {
     var seed = UInt64.random(in: .min ... .max)
     var seconds = 60
-    /// The most messages; nil is as many as the time allows.
+    /// The maximum number of messages, or `nil` for as many as the time allows.
     var messages: Int?
-    /// The bus of a daemon that runs already; nil starts a bus and a daemon.
+    /// The bus address of a running daemon, or `nil` to start a bus and a daemon.
     var bus: String?
-    /// The process id of that daemon.
+    /// The process id of the running daemon. Required together with `bus`.
     var daemon: Int32?
-    /// The daemon to start; nil is the one beside this program.
+    /// The path of the daemon to start, or `nil` for the daemon next to this program.
     var program: String?
-    /// How much the daemon's memory may grow after the warm-up, in MB.
+    /// The growth of the daemon's memory that is tolerated after the warm-up, in MB.
     var growth = 24
     var keepsFolder = false
 
@@ -54,7 +54,7 @@ struct FuzzOptions: Sendable {
     }
 }
 
-/// A wrong command line.
+/// An error for an invalid command line.
 struct FuzzUsage: Error {
     var text: String
 }

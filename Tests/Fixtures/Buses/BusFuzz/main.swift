@@ -7,7 +7,7 @@ signal(SIGPIPE, SIG_IGN)
 do {
     let options = try FuzzOptions(Array(CommandLine.arguments.dropFirst()))
     print("seed \(options.seed)")
-    // Said at once, whatever becomes of this process.
+    // Printed at once, so that the seed is known even if this process crashes.
     fflush(nil)
     let own = options.bus == nil ? try await FuzzDaemon(program: options.program) : nil
     let address = options.bus ?? own?.bus.address ?? ""
@@ -28,7 +28,7 @@ do {
     exit(2)
 }
 
-/// Waits until somebody has the daemon's name.
+/// Waits up to 30 s until the daemon owns its bus name.
 func waitForDaemon(at address: String) throws {
     let bus = try RawBusConnection(address: address)
     for _ in 0..<600 {

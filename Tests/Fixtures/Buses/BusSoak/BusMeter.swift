@@ -4,10 +4,11 @@ import GLibBridge
 import TransferBusClient
 import TransferBusProtocol
 
-/// How many calls a second one client makes, one after the other, and how long they take: of the daemon, and of a bare
-/// service that only answers.
+/// Measures the call rate and the latency of one client that makes its calls one after the other.
+///
+/// The daemon is compared with a bare echo service.
 enum BusMeter {
-    /// Prints a line for each kind of call: its name, calls a second, and p50 and p99 in milliseconds.
+    /// Prints a line for each kind of call: its name, calls per second, and p50 and p99 in milliseconds.
     static func run(at address: String, calls: Int) async throws {
         let echo = EchoService()
         try await echo.start(address: address)
@@ -43,7 +44,7 @@ enum BusMeter {
     }
 }
 
-/// Answers what it is asked, on a connection and a thread of its own, and asks from another.
+/// A service that returns its arguments. The service and its caller each have their own connection and thread.
 private actor EchoService {
     private let executor = GLibExecutor(name: "echo")
     private var bus: BusConnection?
@@ -95,7 +96,7 @@ private actor EchoService {
     }
 }
 
-/// The other end of `EchoService`.
+/// The client of `EchoService`.
 private actor EchoCaller {
     private let executor = GLibExecutor(name: "echo-caller")
     private var bus: BusConnection?

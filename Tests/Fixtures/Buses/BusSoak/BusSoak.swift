@@ -6,14 +6,17 @@ import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 
-/// A hundred apps that use a daemon at random: `BusSoak ADDRESS SECONDS CLIENTS SEED [PAUSE]`; or `BusSoak meter ADDRESS
-/// CALLS`.
+/// A stress test with a hundred apps that use a daemon at random.
 ///
-/// With a pause each waits between two calls, so many milliseconds in the mean, as people and apps do: then the times tell
-/// how long a call takes. Without, each calls again at once, and the times tell how many wait in the line.
-/// The daemon is to be one that nobody else uses. Prints one line of `key=value` pairs: the daemon's memory and
-/// descriptors before, in the middle and after, when all clients have gone and all transfers are cancelled. Status 1 where
-/// an app saw what is another's, or a call failed.
+/// Usage: `BusSoak ADDRESS SECONDS CLIENTS SEED [PAUSE]` or `BusSoak meter ADDRESS CALLS`.
+///
+/// With a pause, each client waits between two calls, `PAUSE` milliseconds on average, as people and apps do. The
+/// measured times then show the latency of a call. Without a pause, each client calls again at once, and the times
+/// show the length of the queue. Nobody else may use the daemon.
+///
+/// Prints one line of `key=value` pairs. The daemon's memory and descriptors are given before, in the middle, and
+/// after the run. For the last two, all clients have disconnected and all transfers are canceled. The exit status is
+/// 1 if an app saw another app's transfers, or if a call failed.
 @main
 enum BusSoak {
     static func main() async throws {
@@ -37,7 +40,7 @@ enum BusSoak {
         guard let process = try await observer.daemonProcess() else { exit(3) }
         let before = Footprint(of: process)
         let tally = SoakTally()
-        // In two halves: what grows from the middle to the end grows for good.
+        // The run has two halves: growth from the middle to the end is a leak.
         await run(crowd, for: .seconds(seconds) / 2, seed: seed, tally)
         let middle = try await settled(observer, process, address, clients)
         await run(crowd, for: .seconds(seconds) / 2, seed: seed &+ 1, tally)
@@ -67,7 +70,7 @@ enum BusSoak {
         }
     }
 
-    /// What the daemon takes once every app has cancelled what it had.
+    /// Cancels all transfers of every app and returns the daemon's footprint.
     private static func settled(
         _ observer: BusClient, _ process: Int64, _ address: String, _ clients: Int
     ) async throws -> Footprint {
@@ -85,14 +88,14 @@ enum BusSoak {
     }
 }
 
-/// Who calls, where, and how often.
+/// The configuration of the clients: the bus address, the number of clients, and the mean pause.
 private struct Crowd {
     var address: String
     var clients: Int
     var pause: Duration
 }
 
-/// What a process takes.
+/// The memory and the descriptors that a process uses.
 private struct Footprint {
     var kilobytes = 0
     var descriptors = 0

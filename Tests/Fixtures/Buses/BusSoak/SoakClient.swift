@@ -7,16 +7,17 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// One app that submits, watches, cancels and vanishes at random, and notes whatever is not its own.
+/// One app that submits, watches, cancels, and disconnects at random. It reports every
+/// transfer of another app it sees.
 struct SoakClient {
     let address: String
     let app: String
-    /// Between two calls, in the mean; each has a length at random.
+    /// The mean pause between two calls. Each pause has a random length.
     let pause: Duration
     let ends: ContinuousClock.Instant
     let tally: SoakTally
 
-    /// Lives several lives until the time is over.
+    /// Opens one connection after another until the time is up.
     func run(seed: UInt64) async {
         var generator = SplitMix64(seed: seed)
         while ContinuousClock.now < ends {
@@ -24,12 +25,12 @@ struct SoakClient {
         }
     }
 
-    /// One connection, from its beginning to its end, with or without a goodbye.
+    /// Runs one connection from start to end, and cancels its transfers in half of the cases.
     private func life(_ generator: inout SplitMix64) async throws {
         let client = BusClient()
         try await client.connect(address: address)
         do { try await client.own(app) } catch {
-            // The bus has not let go of the life before.
+            // The bus has not yet released the name of the previous connection.
             await client.close()
             return
         }
@@ -46,11 +47,11 @@ struct SoakClient {
         var ids: [Int64] = []
         for _ in 0..<Int.random(in: 1...30, using: &generator) where ContinuousClock.now < ends {
             try await act(client, &ids, &generator)
-            // Arrivals of many who know nothing of each other: a Poisson process.
+            // The arrivals of many independent clients form a Poisson process.
             let wait = pause * -log(1 - Double.random(in: 0..<1, using: &generator))
             if wait > .zero { try await Task.sleep(for: wait) }
         }
-        // Half of them leave what they have to the next life.
+        // Half of the connections leave their transfers to the next connection.
         if Bool.random(using: &generator) {
             _ = try? await call(client, "Cancel", [.list(ids.map(VariantValue.integer))], "(ax)")
         }
@@ -62,7 +63,7 @@ struct SoakClient {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0, 1:
             let count = Int.random(in: 1...5, using: &generator)
-            // Never due: what is measured is the bus, not the net.
+            // The transfers are never due, because the bus is measured, not the network.
             let transfer: [String: VariantValue] = [
                 "url": .string("http://127.0.0.1:9/\(UInt16.random(in: .min ... .max, using: &generator))"),
                 "not-before": .string("2200-01-01T00:00:00Z"), "session": .string("s\(count)"),
@@ -92,7 +93,7 @@ struct SoakClient {
                 "GetAll", of: TransferBusName.properties, [.string(TransferBusName.transferInterface)], type: "(s)",
                 at: "\(TransferBusName.transfersPath)/\(id)")
         default:
-            // Somebody else's, most probably: it must not be there.
+            // The id most probably belongs to another app, so the transfer must not be visible.
             let id = Int64.random(in: 1...5000, using: &generator)
             guard !ids.contains(id) else { return }
             if let answer = try? await client.call("Show", [.integer(id)], type: "(x)"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// What all clients saw together.
+/// The results of all clients: call times, failures, and crossings into other apps' transfers.
 final class SoakTally: Sendable {
     private struct State {
         var times: [Duration] = []
@@ -19,7 +19,9 @@ final class SoakTally: Sendable {
     var crossings: [String] { state.withLock { $0.crossings } }
     var calls: Int { state.withLock { $0.times.count } }
 
-    /// So much of all calls took no longer, in milliseconds.
+    /// Returns a percentile of the call times in milliseconds.
+    ///
+    /// - Parameter share: The percentile as a fraction, such as 0.99.
     func milliseconds(at share: Double) -> Double {
         let times = state.withLock { $0.times }.sorted()
         guard !times.isEmpty else { return 0 }

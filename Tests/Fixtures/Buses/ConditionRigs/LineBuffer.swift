@@ -2,12 +2,12 @@
 import Foundation
 import Synchronization
 
-/// The lines that a process has printed so far, with the time each came.
+/// The lines that a process has printed so far, each with its time.
 package final class LineBuffer: Sendable {
-    /// One line.
+    /// A line of output with its time.
     package struct Line: Sendable {
         package var text: String
-        /// Nanoseconds on the boot-time clock.
+        /// The time of arrival in nanoseconds on the boot-time clock.
         package var time: Int64
     }
 
@@ -22,7 +22,7 @@ package final class LineBuffer: Sendable {
 
     package init() {}
 
-    /// Takes over more output; empty data is its end.
+    /// Appends output. Empty data marks the end of the output.
     func append(_ data: Data) {
         let time = Self.now()
         state.withLock { state in
@@ -39,15 +39,17 @@ package final class LineBuffer: Sendable {
         }
     }
 
-    /// All lines so far.
+    /// All lines so far, including those already consumed by `next`.
     package var all: [Line] { state.withLock { $0.lines } }
 
-    /// Skips what has come: `next` then waits for lines that come later.
+    /// Skips the lines received so far, so that `next` waits for later lines.
     package func skip() {
         state.withLock { $0.readCount = $0.lines.count }
     }
 
-    /// The first line not yet taken that fits; it and those before it are taken then.
+    /// Returns the first unread line that matches, and consumes it and all lines before it.
+    ///
+    /// - Throws: `RigError` if no line matches within `limit` or before the end of the output.
     package func next(
         within limit: Duration = .seconds(30), where fits: (String) -> Bool = { _ in true }
     ) async throws -> Line {
@@ -70,7 +72,7 @@ package final class LineBuffer: Sendable {
         }
     }
 
-    /// Nanoseconds on the boot-time clock.
+    /// Returns the current time in nanoseconds on the boot-time clock.
     package static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

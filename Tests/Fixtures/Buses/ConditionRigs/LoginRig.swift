@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A real systemd-logind on a bus of ours, in a mount namespace, with a stand-in for systemd: nothing goes to sleep.
+/// A real systemd-logind on a private bus, in a mount namespace, with a stand-in for systemd.
+/// The machine never sleeps.
 package struct LoginRig: Sendable {
-    /// Why it cannot run here; nil when it can.
+    /// The reason this fixture cannot run here, or `nil` if it can.
     package static let unavailabilityReason: String? = {
         if let reason = RigTools.missing(["dbus-daemon", "unshare", "/usr/bin/python3", "/lib/systemd/systemd-logind"])
         {
@@ -15,14 +16,14 @@ package struct LoginRig: Sendable {
 
     private let rig: CommandedRig
 
-    /// Prepares; nothing runs before `spawn`.
+    /// Prepares the fixture. Nothing runs before `spawn`.
     package init(bus: PrivateBus) throws {
         rig = try CommandedRig(
             "login", ["unshare", "--mount", "/usr/bin/python3", RigTools.resource("logind-rig.py")],
             environment: bus.environment)
     }
 
-    /// Starts logind; returns once it is on the bus.
+    /// Starts logind, and returns after logind has claimed its bus name.
     package func spawn() async throws { try await rig.ask("spawn") }
 
     /// Kills logind with SIGKILL.
@@ -31,33 +32,36 @@ package struct LoginRig: Sendable {
     /// Makes logind hang.
     package func hang() async throws { try await rig.ask("stop") }
 
-    /// Lets a hanging logind go on.
+    /// Resumes a hanging logind.
     package func resume() async throws { try await rig.ask("cont") }
 
-    /// Asks for sleep, as a lid does.
+    /// Requests sleep, as closing the lid does.
     package func sleep() async throws { try await rig.ask("sleep") }
 
-    /// Asks for the machine to be switched off.
+    /// Requests power-off.
     package func powerOff() async throws { try await rig.ask("poweroff") }
 
-    /// The target that logind has had started since it last woke: "nothing" while it is held up.
+    /// Returns the target that logind has started since the last wake-up, or "nothing" while logind is delayed.
     package func begun() async throws -> String { try await rig.ask("begun") }
 
-    /// For how long it was held up before that, by the rig's own clock: a test that is kept waiting sees it later.
+    /// Returns the time for which logind was delayed before that target, by the fixture's own clock.
+    ///
+    /// A test that is starved of processor time would measure a longer delay.
     package func held() async throws -> Duration {
         let answer = try await rig.ask("held")
         guard let milliseconds = Int64(answer) else { throw RigError("\(answer) is not a number of milliseconds") }
         return .milliseconds(milliseconds)
     }
 
-    /// The machine is back.
+    /// Simulates the machine's wake-up.
     package func wake() async throws { try await rig.ask("wake") }
 
-    /// The locks that are held: `shutdown:sleep/delay/1234`, the last being the holder's process id.
+    /// Returns the held inhibitor locks, such as `shutdown:sleep/delay/1234`. The last number is
+    /// the holder's process id.
     package func locks() async throws -> [String] {
         try await rig.ask("locks").split(separator: " ").map(String.init)
     }
 
-    /// Ends logind and the rig.
+    /// Ends logind and the fixture.
     package func end() async { await rig.end() }
 }

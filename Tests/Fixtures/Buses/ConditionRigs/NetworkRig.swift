@@ -2,10 +2,11 @@
 import Foundation
 import Synchronization
 
-/// A network namespace with one cable (a veth pair: `cable` is our end, `far` the other), and a real NetworkManager in
-/// it on a bus of ours.
+/// A network namespace with one cable, and a real NetworkManager inside it on a private bus.
+///
+/// The cable is a veth pair: `cable` is the near end, and `far` is the far end.
 package actor NetworkRig {
-    /// Why it cannot run here; nil when it can.
+    /// The reason this fixture cannot run here, or `nil` if it can.
     package static let unavailabilityReason: String? = {
         if let reason = RigTools.missing(["ip", "unshare", "nmcli", "dbus-daemon", "/usr/sbin/NetworkManager"]) {
             return reason
@@ -23,7 +24,7 @@ package actor NetworkRig {
         }
     }()
 
-    /// The namespace's name.
+    /// The name of the namespace.
     package nonisolated let name: String
     private let bus: PrivateBus
     private var manager: (process: RigProcess, id: Int32)?
@@ -31,7 +32,7 @@ package actor NetworkRig {
     private var server: RigProcess?
     private var hasFarNamespace = false
 
-    /// Makes the namespace and the cable; nothing has an address yet.
+    /// Creates the namespace and the cable, without any addresses.
     package init(bus: PrivateBus) async throws {
         self.bus = bus
         name = Self.newName()
@@ -41,10 +42,10 @@ package actor NetworkRig {
         try await run("ip link set far up")
     }
 
-    /// The command that runs `command` in the namespace.
+    /// Returns the command line that runs `command` inside the namespace.
     package nonisolated func inside(_ command: [String]) -> [String] { ["ip", "netns", "exec", name] + command }
 
-    /// Runs a command in the namespace, on the rig's bus; its words are split at blanks.
+    /// Runs a command inside the namespace, on the fixture's bus. The command is split at spaces.
     @discardableResult
     package func run(_ command: String) async throws -> String {
         try await RigProcess.run(
@@ -74,7 +75,7 @@ package actor NetworkRig {
         }
     }
 
-    /// Adds the profile `wired` for the cable and brings it up.
+    /// Adds the profile `wired` for the cable and activates it.
     package func connect() async throws {
         try await run(
             """
@@ -84,17 +85,17 @@ package actor NetworkRig {
         try await run("nmcli connection up wired")
     }
 
-    /// Sets the profile's price: `yes`, `no` or `unknown`.
+    /// Sets whether the profile is metered: `yes`, `no`, or `unknown`.
     package func setMetered(_ word: String) async throws {
         try await run("nmcli connection modify wired connection.metered \(word)")
     }
 
-    /// Runs a service in the namespace, until the rig ends.
+    /// Runs a service inside the namespace until the fixture ends.
     package func serve(_ command: [String]) async throws {
         services.append(try await RigProcess.service(inside(command), environment: bus.environment).process)
     }
 
-    /// Makes a tunnel named `name` that is up, held open by a program of its own.
+    /// Creates an active tunnel named `name`. A separate process keeps the tunnel open.
     package func addTunnel(_ name: String) async throws {
         let script = """
             import fcntl, struct, sys, time
@@ -110,8 +111,9 @@ package actor NetworkRig {
         }
     }
 
-    /// Moves the far end into a namespace of its own, where a DHCP server hands out a network that says `option` in the
-    /// vendor's option, number 43; nil for one that says nothing.
+    /// Moves the far end into its own namespace, and starts a DHCP server there.
+    ///
+    /// - Parameter option: The text of the vendor option (number 43), or `nil` to send no vendor option.
     package func serveDHCP(vendorOption option: String?) async throws {
         if !hasFarNamespace {
             hasFarNamespace = true
@@ -132,7 +134,7 @@ package actor NetworkRig {
         ).process
     }
 
-    /// Adds the profile `phone` for the cable, configured by DHCP, and brings it up.
+    /// Adds the profile `phone` for the cable, configured by DHCP, and activates it.
     package func connectByDHCP() async throws {
         _ = try? await run("nmcli connection delete phone")
         try await run(
@@ -151,12 +153,12 @@ package actor NetworkRig {
         self.manager = nil
     }
 
-    /// Makes NetworkManager hang, or lets it go on.
+    /// Makes NetworkManager hang, or resumes it.
     package func setManagerHanging(_ isHanging: Bool) {
         if let manager { kill(manager.id, isHanging ? SIGSTOP : SIGCONT) }
     }
 
-    /// Ends NetworkManager and takes the namespace away.
+    /// Ends NetworkManager and removes the namespace.
     package func end() async {
         await manager?.process.end()
         manager = nil

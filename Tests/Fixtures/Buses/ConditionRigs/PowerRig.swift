@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A real upowerd on a bus of ours, over a battery and a plug that umockdev fakes.
+/// A real upowerd on a private bus, with a battery and an AC adapter that umockdev fakes.
 ///
-/// The rig starts with mains online and the battery charging at 80 %; the daemon is started by `spawn`.
+/// At first, the AC adapter is online and the battery charges at 80 %. `spawn` starts the daemon.
 package struct PowerRig: Sendable {
-    /// Why it cannot run here; nil when it can.
+    /// The reason this fixture cannot run here, or `nil` if it can.
     package static let unavailabilityReason: String? = {
         if let reason = RigTools.missing([
             "dbus-daemon", "umockdev-wrapper", "/usr/bin/python3", "/usr/libexec/upowerd",
@@ -17,18 +17,18 @@ package struct PowerRig: Sendable {
             "Python's gi with UMockdev")
     }()
 
-    /// The folder that stands for the machine; its `sys` is the faked sysfs.
+    /// The umockdev root folder. Its subfolder `sys` is the faked sysfs.
     package let root: String
-    /// The faked sysfs.
+    /// The path of the faked sysfs.
     package var sysfsRoot: String { "\(root)/sys" }
-    /// What makes a process hear the faked kernel's announcements, too.
+    /// The environment that lets a process receive the faked kernel's events.
     package var kernelEnvironment: [String: String] {
         ["LD_PRELOAD": "libumockdev-preload.so.0", "UMOCKDEV_DIR": root]
     }
 
     private let rig: CommandedRig
 
-    /// Fakes the supplies, or a machine that lists none.
+    /// Fakes the power supplies, or a machine without any.
     package init(bus: PrivateBus, withSupplies: Bool = true) async throws {
         rig = try CommandedRig(
             "power",
@@ -37,28 +37,30 @@ package struct PowerRig: Sendable {
         root = try await rig.ask("root")
     }
 
-    /// Starts upowerd; returns its process id.
+    /// Starts upowerd and returns its process id.
     @discardableResult
     package func spawn() async throws -> Int32 { Int32(try await ask("spawn")) ?? 0 }
 
-    /// Plugs in or out; returns the time right before that was announced, in nanoseconds on the boot-time clock.
+    /// Connects or disconnects the AC adapter.
+    ///
+    /// - Returns: The time just before the announcement, in nanoseconds on the boot-time clock.
     @discardableResult
     package func setAC(_ isOnline: Bool) async throws -> Int64 {
         Int64(try await ask("ac \(isOnline ? 1 : 0)")) ?? 0
     }
 
-    /// The same in sysfs only: nobody is told.
+    /// Connects or disconnects the AC adapter in sysfs only, without an event.
     package func setACSilently(_ isOnline: Bool) async throws { try await ask("silently \(isOnline ? 1 : 0)") }
 
     /// Sets the battery's charge in percent.
     package func setLevel(_ percent: Int) async throws { try await ask("level \(percent)") }
 
-    /// Adds another supply with these sysfs attributes.
+    /// Adds another power supply with the given sysfs attributes.
     package func add(_ name: String, _ attributes: [String: String]) async throws {
         try await ask("add \(name) \(Self.words(attributes))")
     }
 
-    /// Changes attributes of a supply: of `AC`, `BAT0`, or one that `add` made.
+    /// Changes attributes of a power supply: `AC`, `BAT0`, or a supply added with `add`.
     package func set(_ name: String, _ attributes: [String: String]) async throws {
         try await ask("set \(name) \(Self.words(attributes))")
     }
@@ -67,7 +69,7 @@ package struct PowerRig: Sendable {
         attributes.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: " ")
     }
 
-    /// Takes all supplies away from sysfs.
+    /// Removes the AC adapter and the battery from sysfs.
     package func removeSupplies() async throws { try await ask("remove") }
 
     /// Kills upowerd with SIGKILL.
@@ -76,10 +78,10 @@ package struct PowerRig: Sendable {
     /// Makes upowerd hang.
     package func hang() async throws { try await ask("stop") }
 
-    /// Lets a hanging upowerd go on.
+    /// Resumes a hanging upowerd.
     package func resume() async throws { try await ask("cont") }
 
-    /// Ends the daemon and the rig.
+    /// Ends upowerd and the fixture.
     package func end() async { await rig.end() }
 
     @discardableResult

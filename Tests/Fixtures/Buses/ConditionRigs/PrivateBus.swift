@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A system bus of our own: services and clients that get its `environment` meet there, and touch no other.
+/// A private system bus. Services and clients that use its `environment` meet there and reach no other bus.
 package actor PrivateBus {
-    /// Why it cannot run here; nil when it can.
+    /// The reason this fixture cannot run here, or `nil` if it can.
     package static let unavailabilityReason: String? = RigTools.missing(["dbus-daemon"])
 
-    /// Where clients find it.
+    /// The address for clients.
     package nonisolated let address: String
-    /// What makes a process use it.
+    /// The environment that makes a process use this bus as its system bus.
     package nonisolated var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": address] }
 
-    /// What makes a process take it for the session bus.
+    /// The environment that makes a process use this bus as its session bus.
     package nonisolated var sessionEnvironment: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": address] }
 
-    /// Where service files go that have the bus start a program.
+    /// The folder for D-Bus service files, which let the bus start programs.
     package nonisolated var serviceFolder: String { folder.path + "/services" }
 
     private let folder: URL
     private var daemon: (process: RigProcess, id: Int32)?
 
-    /// The limits of a desktop's session bus; without them a bus of tests has those of the system's.
+    /// The limits of a desktop's session bus. Without them, the bus has the limits of a system bus.
     private static let sessionLimits = """
         <limit name="max_incoming_bytes">1000000000</limit>
         <limit name="max_outgoing_bytes">1000000000</limit>
@@ -32,7 +32,9 @@ package actor PrivateBus {
         <limit name="max_replies_per_connection">50000</limit>
         """
 
-    /// The process id of the bus.
+    /// The process id of the bus daemon.
+    ///
+    /// - Throws: `RigError` if the bus is not running.
     package var processID: Int32 {
         get throws {
             guard let daemon else { throw RigError("the bus does not run") }
@@ -42,7 +44,7 @@ package actor PrivateBus {
 
     /// Starts a bus.
     ///
-    /// - Parameter hasSessionLimits: whether as much may wait in the bus as in a desktop's.
+    /// - Parameter hasSessionLimits: Whether the bus has the higher limits of a desktop's session bus.
     package init(hasSessionLimits: Bool = false) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
@@ -57,24 +59,24 @@ package actor PrivateBus {
         try await start()
     }
 
-    /// Starts it again after `stop`.
+    /// Starts the bus, for the first time or after `stop` or `kill`.
     package func start() async throws {
         try? FileManager.default.removeItem(at: folder.appendingPathComponent("socket"))
         let daemon = try await RigProcess.service([
             "dbus-daemon", "--config-file=\(folder.path)/bus.conf", "--nofork", "--print-address=1",
         ])
-        // The address is printed once it listens.
+        // dbus-daemon prints the address as soon as it listens.
         _ = try await daemon.process.output.next { $0.hasPrefix("unix:") }
         self.daemon = daemon
     }
 
-    /// Ends the daemon; its socket's file goes with it.
+    /// Ends the bus daemon, which removes its socket file.
     package func stop() async {
         await daemon?.process.end()
         daemon = nil
     }
 
-    /// Kills the daemon with SIGKILL; its socket's file stays, as after a crash.
+    /// Kills the bus daemon with SIGKILL. Its socket file remains, as after a crash.
     package func kill() async {
         guard let daemon else { return }
         Foundation.kill(daemon.id, SIGKILL)
@@ -82,12 +84,12 @@ package actor PrivateBus {
         self.daemon = nil
     }
 
-    /// Makes the daemon hang, or lets it go on.
+    /// Makes the bus daemon hang, or resumes it.
     package func setHanging(_ isHanging: Bool) {
         if let daemon { Foundation.kill(daemon.id, isHanging ? SIGSTOP : SIGCONT) }
     }
 
-    /// Ends it for good and leaves nothing behind.
+    /// Ends the bus daemon for good and removes its folder.
     package func end() async {
         await stop()
         try? FileManager.default.removeItem(at: folder)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A real power-profiles-daemon on a bus of ours, over a platform profile that umockdev fakes.
+/// A real power-profiles-daemon on a private bus, with a platform profile that umockdev fakes.
 package struct ProfileRig: Sendable {
-    /// Why it cannot run here; nil when it can.
+    /// The reason this fixture cannot run here, or `nil` if it can.
     package static let unavailabilityReason: String? = {
         if let reason = PowerRig.unavailabilityReason { return reason }
         return RigTools.missing(["/usr/libexec/power-profiles-daemon", "/usr/lib/polkit-1/polkitd"])
@@ -10,23 +10,23 @@ package struct ProfileRig: Sendable {
 
     private let rig: CommandedRig
 
-    /// Prepares; nothing runs before `spawn`.
+    /// Prepares the fixture. Nothing runs before `spawn`.
     package init(bus: PrivateBus) throws {
         rig = try CommandedRig(
             "profile", ["umockdev-wrapper", "/usr/bin/python3", RigTools.resource("profile-rig.py")],
             environment: bus.environment)
     }
 
-    /// Starts the daemon, in the balanced profile or the one it was in before.
+    /// Starts the daemon in the balanced profile, or in the profile active before it ended.
     package func spawn() async throws { try await rig.ask("spawn") }
 
-    /// Chooses a profile.
+    /// Activates a profile.
     package func set(_ profile: String) async throws { try await rig.ask("set \(profile)") }
 
     /// Kills the daemon with SIGKILL.
     package func kill() async throws { try await rig.ask("kill") }
 
-    /// Ends the daemon and the rig.
+    /// Ends the daemon and the fixture.
     package func end() async { await rig.end() }
 }
 
@@ -34,9 +34,9 @@ package struct ProfileRig: Sendable {
 package struct PropertyService: Sendable {
     private let rig: CommandedRig
 
-    /// Starts it on a bus.
+    /// Starts the service on a bus.
     ///
-    /// - Parameter type: `s` or `b`.
+    /// - Parameter type: The D-Bus type of the property: `s` or `b`.
     package init(
         bus: PrivateBus, name: String, path: String, interface: String, property: String, type: String, value: String
     ) async throws {
@@ -49,9 +49,9 @@ package struct PropertyService: Sendable {
         try await rig.answer()
     }
 
-    /// Changes the property.
+    /// Changes the property's value.
     package func set(_ value: String) async throws { try await rig.ask("set \(value)") }
 
-    /// Ends it.
+    /// Ends the service.
     package func end() async { await rig.end() }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went wrong in a rig, in words.
+/// A readable description of a fixture's failure.
 package struct RigError: Error, CustomStringConvertible {
     package let description: String
 

@@ -2,17 +2,17 @@
 import Foundation
 import Synchronization
 
-/// A process that a rig keeps: lines in, lines out, ended by its id.
+/// A child process of a fixture, with lines as input and output. The process is ended by its id.
 package final class RigProcess: Sendable {
-    /// What it prints.
+    /// The lines that the process prints.
     package let output = LineBuffer()
     private let input = Pipe()
     private let ending = Mutex<[CheckedContinuation<Void, Never>]?>([])
     private let process = Process()
 
-    /// Starts `command`, found along the path, with `environment` added to this process's.
+    /// Starts `command`, looked up in `PATH`, with `environment` added to this process's environment.
     package init(_ command: [String], environment: [String: String] = [:]) throws {
-        // A process that has ended must not end the tests through its pipe.
+        // Writing to a process that has ended must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -24,7 +24,8 @@ package final class RigProcess: Sendable {
         process.terminationHandler = { [weak self] _ in self?.ended() }
         try process.runWithoutBlockedSignals()
         let reading = pipe.fileHandleForReading
-        // Not a handler: the hang-up of a pipe that Dispatch watches may end this process (swift-corelibs-libdispatch 949).
+        // A thread is used instead of a handler: Dispatch may end this process if a watched pipe hangs up
+        // (swift-corelibs-libdispatch 949).
         Thread.detachNewThread { [output] in
             while true {
                 let data = reading.availableData
@@ -34,11 +35,11 @@ package final class RigProcess: Sendable {
         }
     }
 
-    /// Starts a service that does not look at its input: it ends when `end` is called, or when this process dies.
+    /// Starts a service that ignores its input. The service ends when `end` is called or when this process dies.
     package static func service(
         _ command: [String], environment: [String: String] = [:]
     ) async throws -> (process: RigProcess, id: Int32) {
-        // The service tells its id itself, so that this comes before anything else it prints.
+        // The service prints its own id, so that the id precedes all other output.
         let guardian = """
             sh -c 'echo "$$"; exec "$@"' sh "$@" </dev/null & child=$!
             while read -r line; do :; done
@@ -51,18 +52,18 @@ package final class RigProcess: Sendable {
         return (process, id)
     }
 
-    /// The process's id.
+    /// The process id.
     package var id: Int32 { process.processIdentifier }
 
-    /// Whether it has not ended yet.
+    /// A Boolean value that indicates whether the process has not ended yet.
     package var isRunning: Bool { process.isRunning }
 
-    /// Writes a line to its input.
+    /// Writes a line to the process's input.
     package func send(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// Closes its input and waits for its end.
+    /// Closes the process's input and waits for the process to end.
     package func end() async {
         try? input.fileHandleForWriting.close()
         await withCheckedContinuation { continuation in
@@ -82,7 +83,9 @@ package final class RigProcess: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Runs a command to its end and returns what it printed, errors included; throws when it fails.
+    /// Runs a command to completion and returns its output, including standard error.
+    ///
+    /// - Throws: `RigError` if the command fails.
     @discardableResult
     package static func run(_ command: [String], environment: [String: String] = [:]) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
@@ -112,7 +115,9 @@ package final class RigProcess: Sendable {
 }
 
 extension Process {
-    /// Threads of Dispatch block SIGTERM, SIGCHLD and most others, and children would inherit that.
+    /// Runs the process with an empty signal mask.
+    ///
+    /// Dispatch threads block SIGTERM, SIGCHLD, and most other signals, and children would inherit the mask.
     fileprivate func runWithoutBlockedSignals() throws {
         var none = sigset_t()
         var former = sigset_t()

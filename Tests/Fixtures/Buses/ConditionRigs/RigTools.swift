@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What rigs need of the machine, and what they bring along.
+/// Lookup of the programs and resources that fixtures need.
 enum RigTools {
-    /// Why a rig cannot run for want of these programs; nil when all are there.
+    /// Returns the reason a fixture cannot run without these programs, or `nil` if all are installed.
     static func missing(_ programs: [String]) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.components(separatedBy: ":") + ["/usr/sbin", "/sbin"]
@@ -14,7 +14,7 @@ enum RigTools {
         return missing.isEmpty ? nil : "not installed: \(missing.joined(separator: ", "))"
     }
 
-    /// A file of this package's resources.
+    /// Returns the path of one of this package's resources.
     static func resource(_ name: String) throws -> String {
         guard let url = Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Resources") else {
             throw RigError("the rigs' resource \(name) is missing")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Waits for the end of standard input.
+/// The end of standard input.
 enum EndOfInput {
-    /// On a thread of its own, which reads: the hang-up of a pipe that Dispatch watches may end the process
-    /// (swift-corelibs-libdispatch 949).
+    /// Waits for the end of standard input on a separate reading thread.
+    ///
+    /// Dispatch may end the process if a pipe it watches hangs up (swift-corelibs-libdispatch 949).
     static func wait() async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -2,7 +2,7 @@
 import TransferModel
 import TransferPolicy
 
-/// A snapshot as one line of `key=value` pairs; values hold no blanks.
+/// A snapshot as one line of `key=value` pairs. Values contain no spaces.
 struct ProbeLine {
     let text: String
 

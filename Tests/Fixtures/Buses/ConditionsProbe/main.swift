@@ -6,11 +6,17 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-// Prints one line for each snapshot: what tests of the readers watch. `--sysfs ROOT` reads another sysfs;
-// `--without READER` switches a reader off; `--zone FILE` watches that file for the time zone; `--ready promptly` lets
-// sleep go ahead as soon as it is announced; `--network-sysfs ROOT` reads another sysfs for network devices; `--leases
-// ROOT` looks for leases below another root; `--overrides FILE` follows such a file; `--sandbox FILE` takes it for the
-// mark of a sandbox. Ends at the end of its standard input.
+// Prints one line for each snapshot, so that tests can observe the condition readers. Ends at
+// the end of standard input.
+//
+// - `--sysfs ROOT` reads another sysfs.
+// - `--without READER` turns a reader off.
+// - `--zone FILE` watches that file for the time zone.
+// - `--ready promptly` permits sleep as soon as sleep is announced.
+// - `--network-sysfs ROOT` reads another sysfs for network devices.
+// - `--leases ROOT` looks for DHCP leases below another root.
+// - `--overrides FILE` follows that overrides file.
+// - `--sandbox FILE` uses that file as the marker of a sandbox.
 
 var configuration = LinuxConditionsConfiguration()
 var isPrompt = false
@@ -51,7 +57,7 @@ await withTaskGroup(of: Void.self) { group in
         }
     }
     group.addTask {
-        // The end of input comes as an event on a thread of Dispatch, not of the task pool.
+        // The end of input arrives on a separate thread, not on the task pool.
         await EndOfInput.wait()
         await conditions.stop()
     }

@@ -2,14 +2,14 @@
 import Glibc
 import RawBus
 
-/// The commands of the program.
+/// The commands of the `HostileCaller` program.
 struct HostileCaller {
     let bus: RawBusConnection
     private static let daemon = "org.transferd"
 
-    /// Carries a command out.
+    /// Executes a command.
     ///
-    /// - Returns: the line to be printed.
+    /// - Returns: The line to print.
     func perform(_ words: [String]) throws -> String {
         switch words.first {
         case "call" where words.count >= 6: return try call(words)
@@ -54,7 +54,7 @@ struct HostileCaller {
         return "reply \(answer.signature.isEmpty ? "-" : answer.signature) \(Hexadecimal.text(answer.body))"
     }
 
-    /// Sends until the bus takes no more.
+    /// Sends messages until the bus accepts no more for 3 s.
     private func flood(_ count: Int, _ words: [String]) throws -> String {
         let message = try message(words)
         for sent in 0..<count {
@@ -63,7 +63,7 @@ struct HostileCaller {
         return "flooded \(count)"
     }
 
-    /// Reads answers until there are so many, or none has come for a time.
+    /// Reads until `count` answers have arrived, or until no message arrives in time.
     private func read(_ count: Int, _ milliseconds: Int32) throws -> String {
         var (replies, errors) = (0, 0)
         while replies + errors < count, let message = try bus.receive(milliseconds: milliseconds) {

@@ -2,22 +2,25 @@
 import Glibc
 import RawBus
 
-// A caller that does what it is told, from wherever it was started: HostileCaller ADDRESS, then a command a line on
-// standard input. It links no Foundation, so that a bare root folder is enough for it. Prints "ready PID NAME", then a line
-// for each command; arguments travel as hexadecimal of what goes over the wire.
+// A caller that executes the commands of a test, in whatever environment the program was started.
 //
-//   call PATH INTERFACE MEMBER SIGNATURE BODY [FILE…]   one call; the files are opened and passed
+// Usage: `HostileCaller ADDRESS`, followed by one command per line on standard input. The program does not link
+// Foundation, so it runs in a bare root folder. It prints "ready PID NAME", and then one line for each command.
+// Arguments are the wire bytes in hexadecimal.
+//
+//   call PATH INTERFACE MEMBER SIGNATURE BODY [FILE…]   makes one call; the files are opened and passed
 //                                                      prints "reply SIGNATURE BODY" or "error NAME TEXT"
 //   flood COUNT PATH INTERFACE MEMBER SIGNATURE BODY    calls without reading; prints "flooded COUNT"
 //   read COUNT MILLISECONDS                             reads answers; prints "read REPLIES ERRORS"
-//   half PATH INTERFACE MEMBER SIGNATURE BODY           half a message, then the end
-//   leave PATH INTERFACE MEMBER SIGNATURE BODY          a whole call, then the end before its answer
-//   own NAME                                            takes a name on the bus; prints "owned"
-//   signals MILLISECONDS                                prints "signals COUNT MEMBER…", what came without being asked
-//   sees PATH                                           prints "true" or "false"
+//   half PATH INTERFACE MEMBER SIGNATURE BODY           sends half a message and exits
+//   leave PATH INTERFACE MEMBER SIGNATURE BODY          sends a whole call and exits before the answer
+//   own NAME                                            claims a bus name; prints "owned"
+//   signals MILLISECONDS                                collects signals; prints "signals COUNT PATH:MEMBER…"
+//   sees PATH                                           checks for a file; prints "true" or "false"
+//
 // "-" stands for an empty signature or body.
 
-/// Writes a line at once: the other end of a pipe waits for it.
+/// Writes a line without buffering, because the reader of the pipe waits for the line.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     var sent = 0

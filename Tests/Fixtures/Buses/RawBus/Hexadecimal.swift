@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes as text for pipes; `-` stands for none.
+/// Conversion between bytes and hexadecimal text for pipes. `-` stands for no bytes.
 package enum Hexadecimal {
-    /// The text of bytes.
+    /// Returns the hexadecimal text of bytes.
     package static func text(_ bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "-" }
         let digits = Array("0123456789abcdef".utf8)
@@ -12,9 +12,9 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text.
+    /// Returns the bytes of a hexadecimal text.
     ///
-    /// - Throws: `RawBusError` where the text has other characters.
+    /// - Throws: `RawBusError` if the text contains other characters.
     package static func bytes(_ text: some StringProtocol) throws -> [UInt8] {
         guard text != "-" else { return [] }
         func digit(_ character: UInt8) throws -> UInt8 {

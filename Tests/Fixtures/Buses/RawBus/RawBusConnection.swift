@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What went wrong with a raw connection.
+/// A readable description of a raw connection's failure.
 package struct RawBusError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// A connection to a message bus on a bare socket, for one thread: it sends what GDBus would refuse to send, need not
-/// read, and can be cut off in the middle of a message.
+/// A message bus connection on a plain socket, for use on one thread.
+///
+/// The connection sends messages that GDBus would refuse, does not have to read, and can break off in
+/// the middle of a message.
 package final class RawBusConnection {
-    /// The unique name.
+    /// The unique name that the bus assigned.
     package private(set) var name = ""
     private var socket: Int32
     private var serial: UInt32 = 0
     private var unread: [UInt8] = []
     private var readPosition = 0
-    /// Messages that came while somebody waited for an answer to a call.
+    /// Messages that arrived while `answer(to:)` waited for another message.
     private var waiting: [WireMessage] = []
 
-    /// Connects to an address of the form `unix:path=…`, authenticates and says hello.
+    /// Connects to an address of the form `unix:path=…`, authenticates, and calls `Hello`.
+    ///
+    /// - Throws: `RawBusError` if the address is invalid or the bus cannot be reached.
     package init(address: String) throws {
         signal(SIGPIPE, SIG_IGN)
         let fields = address.split(separator: ":", maxSplits: 1).last?.split(separator: ",") ?? []
@@ -48,21 +52,23 @@ package final class RawBusConnection {
 
     deinit { close() }
 
-    /// The bus's own name, which is its interface's, too.
+    /// The bus's own name, which is also the name of its interface.
     package static let bus = "org.freedesktop.DBus"
 
-    /// Ends the connection at once, whatever was under way.
+    /// Closes the connection at once, without finishing a message in progress.
     package func close() {
         guard socket >= 0 else { return }
         Glibc.close(socket)
         socket = -1
     }
 
-    /// The bus tells nothing that was not asked for: the user is whoever the kernel says, inside a user namespace too.
+    /// Authenticates without naming a user, so that the bus uses the kernel's credentials.
+    ///
+    /// This also works inside a user namespace.
     private func authenticate() throws {
         try write(Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\n".utf8))
         var text = ""
-        // DATA, OK and AGREE_UNIX_FD: one line each.
+        // The bus answers DATA, OK, and AGREE_UNIX_FD, one line each.
         while text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < 3 {
             guard try fill(milliseconds: 10_000) else { throw RawBusError("the bus does not authenticate: \(text)") }
             text += String(decoding: unread[readPosition...], as: UTF8.self)
@@ -71,7 +77,7 @@ package final class RawBusConnection {
                 throw RawBusError("the bus refuses to authenticate: \(text)")
             }
         }
-        // Not before that: a bus proxy takes what comes after it for messages, in both directions.
+        // BEGIN is sent only now, because a bus proxy treats everything after BEGIN as messages, in both directions.
         try write(Array("BEGIN\r\n".utf8))
     }
 
@@ -79,8 +85,8 @@ package final class RawBusConnection {
 
     /// Sends a message.
     ///
-    /// - Parameter milliseconds: how long the bus may take nothing.
-    /// - Returns: its serial.
+    /// - Parameter milliseconds: The longest time that the bus may accept no bytes.
+    /// - Returns: The serial number of the message.
     @discardableResult
     package func send(
         _ message: WireMessage, descriptors: [Int32] = [], milliseconds: Int32 = 60_000
@@ -93,7 +99,7 @@ package final class RawBusConnection {
         return serial
     }
 
-    /// Sends the first half of a message only.
+    /// Sends only the first half of a message.
     package func sendHalf(_ message: WireMessage) throws {
         var message = message
         serial += 1
@@ -114,7 +120,7 @@ package final class RawBusConnection {
             }
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
             guard count > 0 else { throw RawBusError("the bus has gone: \(String(cString: strerror(errno)))") }
-            // They go with the first byte.
+            // The descriptors travel with the first byte.
             descriptors = []
             sent += count
         }
@@ -129,7 +135,7 @@ package final class RawBusConnection {
         let control = UnsafeMutableRawPointer.allocate(byteCount: space, alignment: 8)
         defer { control.deallocate() }
         memset(control, 0, space)
-        // SCM_RIGHTS is an enumeration's case in C.
+        // `SCM_RIGHTS` is an enumerator in C and is not imported as an integer.
         let scmRights: Int32 = 1
         var controlHeader = cmsghdr()
         controlHeader.cmsg_len = headerSize + dataSize
@@ -148,7 +154,7 @@ package final class RawBusConnection {
 
     // MARK: Receiving
 
-    /// The next message; nil where none comes in time.
+    /// Returns the next message, or `nil` if no message arrives in time.
     package func receive(milliseconds: Int32) throws -> WireMessage? {
         if !waiting.isEmpty { return waiting.removeFirst() }
         return try next(milliseconds: milliseconds)
@@ -174,7 +180,7 @@ package final class RawBusConnection {
         }
     }
 
-    /// Answers a call as every D-Bus library does: by `Ping` the daemon learns who reads.
+    /// Answers a call as every D-Bus library does. The daemon uses `Ping` to learn which clients read their messages.
     private func answer(_ call: WireMessage) throws {
         guard !call.expectsNoReply else { return }
         let isPing = call.interface == "org.freedesktop.DBus.Peer" && call.member == "Ping"
@@ -184,7 +190,7 @@ package final class RawBusConnection {
         try send(reply)
     }
 
-    /// Reads what there is; false where nothing comes in time.
+    /// Reads the available bytes. Returns `false` if no bytes arrive in time.
     private func fill(milliseconds: Int32) throws -> Bool {
         var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         guard poll(&ready, 1, milliseconds) > 0 else { return false }
@@ -199,7 +205,7 @@ package final class RawBusConnection {
         return true
     }
 
-    /// Calls a method and waits for its answer, an error included; other messages wait for `receive`.
+    /// Calls a method and waits for its answer, which may be an error. Other messages are kept for `receive`.
     package func call(
         _ member: String, of interface: String, at path: String, to destination: String,
         _ arguments: [WireValue] = [], descriptors: [Int32] = [], milliseconds: Int32 = 60_000
@@ -208,7 +214,9 @@ package final class RawBusConnection {
         return try answer(to: try send(message, descriptors: descriptors), milliseconds: milliseconds)
     }
 
-    /// Waits for the answer to a call.
+    /// Waits for the answer to a call. Other messages are kept for `receive`.
+    ///
+    /// - Throws: `RawBusError` if no answer arrives in time.
     package func answer(to serial: UInt32, milliseconds: Int32 = 60_000) throws -> WireMessage {
         let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
         while true {

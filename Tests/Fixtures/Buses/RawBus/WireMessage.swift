@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A D-Bus message: its header's fields and its body.
+/// A D-Bus message: its header fields and its body.
 package struct WireMessage: Sendable {
-    /// The types of messages, by their numbers on the wire.
+    /// The types of messages, with their numbers on the wire.
     package enum Kind: UInt8, Sendable {
         case call = 1
         case reply = 2
@@ -10,9 +10,9 @@ package struct WireMessage: Sendable {
         case signal = 4
     }
 
-    /// The type.
+    /// The type of the message.
     package var kind: Kind
-    /// The sender's number for this message; 0 until it is sent.
+    /// The sender's number for this message, or 0 before the message is sent.
     package var serial: UInt32 = 0
     /// The serial of the call that this message answers.
     package var replySerial: UInt32?
@@ -26,15 +26,15 @@ package struct WireMessage: Sendable {
     package var signature = ""
     /// The marshaled body.
     package var body: [UInt8] = []
-    /// How many descriptors come with the message.
+    /// The number of descriptors that accompany the message.
     package var descriptorCount: UInt32 = 0
-    /// Whether the sender of a call wants no answer.
+    /// A Boolean value that indicates whether the sender of a call wants no answer.
     package var expectsNoReply = false
 
-    /// A message without fields.
+    /// Creates a message without fields.
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// A call.
+    /// Creates a method call.
     package static func call(
         _ member: String, of interface: String, at path: String, to destination: String, _ arguments: [WireValue] = []
     ) -> WireMessage {
@@ -48,13 +48,15 @@ package struct WireMessage: Sendable {
         return message
     }
 
-    /// The values of the body.
+    /// Returns the values of the body.
+    ///
+    /// - Throws: `RawBusError` if the body does not match the signature.
     package func values() throws -> [WireValue] {
         var reader = WireReader(body)
         return try reader.values(of: signature)
     }
 
-    /// The whole message as it goes over the wire.
+    /// The complete message in its wire format, in little-endian byte order.
     package var encoded: [UInt8] {
         var fields: [WireValue] = []
         func add(_ code: UInt8, _ value: WireValue?) {
@@ -78,7 +80,7 @@ package struct WireMessage: Sendable {
         return writer.bytes
     }
 
-    /// The length of the message that begins with these bytes; nil until there are enough to tell.
+    /// Returns the length of the message that begins with these bytes, or `nil` if fewer than 16 bytes are available.
     static func length(of bytes: some RandomAccessCollection<UInt8>) -> Int? {
         guard bytes.count >= 16 else { return nil }
         let start = Array(bytes.prefix(16))
@@ -86,7 +88,9 @@ package struct WireMessage: Sendable {
         return (16 + number(12) + 7) / 8 * 8 + number(4)
     }
 
-    /// Reads a whole message.
+    /// Decodes a complete message.
+    ///
+    /// - Throws: `RawBusError` if the bytes are not a valid little-endian message.
     init(decoding bytes: [UInt8]) throws {
         guard bytes.count >= 16, bytes[0] == UInt8(ascii: "l"), let kind = Kind(rawValue: bytes[1]) else {
             throw RawBusError("a message has an unknown form")

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads values out of a D-Bus message in little endian. Bounds are checked: the bytes may be anybody's.
+/// A reader of values in a little-endian D-Bus message. All bounds are checked, because the bytes are untrusted.
 package struct WireReader {
     private let bytes: [UInt8]
-    /// The index of the next byte.
+    /// The index of the next byte to read.
     package private(set) var position: Int
 
-    /// A reader of `bytes`, from `position` on; alignment counts from the first byte.
+    /// Creates a reader that starts at `position`. Alignment counts from the first byte.
     package init(_ bytes: [UInt8], from position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
-    /// Reads the values of a signature.
+    /// Reads the values that a signature describes.
     package mutating func values(of signature: String) throws -> [WireValue] {
         var rest = Substring(signature)
         var values: [WireValue] = []
@@ -20,7 +20,7 @@ package struct WireReader {
         return values
     }
 
-    /// Skips to a multiple of `boundary`.
+    /// Skips to the next multiple of `boundary`.
     package mutating func align(to boundary: Int) throws {
         position = (position + boundary - 1) / boundary * boundary
         guard position <= bytes.count else { throw RawBusError("a message ends within its padding") }
@@ -92,7 +92,7 @@ package struct WireReader {
         return text
     }
 
-    /// The first single complete type of a signature.
+    /// Returns the first single complete type of a signature.
     private static func completeType(_ signature: Substring) -> Substring {
         var depth = 0
         for index in signature.indices {

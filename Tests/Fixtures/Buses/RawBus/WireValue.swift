@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A D-Bus value with its exact wire type, wrong or hostile ones included.
+/// A D-Bus value with its exact wire type. Invalid and hostile values are possible.
 ///
-/// `GLibBridge.VariantValue` cannot carry duplicate keys, `NaN` inside other types or numbers of other widths; hostile
-/// callers can.
+/// `GLibBridge.VariantValue` cannot represent duplicate keys, nested `NaN` values, or numbers of other widths.
+/// Hostile callers can send all of them.
 package indirect enum WireValue: Hashable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -17,24 +17,24 @@ package indirect enum WireValue: Hashable, Sendable {
     case string(String)
     case path(String)
     case signature(String)
-    /// The index of a descriptor among those that come with the message.
+    /// An index into the descriptors that accompany the message.
     case handle(UInt32)
     case variant(WireValue)
-    /// An array; the element's signature is given because an array may be empty.
+    /// An array. The element's signature is explicit because the array may be empty.
     case array(of: String, [WireValue])
     case structure([WireValue])
-    /// An entry of a dictionary, which is an array of entries. Duplicate keys are possible.
+    /// An entry of a dictionary, which is an array of entries. Duplicate keys are allowed.
     case entry(WireValue, WireValue)
 
-    /// A dictionary `a{sv}` with its entries in order.
+    /// Creates a dictionary of type `a{sv}` with its entries in order.
     package static func dictionary(_ entries: [(String, WireValue)]) -> WireValue {
         .array(of: "{sv}", entries.map { .entry(.string($0.0), .variant($0.1)) })
     }
 
-    /// An array of texts, `as`.
+    /// Creates an array of strings, `as`.
     package static func texts(_ texts: [String]) -> WireValue { .array(of: "s", texts.map(WireValue.string)) }
 
-    /// The type's D-Bus signature.
+    /// The D-Bus signature of the value's type.
     package var typeSignature: String {
         switch self {
         case .byte: "y"
@@ -57,7 +57,7 @@ package indirect enum WireValue: Hashable, Sendable {
         }
     }
 
-    /// The text of a string, a path or a signature; nil for other types.
+    /// The text of a string, a path, or a signature, looking through a variant. `nil` for other types.
     package var text: String? {
         switch self {
         case .string(let text), .path(let text), .signature(let text): text
@@ -66,7 +66,7 @@ package indirect enum WireValue: Hashable, Sendable {
         }
     }
 
-    /// A signed whole number of 64 bits, or an unsigned one of 32, looking through a variant; nil for other types.
+    /// The value of an `int64` or a `uint32`, looking through a variant. `nil` for other types.
     package var number: Int64? {
         switch self {
         case .int64(let number): number
@@ -76,7 +76,7 @@ package indirect enum WireValue: Hashable, Sendable {
         }
     }
 
-    /// The members of an array or a structure; empty for other types.
+    /// The members of an array or a structure, looking through a variant. Empty for other types.
     package var members: [WireValue] {
         switch self {
         case .array(_, let members), .structure(let members): members
@@ -85,7 +85,7 @@ package indirect enum WireValue: Hashable, Sendable {
         }
     }
 
-    /// The value of a dictionary's key, without its variant; nil where the key is missing.
+    /// Returns the value of a dictionary key without its variant, or `nil` if the key is missing.
     package subscript(key: String) -> WireValue? {
         for case .entry(let name, let value) in members where name.text == key {
             if case .variant(let inner) = value { return inner }
@@ -96,7 +96,7 @@ package indirect enum WireValue: Hashable, Sendable {
 }
 
 extension WireValue: CustomStringConvertible {
-    /// The value in a short text form for logs; long texts and arrays are cut.
+    /// A short text form for logs. Strings are cut after 120 characters and arrays after 40 members.
     package var description: String {
         switch self {
         case .byte(let number): "\(number)y"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Marshals values as D-Bus messages carry them, in little endian.
+/// A writer that marshals values as little-endian D-Bus bytes.
 package struct WireWriter {
-    /// The bytes so far; alignment counts from their start.
+    /// The bytes written so far. Alignment counts from their start.
     package private(set) var bytes: [UInt8] = []
 
-    /// A writer without bytes.
+    /// Creates an empty writer.
     package init() {}
 
-    /// Appends a value.
+    /// Appends a value with its alignment.
     package mutating func append(_ value: WireValue) {
         switch value {
         case .byte(let number): bytes.append(number)
@@ -37,12 +37,12 @@ package struct WireWriter {
         }
     }
 
-    /// Appends zeros up to a multiple of `boundary`.
+    /// Appends zeros up to the next multiple of `boundary`.
     package mutating func align(to boundary: Int) {
         while !bytes.count.isMultiple(of: boundary) { bytes.append(0) }
     }
 
-    /// Appends raw bytes.
+    /// Appends raw bytes without alignment.
     package mutating func append(raw: [UInt8]) { bytes += raw }
 
     private mutating func append(_ members: [WireValue], of element: String) {
@@ -76,7 +76,7 @@ package struct WireWriter {
         bytes.append(0)
     }
 
-    /// The alignment of the type that a signature begins with.
+    /// Returns the alignment of the first type in a signature.
     static func alignment(of signature: String) -> Int {
         switch signature.utf8.first {
         case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-// Does to files what its arguments say, one after the other, and prints for each how it ended: 0 or the error's number.
-// write PATH OFFSET TEXT, cut PATH SIZE, sync PATH, sync-folder PATH, rename OLD NEW, remove PATH, link TARGET PATH,
-// show PATH (prints it, too)
+// Executes the file operations in its arguments one after another. Prints the result of each: 0 or an error number.
+//
+// Operations: `write PATH OFFSET TEXT`, `cut PATH SIZE`, `sync PATH`, `sync-folder PATH`, `rename OLD NEW`, `remove
+// PATH`, `link TARGET PATH`, and `show PATH`, which also prints the file.
 
 func opened(_ path: String, _ flags: Int32) -> Int32 { open(path, flags | O_CLOEXEC, 0o600) }
 
@@ -29,7 +30,7 @@ func write(_ text: String, to path: String, at offset: Int) -> Int {
     }
 }
 
-/// Prints a small file.
+/// Prints the first 256 bytes of a file.
 func show(_ path: String) -> Int {
     withFile(path, O_RDONLY) { descriptor in
         var bytes = [UInt8](repeating: 0, count: 256)
@@ -39,7 +40,7 @@ func show(_ path: String) -> Int {
     }
 }
 
-/// Does one thing, by its words.
+/// Executes the next operation and removes its words.
 func perform(_ words: inout ArraySlice<String>) -> Int {
     func next() -> String { words.popFirst() ?? "" }
     switch next() {

@@ -2,7 +2,7 @@
 import CDiskJournal
 import Foundation
 
-/// A change of a file or a name that the faulty disk wrote down, or a sync.
+/// A journal record of the faulty disk: a change of a file's bytes, a change of a name, or a sync.
 struct DiskRecord: Sendable {
     enum Kind: UInt32, Sendable {
         case write = 1
@@ -27,9 +27,9 @@ struct DiskRecord: Sendable {
     var first: String
     var second: String
 
-    /// All records of a journal, in the order in which they were made.
+    /// Returns all records of a journal in the order in which they were made.
     ///
-    /// - Throws: `DiskTrouble` where the journal makes no sense: nothing that comes of it could be believed.
+    /// - Throws: `DiskTrouble` if the journal is malformed, because no result of the test could be trusted.
     static func read(_ journal: Data) throws -> [DiskRecord] {
         guard journal.count >= Int(DISK_CONTROL_SIZE) else { throw DiskTrouble("the journal is cut") }
         let committed = journal.withUnsafeBytes { $0.loadUnaligned(as: disk_control.self).committed }
@@ -59,10 +59,10 @@ struct DiskRecord: Sendable {
         return records
     }
 
-    /// Whether it changes what a file holds.
+    /// A Boolean value that indicates whether the record changes the bytes of a file.
     var isBytes: Bool { kind == .write || kind == .truncate }
 
-    /// Whether it changes which names there are.
+    /// A Boolean value that indicates whether the record changes a directory entry.
     var isName: Bool {
         switch kind {
         case .create, .link, .unlink, .rename, .makeFolder: true
@@ -70,7 +70,7 @@ struct DiskRecord: Sendable {
         }
     }
 
-    /// Whether one of its names is in that folder.
+    /// Returns whether one of the record's names is directly in the given folder.
     func touches(folder: String) -> Bool { [first, second].contains { Self.folder(of: $0) == folder } }
 
     private static func folder(of path: String) -> String {
@@ -78,7 +78,7 @@ struct DiskRecord: Sendable {
     }
 }
 
-/// What kept a disk from being made faulty.
+/// A failure in the setup or the use of a faulty disk.
 package struct DiskTrouble: Error, CustomStringConvertible {
     package let description: String
 

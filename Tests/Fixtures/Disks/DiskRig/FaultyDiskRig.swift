@@ -4,10 +4,10 @@ import Foundation
 import TransferModel
 import TransferPolicy
 
-/// A folder on a disk that can lose its power: whatever programs change there is written down beside it, so that what
-/// nobody synced can be taken back.
+/// A folder on a simulated disk that can lose power.
 ///
-/// Programs that are to use it are started with ``environment``; this process looks on only.
+/// All changes that programs make in the folder are recorded in a journal beside it. Changes that were not synced can
+/// therefore be rolled back. Start the programs with ``environment``. This process only observes.
 package final class FaultyDiskRig {
     package let root: String
     private let folder: String
@@ -15,15 +15,19 @@ package final class FaultyDiskRig {
     private var journalPath: String { folder + "/journal" }
     private var gravesPath: String { folder + "/graves" }
 
-    /// The library that stands before the C library's calls, built beside this program.
+    /// The path of the preloaded library that interposes C library calls. The library is built next to this program.
     package static let library: String = {
         let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         return own.appendingPathComponent("libFaultyDisk.so").path
     }()
 
+    /// Creates the journal.
+    ///
     /// - Parameters:
-    ///   - root: the folder, absolute and without links in it.
-    ///   - folder: where the journal goes: on the same file system, not below `root`; made anew.
+    ///   - root: The folder, as an absolute path without symbolic links.
+    ///   - folder: The folder for the journal, on the same file system as `root` but not below
+    ///     it. Replaced if it exists.
+    /// - Throws: `DiskTrouble` if the library is missing or the journal cannot be created.
     package init(root: String, journal folder: String) throws {
         guard FileManager.default.fileExists(atPath: Self.library) else {
             throw DiskTrouble("\(Self.library) is missing: swift build --product FaultyDisk")
@@ -46,30 +50,32 @@ package final class FaultyDiskRig {
 
     deinit { munmap(control, Int(DISK_CONTROL_SIZE)) }
 
-    /// What programs get that are to use it.
+    /// The environment for programs that use the faulty disk.
     package var environment: [String: String] {
         ["LD_PRELOAD": Self.library, DISK_ROOT_VARIABLE: root, DISK_JOURNAL_VARIABLE: folder]
     }
 
-    // MARK: Faults without an end of the power
+    // MARK: Faults without a power loss
 
-    /// How many more bytes fit; nil is no end.
+    /// Sets the number of bytes that still fit on the disk. `nil` removes the limit.
     package func setRoom(_ bytes: Int64?) { control.pointee.room = bytes ?? -1 }
 
-    /// How many more syncs go well before one fails; nil is no end.
+    /// Sets the number of syncs that succeed before one sync fails. `nil` means that all syncs succeed.
     package func setGoodSyncs(_ count: Int64?) { control.pointee.good_syncs = count ?? -1 }
 
-    /// What each write and each sync takes longer.
+    /// Sets the additional time that each write and each sync takes.
     package func setDelay(microseconds: UInt32) { control.pointee.delay = microseconds }
 
-    /// How many bytes a write takes at most; 0 is no limit.
+    /// Sets the maximum number of bytes that a single write accepts. 0 removes the limit.
     package func setMostAtOnce(_ bytes: UInt32) { control.pointee.most_at_once = bytes }
 
-    // MARK: The end of the power
+    // MARK: Power loss
 
-    /// Takes back what the loss takes of that which nobody synced, and begins anew. No program uses the folder any more.
+    /// Simulates a power loss: rolls back some of the changes that were not synced, and starts a new journal.
     ///
-    /// - Returns: how many changes were not durable, and how many of those are gone or torn.
+    /// No program may use the folder during this call.
+    ///
+    /// - Returns: The number of changes that were not durable, and the number of these changes that are lost or torn.
     @discardableResult
     package func losePower(
         _ loss: PowerLoss, using dice: inout some RandomNumberGenerator
@@ -77,7 +83,7 @@ package final class FaultyDiskRig {
         let records = try DiskRecord.read(try Data(contentsOf: URL(fileURLWithPath: journalPath)))
         let history = DiskHistory(records, names: loss.names)
         var lost = 0
-        // Bytes first, while every file still has the name by which it is found, be it in a grave.
+        // Bytes are rolled back first, while every file can still be found by a name, if only in the graves folder.
         let chosen = choose(records, history, loss.bytes, using: &dice)
         let files = try inodes()
         for (inode, changes) in history.bytes.sorted(by: { $0.key < $1.key })
@@ -94,7 +100,8 @@ package final class FaultyDiskRig {
         return (pending, lost)
     }
 
-    /// Calls everything durable that was done, as after an orderly end, and begins anew, with another boot.
+    /// Treats all earlier changes as durable, as after an orderly shutdown, and starts a new
+    /// journal with a new boot id.
     package func begin() throws {
         try FileManager.default.removeItem(atPath: gravesPath)
         try FileManager.default.createDirectory(atPath: gravesPath, withIntermediateDirectories: true)
@@ -103,7 +110,7 @@ package final class FaultyDiskRig {
         guard truncate(journalPath, off_t(DISK_CONTROL_SIZE)) == 0 else { throw DiskTrouble("\(journalPath) stays") }
     }
 
-    /// Which of the changes of bytes that are not durable are there all the same.
+    /// Returns the indices of the byte changes that survive although they are not durable.
     private func choose(
         _ records: [DiskRecord], _ history: DiskHistory, _ bytes: PowerLoss.Bytes,
         using dice: inout some RandomNumberGenerator
@@ -117,9 +124,9 @@ package final class FaultyDiskRig {
         }
     }
 
-    /// Takes all changes back from the first that is not durable on, and does those again that are there.
+    /// Rolls back the changes of a file from the first non-durable change on, and reapplies the surviving changes.
     ///
-    /// - Returns: how many are gone or torn.
+    /// - Returns: The number of changes that are lost or torn.
     private func rewrite(
         _ path: String, _ changes: [(index: Int, isDurable: Bool)], _ records: [DiskRecord], _ chosen: Set<Int>,
         _ bytes: PowerLoss.Bytes, using dice: inout some RandomNumberGenerator
@@ -168,7 +175,7 @@ package final class FaultyDiskRig {
         }
     }
 
-    /// Takes the change of a name back. The last one of a killed process may not have been done.
+    /// Rolls back the change of a name. If a process was killed, its last recorded change may never have been made.
     private func takeBack(_ record: DiskRecord) {
         switch record.kind {
         case .create, .link: unlink(record.first)
@@ -177,11 +184,11 @@ package final class FaultyDiskRig {
         case .rename:
             if Self.inode(record.second) == record.inode { rename(record.second, record.first) }
             if record.replaced != 0 { link("\(gravesPath)/\(record.replaced)", record.second) }
-        case .write, .truncate, .sync, .syncFolder, .lost: break  // No change of a name.
+        case .write, .truncate, .sync, .syncFolder, .lost: break  // These records change no names.
         }
     }
 
-    /// A name of each file.
+    /// Returns one path for each inode.
     private func inodes() throws -> [UInt64: String] {
         var names: [UInt64: String] = [:]
         for folder in [root, gravesPath] {
@@ -198,7 +205,7 @@ package final class FaultyDiskRig {
         return lstat(path, &facts) == 0 ? UInt64(facts.st_ino) : nil
     }
 
-    /// What SQLite shares among processes is a mapping, and no start counts on it.
+    /// Removes SQLite's shared memory files. They are mapped into memory, and SQLite recreates them at startup.
     private func removeSharedMemory() throws {
         for name in FileManager.default.enumerator(atPath: root)?.compactMap({ $0 as? String }) ?? []
         where name.hasSuffix("-shm") {

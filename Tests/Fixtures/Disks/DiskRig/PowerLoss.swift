@@ -2,31 +2,32 @@
 import TransferModel
 import TransferPolicy
 
-/// What of the changes that nobody synced a power loss leaves.
+/// The effect of a power loss on changes that were not synced.
 package struct PowerLoss: Sendable {
-    /// What becomes of bytes.
+    /// The effect on the bytes of files.
     package enum Bytes: CaseIterable, Sendable {
-        /// None of them are there.
+        /// All bytes are lost.
         case dropped
-        /// Those written first are, and the last of them is torn.
+        /// The earliest writes survive, and the last surviving write may be torn.
         case cut
-        /// Some are and some are not, in no order, each of them whole or torn.
+        /// Random writes survive, in no order. Each surviving write is whole or torn.
         case mixed
-        /// All are there.
+        /// All bytes survive.
         case kept
     }
-    /// When a name is durable. Either way names are in order, as every journaling file system keeps them: the latest
-    /// are missing.
+    /// The rule for the durability of names.
+    ///
+    /// Under both rules, names survive in order, as in every journaling file system: only the latest names are lost.
     package enum Names: CaseIterable, Sendable {
-        /// When its folder was synced, as POSIX has it.
+        /// A name is durable after its folder is synced, as POSIX specifies.
         case byFolder
-        /// When anything was synced after it, as ext4 and XFS do.
+        /// A name is durable after any later sync, as on ext4 and XFS.
         case byJournal
     }
 
     package var bytes: Bytes
     package var names: Names
-    /// Of the names that are not durable, how many in a hundred are there.
+    /// The percentage of non-durable names that survive.
     package var keptNames: Int
 
     package init(bytes: Bytes, names: Names, keptNames: Int) {
@@ -35,17 +36,17 @@ package struct PowerLoss: Sendable {
         self.keptNames = keptNames
     }
 
-    /// One of all kinds.
+    /// Creates a random power loss.
     package init(using dice: inout some RandomNumberGenerator) {
         bytes = Bytes.allCases.randomElement(using: &dice) ?? .dropped
         names = Names.allCases.randomElement(using: &dice) ?? .byFolder
         keptNames = [0, 100, Int.random(in: 0...100, using: &dice)].randomElement(using: &dice) ?? 0
     }
 
-    /// A sector: what a disk writes whole or not at all.
+    /// The size of a sector in bytes. A disk writes a sector completely or not at all.
     static let sector: Int64 = 512
 
-    /// The pieces of a write that are there, from its first byte: all or some of its sectors.
+    /// Returns the surviving pieces of a write as ranges of its bytes: all or some of its sectors.
     static func pieces(
         of record: DiskRecord, _ bytes: Bytes, using dice: inout some RandomNumberGenerator
     ) -> [Range<Int>] {
@@ -70,15 +71,15 @@ package struct PowerLoss: Sendable {
     }
 }
 
-/// What was durable and what was not when the power went.
+/// The durable and the non-durable changes at the time of a power loss.
 struct DiskHistory {
-    /// Changes of bytes of each file, in order, and whether they are durable.
+    /// The byte changes of each file in order, and whether each change is durable.
     private(set) var bytes: [UInt64: [(index: Int, isDurable: Bool)]] = [:]
-    /// Changes of names that are not durable, in order.
+    /// The name changes that are not durable, in order.
     private(set) var names: [Int] = []
 
     init(_ records: [DiskRecord], names rule: PowerLoss.Names) {
-        // Behind each file's last failed sync.
+        // The position after the last failed sync of each file.
         var from: [UInt64: Int] = [:]
         for (index, record) in records.enumerated() {
             switch record.kind {

@@ -15,15 +15,18 @@
 
 #include "journal.h"
 
-// The calls that change what files hold, and those that make it durable.
+// Interposed calls that change the bytes of files or make them durable.
 
-/// The bytes of a file that a change takes away; NULL where there are none. `count` comes with how many are asked for.
+/// Returns the bytes that a change overwrites or removes, or NULL if there are none.
+///
+/// `count` holds the maximum number of bytes on entry and the actual number on return.
 static void *old_bytes(int descriptor, off_t offset, uint64_t *count) {
     struct stat facts;
     if (fstat(descriptor, &facts) != 0 || offset >= facts.st_size) *count = 0;
     else if (*count > (uint64_t)(facts.st_size - offset)) *count = (uint64_t)(facts.st_size - offset);
     if (*count == 0) return NULL;
-    // A confined worker opens no path; what it writes is open for reading, too. Elsewhere a file may be open for writing only.
+    // A confined worker may not open paths, but the files it writes are also open for reading. Elsewhere, a file may
+    // be open for writing only.
     bool is_readable = (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDWR;
     int readable = descriptor;
     if (!is_readable) {
@@ -53,12 +56,12 @@ static void dawdle(void) {
     if (delay) usleep(delay);
 }
 
-/// How many of the bytes are taken now; 0 where the disk is full.
+/// Returns the number of bytes that a write accepts, or 0 if the disk is full.
 static size_t admitted(int descriptor, size_t count, off_t offset) {
     disk_control *control = disk_shared();
     if (control->most_at_once && count > control->most_at_once) count = control->most_at_once;
     if (control->room < 0) return count;
-    // What is overwritten takes no room.
+    // Overwriting existing bytes takes no space.
     off_t grows = offset + (off_t)count - size_of(descriptor);
     if (grows > control->room) {
         count = grows - control->room >= (off_t)count ? 0 : count - (size_t)(grows - control->room);
@@ -115,7 +118,7 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     char path[PATH_MAX];
     ino_t inode;
     if (!disk_owns_open(descriptor, false, &inode, path)) return syscall(SYS_writev, descriptor, parts, count);
-    // The first part alone: a short write, which callers have to cope with.
+    // Only the first part is written. The result is a short write, which callers have to handle.
     for (int index = 0; index < count; index++)
         if (parts[index].iov_len) return write(descriptor, parts[index].iov_base, parts[index].iov_len);
     return 0;
@@ -145,7 +148,7 @@ int ftruncate64(int descriptor, off_t size) { return ftruncate(descriptor, size)
 int fallocate(int descriptor, int mode, off_t offset, off_t length) {
     char path[PATH_MAX];
     ino_t inode;
-    // Room that is reserved beyond a file's end holds no bytes yet; nobody here asks for more than that.
+    // Space reserved beyond a file's end contains no bytes yet. No program here uses other modes of fallocate.
     if (disk_owns_open(descriptor, false, &inode, path) && disk_shared()->room >= 0 && length > disk_shared()->room) {
         errno = ENOSPC;
         return -1;
@@ -157,7 +160,7 @@ int fallocate64(int descriptor, int mode, off_t offset, off_t length) {
     return fallocate(descriptor, mode, offset, length);
 }
 
-/// Opens, noting a file that is made or emptied by it.
+/// Opens a file, and records its creation or truncation.
 static int opening(int folder, const char *path, int flags, mode_t mode) {
     char absolute[PATH_MAX];
     path = disk_instead(path);
@@ -208,7 +211,7 @@ int creat(const char *path, mode_t mode) { return opening(AT_FDCWD, path, O_CREA
 
 int creat64(const char *path, mode_t mode) { return creat(path, mode); }
 
-// The C library opens what it reads for these with a call of its own: only the path can be another one.
+// The C library opens files for these functions with an internal call, so only the path can be replaced.
 
 typedef FILE *opener(const char *, const char *);
 
@@ -218,7 +221,7 @@ FILE *fopen(const char *path, const char *mode) {
 
 FILE *fopen64(const char *path, const char *mode) { return fopen(path, mode); }
 
-/// The disk is not asked: what is durable is told by the journal alone, and a run costs a fraction of the time.
+/// Records a sync without syncing the real disk. The journal alone determines durability, and runs are much faster.
 static int syncing(int descriptor, int number) {
     char path[PATH_MAX];
     ino_t inode;

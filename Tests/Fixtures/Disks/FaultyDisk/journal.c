@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// System calls by their numbers: the library's own names are those that this library stands before.
+// System calls are made by number, because this library interposes the C library's functions.
 
 static disk_control *control;
 static int journal = -1;
@@ -39,7 +39,7 @@ static void begin(void) {
         fprintf(stderr, "FaultyDisk: %s cannot be opened: %s\n", path, strerror(errno));
         _exit(99);
     }
-    // Away from the low numbers, which programs reckon with.
+    // Moved away from the low numbers, because programs rely on them.
     journal = fcntl(low, F_DUPFD_CLOEXEC, 500);
     syscall(SYS_close, low);
     void *page = mmap(NULL, DISK_CONTROL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, journal, 0);
@@ -77,7 +77,9 @@ static bool is_below_root(const char *path) {
     return strncmp(path, root, root_length) == 0 && path[root_length] == '/';
 }
 
-/// Shared memory of SQLite: it is made anew after each start, and written through a mapping that nobody sees.
+/// Returns whether the path is SQLite's shared memory.
+///
+/// SQLite recreates the file after each start, and writes it through a mapping that cannot be observed.
 static bool is_shared_memory(const char *path) {
     size_t length = strlen(path);
     return length > 4 && strcmp(path + length - 4, "-shm") == 0;
@@ -115,7 +117,7 @@ bool disk_owns_open(int descriptor, bool folder, ino_t *inode, char *path) {
         *inode = facts.st_ino;
     }
     errno = kept;
-    // A folder may be the root itself.
+    // The folder may be the root itself.
     return is_kind && (is_below_root(path) || (folder && strcmp(path, root) == 0)) && !is_shared_memory(path);
 }
 
@@ -137,13 +139,13 @@ void disk_note(disk_record record, const void *new, const void *old, const char 
         while (done < parts[index].iov_len) {
             ssize_t count = syscall(
                 SYS_pwrite64, journal, (char *)parts[index].iov_base + done, parts[index].iov_len - done, place);
-            // Without a journal nothing that comes of it could be believed.
+            // Without a journal, no result could be trusted.
             if (count <= 0) _exit(99);
             done += (size_t)count;
             place += count;
         }
     }
-    // In memory that outlives this process: from here on it counts, before it does not.
+    // The store goes to memory that outlives this process. The record counts from here on, and not before.
     __atomic_store_n(&control->committed, control->committed + record.length, __ATOMIC_SEQ_CST);
     errno = kept;
 }

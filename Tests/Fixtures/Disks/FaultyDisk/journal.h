@@ -8,28 +8,32 @@
 
 #include "CDiskJournal.h"
 
-/// The control page; NULL where this process takes no part.
+/// Returns the control page, or NULL if this process does not take part.
 disk_control *disk_shared(void);
 
-/// The path to open in place of that one.
+/// Returns the path to open instead of the given path.
 const char *disk_instead(const char *path);
 
-/// Keeps all other threads and processes from changing anything, so that records and deeds have one order.
+/// Locks out all other threads and processes, so that records and changes have the same order.
 void disk_lock(void);
 void disk_unlock(void);
 
-/// Whether the path, absolute or from `folder` on, is of ours; `absolute` then holds it, PATH_MAX bytes.
+/// Returns whether the path, absolute or relative to `folder`, is below the watched root.
+///
+/// `absolute` has room for PATH_MAX bytes and receives the absolute path.
 bool disk_owns(int folder, const char *path, char *absolute);
 
-/// Whether the descriptor is of a file or folder of ours; `inode` and `path` (PATH_MAX bytes) then tell which.
+/// Returns whether the descriptor refers to a file or a folder below the watched root.
+///
+/// `path` has room for PATH_MAX bytes. `inode` and `path` receive the file's inode and path.
 bool disk_owns_open(int descriptor, bool folder, ino_t *inode, char *path);
 
-/// Writes a record down. `first` and `second` may be NULL.
+/// Appends a record to the journal. `first` and `second` may be NULL.
 void disk_note(disk_record record, const void *new, const void *old, const char *first, const char *second);
 
-/// Keeps the inode of that name from being used again, and its bytes for whoever rolls the removal back.
+/// Adds a link to the file in the graves folder. Its inode is then not reused, and its bytes remain for a rollback.
 ///
-/// Returns the inode; 0 where there is none.
+/// Returns the inode, or 0 if there is no such file.
 ino_t disk_bury(const char *path);
 
 #endif

@@ -11,13 +11,13 @@
 
 #include "journal.h"
 
-// The calls that change which names there are.
+// Interposed calls that change directory entries.
 
 int renameat2(int old_folder, const char *old_path, int new_folder, const char *new_path, unsigned flags) {
     char first[PATH_MAX], second[PATH_MAX];
     bool from = disk_owns(old_folder, old_path, first), to = disk_owns(new_folder, new_path, second);
     if (!from && !to) return (int)syscall(SYS_renameat2, old_folder, old_path, new_folder, new_path, flags);
-    // Neither an exchange nor a rename into or out of the folder can be rolled back here.
+    // An exchange, or a rename into or out of the folder, cannot be rolled back.
     if (!from || !to || flags & RENAME_EXCHANGE) {
         errno = EXDEV;
         return -1;
@@ -48,7 +48,7 @@ int renameat(int old_folder, const char *old_path, int new_folder, const char *n
 
 int unlinkat(int folder, const char *path, int flags) {
     char absolute[PATH_MAX];
-    // A folder that is removed stays removed: nothing here counts on one to come back.
+    // Removed folders are not restored by a rollback, because no program here relies on it.
     if (flags & AT_REMOVEDIR || !disk_owns(folder, path, absolute))
         return (int)syscall(SYS_unlinkat, folder, path, flags);
     disk_lock();
@@ -107,7 +107,7 @@ int mkdirat(int folder, const char *path, mode_t mode) {
 
 int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
 
-// The C library makes these with calls of its own, which nobody can stand before.
+// The C library implements these functions with internal calls that cannot be interposed.
 
 static int noted_temporary(int descriptor, const char *path) {
     char absolute[PATH_MAX];

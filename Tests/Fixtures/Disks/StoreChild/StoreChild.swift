@@ -5,11 +5,11 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// Writes into a store until it is done or killed, and prints each number once its commit was acknowledged.
+/// A program that writes into a store until it is done or killed. It prints each id after the commit is acknowledged.
 ///
 ///     StoreChild DATABASE COUNT
 ///
-/// Every transfer takes two durable transactions: its submission, and a checkpoint beside a suspension.
+/// Each transfer takes two durable transactions: its submission, and a checkpoint together with a suspension.
 @main
 struct StoreChild {
     static func main() async {
@@ -40,7 +40,7 @@ struct StoreChild {
         say("checkpointed \(id)")
     }
 
-    /// Straight to the descriptor: what is buffered here would be lost with the process.
+    /// Writes directly to the descriptor, because buffered output would be lost with the process.
     private static func say(_ line: String) {
         _ = (line + "\n").withCString { write(STDOUT_FILENO, $0, strlen($0)) }
     }

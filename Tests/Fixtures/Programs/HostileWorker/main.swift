@@ -4,10 +4,10 @@ import Glibc
 import TransferWorker
 import WorkerExecutor
 
-// Code as a server might bring it into a worker.
+// Hostile code, such as a malicious server might inject into a worker.
 //
-//     HostileWorker try [--without-landlock] NAME=PATH …   confines itself as a worker does, tries each, prints `NAME: ERROR`
-//     HostileWorker lie FILE COUNT TIMES                   answers COUNT orders with what is in FILE, so many times over
+//     HostileWorker try [--without-landlock] NAME=PATH …   confines itself, tries each call, prints `NAME=PATH: RESULT`
+//     HostileWorker lie FILE COUNT TIMES                   reads COUNT orders, then sends the content of FILE TIMES times
 
 var arguments = Array(CommandLine.arguments.dropFirst())
 
@@ -50,7 +50,7 @@ func lie(_ path: String, after count: Int, times: Int) {
             sent += more
         }
     }
-    // Its orders are left unread, its socket open, until the parent ends it.
+    // Further orders stay unread and the socket stays open until the parent ends this process.
     while true { pause() }
 }
 

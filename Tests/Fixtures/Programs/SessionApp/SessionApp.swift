@@ -3,24 +3,24 @@ import BackgroundTransfer
 import Foundation
 import Synchronization
 
-/// An app's session, and what becomes of it.
+/// The background session of an app, with a log of its events.
 final class SessionApp: Sendable {
     private let log: EventLog
     private let endsWhenTold: Bool
-    /// What servers that want a login are told; nil leaves them.
+    /// The answer to authentication challenges, or `nil` to leave them unanswered.
     private let login: Login?
-    /// Where finished files go, slowly; nil leaves them.
+    /// The folder into which finished files are moved with pauses, or `nil` to leave the files.
     private let place: String?
     private let session = Mutex<BackgroundSession?>(nil)
     private let tasks = Mutex<[Int: BackgroundTask]>([:])
     private let acknowledges = Mutex(true)
 
-    /// The shared container of its sessions.
+    /// The identifier of the shared container for the app's sessions.
     private let container: String?
-    /// Asks for one file more after each that came, so many in all.
+    /// The URL to download again after each completed task, until `count` tasks have been created.
     private let chain: (count: Int, url: String)?
 
-    /// What servers want to see.
+    /// The credentials for an authentication challenge.
     enum Login {
         case user(String, password: String)
         case token(String)
@@ -39,7 +39,7 @@ final class SessionApp: Sendable {
     }
 
     func open(_ identifier: String) {
-        // What is told of an earlier one from now on is not the end of this process.
+        // An event from an earlier session must no longer end this process.
         session.withLock { $0 = nil }
         do {
             var configuration = BackgroundSessionConfiguration(identifier: identifier)
@@ -82,7 +82,7 @@ final class SessionApp: Sendable {
             case .finishedEvents: log.write("finished")
             case .invalidated(let error):
                 log.write("invalidated \(error?.message ?? "")")
-                // Nobody carries it out any more: there is nothing left to do, and perhaps nobody who would end this process.
+                // The session is gone and has no more work, and perhaps no test remains to end this process.
                 if self.session.withLock({ $0 === session }) { exit(0) }
             }
             if let place { move(event, to: place) }
@@ -99,7 +99,7 @@ final class SessionApp: Sendable {
         }
     }
 
-    /// Puts a finished file in its place, with pauses in which this process may die.
+    /// Moves a finished file into its folder, with random pauses in which the process may be killed.
     private func move(_ event: BackgroundEvent, to place: String) {
         usleep(.random(in: 0...10_000))
         guard case .downloaded(let task, let file) = event.kind else { return }
@@ -113,7 +113,7 @@ final class SessionApp: Sendable {
         usleep(.random(in: 0...10_000))
     }
 
-    /// Carries out a line of input.
+    /// Executes one line of input.
     func take(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         do {

@@ -3,19 +3,27 @@ import BackgroundTransfer
 import Foundation
 import Synchronization
 
-// An app with a background session, played from outside: `SessionApp LOG [--session ID] [--name NAME] [--move FOLDER]
-// [--relaunch [WORD…]]`.
+// An app with a background session that a test controls: `SessionApp LOG [OPTION…]`. Each event is a line in LOG.
 //
-// What happens is written to the file LOG, a line each. `--session` opens that session at once; `--name` takes a name on the
-// bus, by which it is called; `--relaunch` has it started by those words, or by its own first ones; `--give-up SECONDS` says
-// how long it looks for the daemon; `--container NAME` makes its sessions those of that shared container, `--registers NAME`
-// has it started for them; `--chain COUNT URL` has it ask for one file more after each that came, COUNT in all;
-// `--login USER:PASSWORD` and `--token TOKEN` are what servers are told that want that. Started for a session, it opens that
-// one and ends when all that waited was told, but for `--stays` and where it answers servers. It ends, too, when its session
-// has ended and it had not said so itself. Lines of standard input: `download URL`, `later SECONDS URL`,
-// `upload FILE URL`, `write FILE TEXT`, `cancel TASK`, `acknowledge no`, `tasks`, `front yes|no`, `close`, `open ID`, `exit`.
+// - `--session ID` opens that session at once.
+// - `--name NAME` claims a bus name, by which the daemon calls the app.
+// - `--move FOLDER` moves finished files into that folder.
+// - `--relaunch [WORD…]` sets the relaunch command, by default this program with LOG.
+// - `--give-up SECONDS` limits the time spent looking for the daemon.
+// - `--container NAME` puts the app's sessions into that shared container.
+// - `--registers NAME` registers the app to be launched for the sessions of that container.
+// - `--chain COUNT URL` downloads URL again after each completed task, COUNT tasks in all.
+// - `--login USER:PASSWORD` and `--token TOKEN` answer authentication challenges.
+// - `--stays` keeps the app running after all events have been delivered.
+//
+// If the daemon launches the app for a session, the app opens that session and exits after all events are delivered.
+// With `--stays`, `--login`, or `--token`, the app keeps running. The app also exits if its session becomes invalid
+// without its own request.
+//
+// Commands on standard input: `download URL`, `later SECONDS URL`, `upload FILE URL`, `write FILE TEXT`, `cancel
+// TASK`, `acknowledge no`, `tasks`, `front yes|no`, `close`, `open ID`, and `exit`.
 
-/// The file that tells what happens.
+/// The file that receives a line for each event.
 struct EventLog {
     let path: String
 
@@ -84,7 +92,7 @@ if let name {
     do {
         try channel.serve(as: name) { session in
             log.write("called \(session)")
-            // Not on the thread that told it: opening waits for that one.
+            // A separate thread is needed, because opening a session waits for the calling thread.
             Thread.detachNewThread { app.open(session) }
         }
     } catch {
@@ -94,6 +102,6 @@ if let name {
 }
 if let session = session ?? started { app.open(session) }
 while let line = readLine() { app.take(line) }
-// Who starts it for a session gives no input.
+// An app launched for a session gets no input.
 if started == nil, name == nil { exit(0) }
 while true { sleep(1000) }

@@ -10,7 +10,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
-        // For the test that runs it: nobody waits an hour for that.
+        // The test shortens the delay, because the default is one hour.
         if let delay = ProcessInfo.processInfo.environment["TUTORIAL_DELAY"] { controller.delay = Double(delay) ?? 0 }
         controller.download(CommandLine.arguments.dropFirst().compactMap { URL(string: $0) })
         controller.showProgress()

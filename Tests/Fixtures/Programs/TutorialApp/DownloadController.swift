@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program in the shape that every tutorial about background sessions teaches, written for Apple's API. Only its import
-// lines were changed; that it compiles is the test.
+// A program in the shape that tutorials about background sessions teach, written for Apple's API.
+//
+// Only the import lines were changed. The test is that the program compiles.
 import BackgroundTransfer
 import Foundation
 

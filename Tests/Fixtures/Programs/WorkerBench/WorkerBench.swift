@@ -11,13 +11,13 @@ package import TransferModel
 import TransferPolicy
 package import WorkerExecutor
 
-/// A folder, an executor in worker processes, and what it logged.
+/// A test harness with a folder, an executor in worker processes, and the executor's log.
 package final class WorkerBench: Sendable {
     package let root: String
     package let executor: WorkerExecutor
     package let log = LogKeeper()
 
-    /// The worker program that is built beside the tests.
+    /// The path of the worker program that is built next to the tests.
     package static let program: String = {
         let tests = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
         return tests.deletingLastPathComponent().appendingPathComponent("transfer-worker").path
@@ -40,7 +40,7 @@ package final class WorkerBench: Sendable {
         self.executor = try WorkerExecutor(configuration: configuration)
     }
 
-    /// Runs the test's body and cleans up, whatever it does.
+    /// Creates a harness and a server, runs the test's body, and cleans up even if the body throws.
     package static func run(
         repaired: Bool = true, program: WorkerProgram = .at(path: WorkerBench.program),
         configure: (inout WorkerExecutorConfiguration) -> Void = { _ in },
@@ -77,7 +77,9 @@ package final class WorkerBench: Sendable {
         return recorder
     }
 
-    /// Tries again from what is there until the transfer has ended otherwise than with its worker.
+    /// Restarts a transfer from its resume point until it ends for another reason than a lost worker.
+    ///
+    /// - Returns: The final outcome and the number of lost workers. Gives up after 1000 lost workers.
     package func persist(_ id: Int64, _ url: String) async -> (outcome: ExecutorOutcome, losses: Int) {
         var resume: ResumePoint?
         var losses = 0
@@ -94,10 +96,10 @@ package final class WorkerBench: Sendable {
         return FileManager.default.contents(atPath: path).map(Array.init)
     }
 
-    /// Whether a process of that number is there, dead ones that nobody has asked after included.
+    /// Returns whether a process with this id exists. Zombies count as existing.
     package static func exists(_ process: Int32) -> Bool { kill(process, 0) == 0 }
 
-    /// Waits for something that comes soon or never.
+    /// Waits up to 10 s for a condition to become true.
     package static func eventually(_ isSo: () -> Bool) async -> Bool {
         for _ in 0..<400 {
             if isSo() { return true }
@@ -107,7 +109,7 @@ package final class WorkerBench: Sendable {
     }
 }
 
-/// Keeps what is logged.
+/// A log handler that keeps all log lines in memory.
 package struct LogKeeper: LogHandler {
     private final class Lines: Sendable {
         let lines = Mutex<[String]>([])

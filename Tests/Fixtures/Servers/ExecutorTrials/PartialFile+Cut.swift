@@ -2,7 +2,7 @@
 package import TransferFiles
 
 extension PartialFile {
-    /// Opens or creates the file and cuts it to `offset` bytes.
+    /// Opens or creates the file and truncates it to `offset` bytes.
     package convenience init(
         path: String, offset: Int64, durable: Int64, calls: FileCalls = FileCalls()
     ) throws(FileFailure) {

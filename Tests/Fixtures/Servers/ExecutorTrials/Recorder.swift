@@ -3,23 +3,23 @@ import Synchronization
 public import TransferEngine
 public import TransferModel
 
-/// Keeps the reports of an attempt, and lets a test wait for what it is about.
+/// A recorder of an attempt's reports, on which a test can wait for a condition.
 public final class Recorder: Sendable {
     private struct Waiter: Sendable {
         var isMet: @Sendable ([ExecutorReport]) -> Bool
         var continuation: CheckedContinuation<Void, Never>
     }
     private struct State: Sendable {
-        /// All so far.
+        /// All reports so far.
         public var reports: [ExecutorReport] = []
         var waiters: [Waiter] = []
     }
     private let state = Mutex(State())
 
-    /// Nothing yet.
+    /// Creates an empty recorder.
     public init() {}
 
-    /// What an executor is to call.
+    /// The closure that an executor calls with each report.
     public var report: @Sendable (ExecutorReport) -> Void {
         { [self] report in
             let met = state.withLock { state -> [Waiter] in
@@ -33,10 +33,10 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// All so far.
+    /// All reports so far.
     public var reports: [ExecutorReport] { state.withLock { $0.reports } }
 
-    /// Waits until the reports so far fulfil the condition.
+    /// Waits until the reports so far meet a condition.
     public func wait(until isMet: @escaping @Sendable ([ExecutorReport]) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isNow = state.withLock { state in
@@ -48,35 +48,35 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// The end, once it has come.
+    /// Waits for the attempt to end and returns its outcome.
     public func outcome() async -> ExecutorOutcome {
         await wait { $0.contains { $0.outcome != nil } }
         return reports.compactMap(\.outcome).first ?? .stopped(nil)
     }
 
-    /// The resume points that were reported.
+    /// The resume points reported so far.
     public var checkpoints: [ResumePoint] {
         reports.compactMap { if case .checkpointed(let point) = $0 { point } else { nil } }
     }
-    /// How often it began anew.
+    /// The number of times that the attempt restarted from the beginning.
     public var restarts: Int { reports.count { $0 == .restarted } }
-    /// Whether the end was reported.
+    /// A Boolean value that indicates whether the attempt has ended.
     public var isOver: Bool { reports.contains { $0.outcome != nil } }
 }
 
 extension ExecutorReport {
-    /// The end, if it is that.
+    /// The outcome, if this report is the end of the attempt.
     public var outcome: ExecutorOutcome? { if case .ended(let outcome) = self { outcome } else { nil } }
-    /// The bytes so far, if it tells of them.
+    /// The number of bytes transferred so far, if this report is about progress.
     public var progress: Int64? { if case .progressed(let bytes, _) = self { bytes } else { nil } }
 }
 
 extension ExecutorOutcome {
-    /// The complete answer, if it is that.
+    /// The completion, if the transfer finished.
     public var completion: TransferCompletion? { if case .finished(let completion) = self { completion } else { nil } }
-    /// The failure, if it is that.
+    /// The failure, if the transfer failed.
     public var failure: TransferFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
-    /// What there is to continue from.
+    /// The resume point, if the transfer did not finish.
     public var resume: ResumePoint? {
         switch self {
         case .stopped(let resume), .failed(_, let resume), .storageLow(_, _, let resume), .challenged(_, let resume):

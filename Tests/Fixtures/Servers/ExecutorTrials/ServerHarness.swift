@@ -7,13 +7,14 @@ public import TransferModel
 internal import TransferPolicy
 public import TransferTesting
 
-/// An executor that moves real bytes, a server on loopback and a folder, for the contract of the port.
+/// A harness for the executor port's contract tests: an executor that moves real bytes, a
+/// loopback server, and a folder.
 public final class ServerHarness: TransferExecutorHarness {
     private final class Deliveries: Sendable {
         let byPath = Mutex<[String: TransferDelivery]>([:])
         private let contents = Mutex<[Int64: [UInt8]]>([:])
 
-        /// The file of that size; made once, since that takes a while.
+        /// Returns a file of the given size. Each size is generated only once, because generation is slow.
         func file(size: Int64) -> ServedFile {
             let bytes = contents.withLock { contents in
                 let bytes = contents[size] ?? ServedFile.content(Int(size))
@@ -24,13 +25,15 @@ public final class ServerHarness: TransferExecutorHarness {
         }
     }
 
-    /// The executor that is tried.
+    /// The executor under test.
     public let executor: any TransferExecutor
     private let root: String
     private let server: HostileServer
     private let deliveries = Deliveries()
 
-    /// A harness around the executor that `make` makes, whose partial files go below the folder that it is given.
+    /// Creates a harness around the executor that `make` returns.
+    ///
+    /// - Parameter make: A closure that receives the folder for partial files.
     public init(_ make: (String) throws -> any TransferExecutor) throws {
         server = try HostileServer { [deliveries] request, connection in
             guard let delivery = deliveries.byPath.withLock({ $0[request.target] }) else {
@@ -45,7 +48,7 @@ public final class ServerHarness: TransferExecutorHarness {
         executor = try make(root)
     }
 
-    /// An attempt of that transfer which the server will answer so.
+    /// Returns a job for a transfer that the server delivers as described.
     public func job(_ id: TransferID, _ delivery: TransferDelivery, resume: ResumePoint?) -> TransferJob {
         deliveries.byPath.withLock { $0["/\(id)"] = delivery }
         let traits = TransferTraits(kind: .normal, host: "test", submitted: WallTime(secondsSinceEpoch: 0))
@@ -55,18 +58,18 @@ public final class ServerHarness: TransferExecutorHarness {
         return TransferJob(id: id, specification: specification, resume: resume)
     }
 
-    /// How many bytes the partial or finished file at `path` has.
+    /// Returns the size in bytes of the partial or finished file at `path`, or `nil` if there is no file.
     public func size(ofFileAt path: String) -> Int64? {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int64
     }
 
-    /// Whether the finished file is what the server has under that transfer, to the last byte.
+    /// Returns a Boolean value that indicates whether the finished file equals the server's file, byte for byte.
     public func isRight(_ file: CompletedFile, for id: TransferID) -> Bool {
         guard let delivery = deliveries.byPath.withLock({ $0["/\(id)"] }) else { return false }
         return FileManager.default.contents(atPath: file.path) == Data(deliveries.file(size: delivery.size).bytes)
     }
 
-    /// Ends the server and removes the folder.
+    /// Stops the server and removes the folder.
     public func close() async {
         server.stop()
         try? FileManager.default.removeItem(atPath: root)

@@ -5,11 +5,11 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Redirects, refusals, and answers that are no file.
+/// Cases with redirects, refusals, and answers that are not a file.
 extension HostileCase {
     private static let secret = "Bearer secret"
 
-    /// Every request is answered with that redirect; a secret is sent along.
+    /// Returns a case that answers every request except `/good` with a redirect.
     private static func redirect(
         _ name: String, to location: String?, status: String = "302 Found", _ ending: Ending = .failure(.redirect),
         saw: [String] = [first]
@@ -68,7 +68,7 @@ extension HostileCase {
             redirect("300 with a Location is an answer", to: "/good", status: "300 Choices", .answer(300)),
             redirect("304 with a Location is an answer", to: "/good", status: "304 Not Modified", .answer(304)),
             redirect("a redirect without Location is an answer", to: nil, .answer(302)),
-            // An empty reference means the page itself.
+            // An empty reference resolves to the page itself.
             redirect("a redirect with an empty Location", to: "", .answer(302)).withoutRepair(.failure(.redirect)),
             redirect("a redirect to a fragment of itself", to: "#there"),
             HostileCase(
@@ -111,7 +111,7 @@ extension HostileCase {
 
     // MARK: Answers
 
-    /// Every request gets that status and a small body.
+    /// Returns a case that answers every request with a status and a small body.
     private static func status(
         _ status: String, _ fields: [String] = [], _ ending: Ending, named name: String? = nil
     ) -> HostileCase {
@@ -154,7 +154,9 @@ extension HostileCase {
             later(503, "Fri, 31 Dec 9999 23:59:59 GMT", .max), later(429, "99999999999999999999", nil),
         ]
 
-    /// `Retry-After`, and the seconds it must be read as; `.max` for very many.
+    /// Returns a case with a `Retry-After` field.
+    ///
+    /// - Parameter seconds: The expected delay. `.max` stands for more than 2^32 seconds.
     private static func later(_ code: Int, _ value: String, _ seconds: Int64?) -> HostileCase {
         status(
             "\(code) Later", ["Retry-After: \(value)"], .failure(.status(code)), named: "\(code), Retry-After: \(value)"

@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Heads that are too many, too long, or hardly heads.
+/// Cases with response heads that are too large, too long, or malformed.
 extension HostileCase {
     static let heads: [HostileCase] = bombs + oddHeads + garbage
 
@@ -33,7 +33,7 @@ extension HostileCase {
         },
     ]
 
-    /// A head of those lines after which the whole file comes.
+    /// Returns a case that sends the given head and then the whole file.
     private static func head(_ name: String, _ text: String, _ ending: Ending = .file) -> HostileCase {
         HostileCase(name, ending, saw: [first]) { request, connection, scene in
             connection.send(text)
@@ -66,7 +66,7 @@ extension HostileCase {
         }.withoutRepair(.orderly),
     ]
 
-    /// Those bytes in place of an answer.
+    /// Returns a case that sends the given text instead of an answer.
     private static func garbage(
         _ name: String, _ text: String, _ ending: Ending = .failure(.malformedAnswer)
     ) -> HostileCase {

@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Lengths that are missing, wrong or nonsense.
+/// Cases with lengths that are missing, wrong, or malformed.
 extension HostileCase {
     static let lengths: [HostileCase] = plainLengths + oddLengths + closeDelimited
 
@@ -16,7 +16,7 @@ extension HostileCase {
             connection.answer("200 OK", ["ETag: \"v1\"", "Content-Length: 1001"], body: scene.file.bytes)
             connection.finish()
         },
-        // What is beyond the length cannot be told from the beginning of the next answer.
+        // Bytes beyond the length cannot be distinguished from the beginning of the next answer.
         HostileCase(
             "Content-Length is smaller than the body", .bytes(Array(ServedFile.content(1000).prefix(900))), saw: [first]
         ) { request, connection, scene in
@@ -148,7 +148,8 @@ extension HostileCase {
             connection.send(body.prefix(100))
             connection.finish()
         },
-        // libcurl tells OpenSSL to overlook that: a length, or a checksum, is what such a cut shows against.
+        // libcurl tells OpenSSL to ignore a missing close_notify alert. Only a length or a
+        // checksum reveals the truncation.
         HostileCase("a body without a length that TLS did not end", .file) {
             request, connection, scene in
             connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nConnection: close\r\n\r\n")

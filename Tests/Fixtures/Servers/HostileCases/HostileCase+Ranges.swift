@@ -5,9 +5,11 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Parts that are not what was asked for, 416, versions that change, and encodings.
+/// Cases with wrong parts, 416 answers, changing versions, and content encodings.
 extension HostileCase {
-    /// A 206 to each ranged request with that `Content-Range` and 100 bytes that are not the file's; the whole is good.
+    /// Returns a case that answers each range request with 206, the given `Content-Range`, and 100 wrong bytes.
+    ///
+    /// A request for the whole file gets the correct answer.
     private static func part(_ name: String, _ range: String?, tag: String = "\"v1\"") -> HostileCase {
         HostileCase(name, .file, saw: ["/f 500-899 if \"v1\"", whole]) { request, connection, scene in
             guard request.range != nil else { return scene.file.serve(request, connection) }
@@ -70,7 +72,9 @@ extension HostileCase {
         },
     ]
 
-    /// A 416 with those fields to a request that continues after `count` bytes; the whole is good.
+    /// Returns a case that answers 416 with the given fields to a request that continues after `count` bytes.
+    ///
+    /// A request for the whole file gets the correct answer.
     private static func refused(
         _ name: String, _ fields: [String], after count: Int, saw: [String]
     ) -> HostileCase {
@@ -107,7 +111,7 @@ extension HostileCase {
 
     // MARK: Versions
 
-    /// Serves with those fields in place of the file's own.
+    /// Returns a case that serves the file with the given fields instead of the file's own fields.
     private static func versioned(
         _ name: String, first one: [String], rest other: [String], saw: [String], ending: Ending = .file
     ) -> HostileCase {
@@ -115,7 +119,8 @@ extension HostileCase {
             var file = scene.file
             (file.entityTag, file.lastModified, file.date) = (nil, nil, nil)
             file.extraFields = request.isFirst ? one : other
-            // What is between the two requests is the server's affair: it sends the part whatever the condition says.
+            // The server ignores the condition, so the part is sent even if the version has changed
+            // between the two requests.
             var unconditional = request
             unconditional.fields.removeAll { $0.name == "If-Range" }
             file.serve(unconditional, connection)
@@ -156,7 +161,7 @@ extension HostileCase {
         HostileCase(
             "the file changes at every request", .failure(.malformedAnswer, keeping: 0...1000), saw: nil
         ) { request, connection, scene in
-            // A server that answers even the whole with a part of yet another version.
+            // This server answers even a request for the whole file with a part of yet another version.
             var file = scene.file
             file.entityTag = "\"\(scene.count("version"))\""
             var ranged = request
@@ -168,7 +173,7 @@ extension HostileCase {
 
     // MARK: Encodings
 
-    /// `hello` in gzip.
+    /// The text `hello`, compressed with gzip.
     private static let gzip: [UInt8] = [
         0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0, 0,
     ]

@@ -7,9 +7,9 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Servers that are slow, silent, or choosy about connections.
+/// Cases with servers that are slow, silent, or restrictive about connections.
 extension HostileCase {
-    /// Says that much and then nothing more; the idle timeout is 1 s.
+    /// Returns a case that sends some bytes and then stalls. The idle timeout is 1 s.
     private static func stall(
         _ name: String, keeping: Int64 = 0, _ say: @escaping Answer
     ) -> HostileCase {
@@ -19,7 +19,7 @@ extension HostileCase {
         }.with { $0.specify = { specification, _ in specification.idleTimeoutSeconds = 1 } }
     }
 
-    /// Bytes come, but fewer than 100 000 in a second.
+    /// Returns a case in which bytes arrive at fewer than 100,000 bytes per second.
     private static func drip(
         _ name: String, keeping: ClosedRange<Int64> = 0...0, _ answer: @escaping Answer
     ) -> HostileCase {
@@ -161,7 +161,7 @@ extension HostileCase {
 
     // MARK: TLS
 
-    /// A good file behind a certificate with that fault; the client knows the authority.
+    /// Returns a case that serves a correct file with a faulty certificate. The client trusts the authority.
     private static func secure(
         _ name: String, _ fault: HostileAuthority.Fault, _ ending: Ending, saw: [String]
     ) -> HostileCase {
@@ -238,6 +238,6 @@ extension HostileCase {
         },
     ]
 
-    /// The same case, whose server stays as it is.
+    /// A copy of this case in which the server keeps misbehaving.
     fileprivate var unmended: HostileCase { with { $0.canBeMended = false } }
 }

@@ -5,14 +5,14 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Answers that stop in the middle.
+/// Cases with answers that stop in the middle.
 extension HostileCase {
     private enum Cut: String, CaseIterable, Sendable { case ends, breaks }
 
-    /// How many lines of the head come before a cut.
+    /// The number of head lines sent before a cut.
     private enum Lines: Sendable { case none, some, all }
 
-    /// A place in an answer, and how many bytes of the body come before it.
+    /// A position in an answer, with the number of body bytes sent before it. -1 stands for all bytes but the last.
     private struct Place: Sendable {
         var name: String
         var body: Int64
@@ -31,17 +31,18 @@ extension HostileCase {
         Place(name: "before the last byte", body: -1) { head, body in Array(head.utf8) + body.dropLast() },
     ]
 
-    /// The connection ends (FIN) or breaks (RST) at each place of the first and of the second answer.
+    /// Cases in which the connection ends (FIN) or breaks (RST) at each position of the first
+    /// and of the second answer.
     static let truncation: [HostileCase] = places.flatMap { place in
         [true, false].flatMap { isFirst in
             Cut.allCases.map { cut -> HostileCase in
                 let size: Int64 = isFirst ? 400 : 600
                 let got = place.body < 0 ? size - 1 : place.body
                 let before: Int64 = isFirst ? 0 : 400
-                // A break may overtake bytes.
+                // An RST may discard bytes that are still in transit.
                 let kept = (cut == .ends ? before + got : before)...(before + got)
                 let name = "the \(isFirst ? "first" : "second") answer \(cut.rawValue) \(place.name)"
-                // libcurl asks again at once where a connection that was used before brings nothing.
+                // libcurl retries at once if a reused connection delivers no answer.
                 let saw = isFirst ? [first] : place.lines == .none ? [first, rest, rest] : [first, rest]
                 return HostileCase(
                     name, .failure(.connection, keeping: kept), saw: saw
@@ -64,7 +65,7 @@ extension HostileCase {
         ("after the last chunk's size", 1017, 1000),
     ]
 
-    /// The same for a chunked body without a length.
+    /// Cases in which the connection ends or breaks at each position of a chunked body without a length.
     static let chunkedTruncation: [HostileCase] = chunkPlaces.flatMap { place in
         Cut.allCases.map { cut in
             let kept = (cut == .ends ? place.body : 0)...place.body
@@ -78,7 +79,9 @@ extension HostileCase {
         }
     }
 
-    /// The bytes in two chunks and a last one: 5 + 400 + 2, 5 + 600 + 2, 5 bytes for a file of 1000.
+    /// Returns the bytes in two chunks and a final chunk.
+    ///
+    /// A file of 1000 bytes that is split at 400 takes 5 + 400 + 2, 5 + 600 + 2, and 5 bytes.
     static func chunked(_ bytes: [UInt8], at split: Int) -> [UInt8] {
         [bytes[..<split], bytes[split...], []].flatMap { chunk in
             Array((String(chunk.count, radix: 16) + "\r\n").utf8) + chunk + [13, 10]

@@ -5,69 +5,71 @@ public import TransferModel
 internal import TransferPolicy
 import URLSessionExecutor
 
-/// One way in which a server misbehaves, what must come out, and what the server must have seen.
+/// One way in which a server misbehaves, with the expected outcome and the requests that the server must receive.
 ///
-/// The file that is asked for has 1000 bytes and the tag `"v1"`; a first request asks for 400 of them. After a failure
-/// that may pass the server is mended, and another attempt must end with the right file: `HostileTrial` sees to it.
+/// The requested file has 1000 bytes and the entity tag `"v1"`, and the first request asks for 400 bytes. After a
+/// temporary failure, the server behaves correctly, and another attempt must end with the correct file.
+/// `HostileTrial` runs that attempt.
 public struct HostileCase: Sendable, CustomStringConvertible {
-    /// Answers a request of the case.
+    /// A closure that answers a request of the case.
     public typealias Answer = @Sendable (HostileRequest, HostileConnection, HostileScene) -> Void
 
-    /// What must come out.
+    /// The expected outcome of a case.
     public indirect enum Ending: Hashable, Sendable {
-        /// The file, right to the byte.
+        /// The correct file, byte for byte.
         case file
-        /// A file of those bytes.
+        /// A file with the given bytes.
         case bytes([UInt8])
-        /// The server's final answer, and no file.
+        /// The server's final answer with the given status, and no file.
         case answer(Int)
-        /// A failure; so many bytes are kept for the next attempt.
+        /// A failure. The number of bytes kept for the next attempt is in the given range.
         case failure(FailureCause, keeping: ClosedRange<Int64> = 0...0)
-        /// The right file, or a failure that may pass: never wrong bytes, never a hang.
+        /// The correct file or a temporary failure, but never wrong bytes and never a hang.
         case orderly
-        /// One of these: where two things race, as a break and what was sent before it.
+        /// One of several outcomes, for example if a broken connection races with earlier bytes.
         case oneOf([Ending])
     }
 
-    /// What is different where the repair of URLSession is off.
+    /// The difference in the outcome without the URLSession repair.
     public enum WithoutRepair: Hashable, Sendable {
-        /// Nothing.
+        /// No difference.
         case same
-        /// It ends otherwise, and the server may see other requests.
+        /// Another outcome. The server may receive other requests.
         case ends(Ending)
-        /// FoundationNetworking ends the process, or freezes it: only for executors that have one of their own.
+        /// FoundationNetworking crashes or freezes the process, so only executors with a separate
+        /// process can run the case.
         case endsProcess
         /// The case cannot be set up.
         case impossible
     }
 
-    /// What happens, as a sentence.
+    /// A description of the misbehavior.
     public var name: String
-    /// What must come out with the repair.
+    /// The expected outcome with the repair.
     public var ending: Ending
-    /// What is different without.
+    /// The difference in the outcome without the repair.
     public var withoutRepair: WithoutRepair = .same
-    /// The first attempt's requests: target, range, condition; nil where that is left open.
+    /// The requests of the first attempt as target, range, and condition. `nil` accepts any requests.
     public var saw: [String]?
     var answer: Answer
     var greeting: HostileServer.Greeting?
-    /// How many bytes an earlier attempt left, of which version.
+    /// The number of bytes that an earlier attempt left, and the entity tag of their version.
     var earlier: (count: Int, tag: String?)?
     var path = "/f"
     var fault: HostileAuthority.Fault?
     var listen: @Sendable (inout HostileServerOptions) -> Void = { _ in }
     var configure: @Sendable (inout URLSessionExecutorConfiguration) -> Void = { _ in }
     var specify: @Sendable (inout TransferSpecification, HostileScene) -> Void = { _, _ in }
-    /// Does something to the server before the first attempt; on a thread of its own.
+    /// A closure that prepares the server before the first attempt. Runs on a separate thread.
     var prepare: @Sendable (HostileScene) -> Void = { _ in }
-    /// Looks at the server after the first attempt; a sentence for whatever is wrong.
+    /// A closure that inspects the server after the first attempt and returns a sentence for each problem.
     var inspect: @Sendable (HostileScene) -> [String] = { _ in [] }
-    /// What a failure must say about when to come back; nil where that is left open.
+    /// The retry delay that a failure must report. The outer `nil` accepts any delay.
     var retryAfter: Int64??
-    /// Whether the next attempt meets a good server.
+    /// A Boolean value that indicates whether the next attempt gets a correct server.
     var canBeMended = true
 
-    /// The name.
+    /// The name of the case.
     public var description: String { name }
 
     init(_ name: String, _ ending: Ending, saw: [String]? = nil, answer: @escaping Answer) {
@@ -77,31 +79,31 @@ public struct HostileCase: Sendable, CustomStringConvertible {
         self.answer = answer
     }
 
-    /// The same case, changed.
+    /// Returns a copy of this case with a change.
     func with(_ change: (inout HostileCase) -> Void) -> HostileCase {
         var copy = self
         change(&copy)
         return copy
     }
 
-    /// The same case, ending otherwise without the repair.
+    /// Returns a copy of this case with another outcome without the repair.
     func withoutRepair(_ ending: Ending) -> HostileCase { with { $0.withoutRepair = .ends(ending) } }
-    /// The same case, which ends the process without the repair.
+    /// A copy of this case that crashes the process without the repair.
     var endsProcessWithoutRepair: HostileCase { with { $0.withoutRepair = .endsProcess } }
-    /// The same case, on top of bytes from an earlier attempt.
+    /// Returns a copy of this case that starts with bytes from an earlier attempt.
     func after(_ count: Int, tag: String? = "\"v1\"") -> HostileCase { with { $0.earlier = (count, tag) } }
 
-    /// Every case.
+    /// All cases.
     public static let all: [HostileCase] =
         truncation + chunkedTruncation + lengths + ranges + versions + codings + heads + interims + times + redirects
         + answers + connections + certificates
 }
 
 extension HostileCase {
-    /// What the first request of a fresh attempt is written as in `saw`.
+    /// The first request of a fresh attempt, as written in `saw`.
     static let first = "/f 0-399"
-    /// The second.
+    /// The second request, for the rest of the file.
     static let rest = "/f 400- if \"v1\""
-    /// One for the whole.
+    /// A request for the whole file.
     static let whole = "/f whole"
 }

@@ -3,7 +3,7 @@ import Synchronization
 import TransferEngine
 import TransferModel
 
-/// Keeps an attempt's reports and holds them to their rules.
+/// A recorder of an attempt's reports that checks the rules for reports.
 final class HostileReports: Sendable {
     private let reports = Mutex<[ExecutorReport]>([])
     private let stream: AsyncStream<ExecutorOutcome>
@@ -18,7 +18,7 @@ final class HostileReports: Sendable {
         }
     }
 
-    /// The end; nil where none comes in time.
+    /// Waits for the attempt's outcome. Returns `nil` if no outcome arrives in time.
     func outcome(within patience: Duration) async -> ExecutorOutcome? {
         await withTaskGroup { [stream] group in
             group.addTask { () -> ExecutorOutcome? in
@@ -35,14 +35,14 @@ final class HostileReports: Sendable {
         }
     }
 
-    /// What was on disk at last.
+    /// The last resume point reported as durable.
     var lastCheckpoint: ResumePoint? {
         reports.withLock { $0 }.reversed().lazy.compactMap { report in
             if case .checkpointed(let resume) = report { resume } else { nil }
         }.first
     }
 
-    /// One end, at the end; progress that never exceeds the total.
+    /// The rule violations: reports after the end, missing or repeated ends, and progress beyond the total.
     var problems: [String] {
         let reports = reports.withLock { $0 }
         var problems: [String] = []

@@ -2,13 +2,13 @@
 public import HostileServer
 import Synchronization
 
-/// What is around a case: the file, another origin, and a memory for the case's handler.
+/// The environment of a case: the file, another origin, and counters for the case's handler.
 public final class HostileScene: Sendable {
-    /// The file as it should arrive.
+    /// The file as it must arrive.
     public let file: ServedFile
-    /// The same URL's next version.
+    /// The next version of the file at the same URL.
     public let newer: ServedFile
-    /// A good server of another origin; speaks plainly.
+    /// A correct server of another origin, without TLS.
     public let neighbour: HostileServer
     private let counts = Mutex<[String: Int]>([:])
     private let served = Mutex<HostileServer?>(nil)
@@ -21,19 +21,19 @@ public final class HostileScene: Sendable {
         neighbour = try HostileServer(handler: file.serve)
     }
 
-    /// The server that misbehaves.
+    /// The misbehaving server.
     public var server: HostileServer? {
         get { served.withLock { $0 } }
         set { served.withLock { $0 = newValue } }
     }
 
-    /// Whether the server behaves from now on.
+    /// A Boolean value that indicates whether the server behaves correctly from now on.
     var isMended: Bool {
         get { mended.withLock { $0 } }
         set { mended.withLock { $0 = newValue } }
     }
 
-    /// How often that was counted before.
+    /// Returns the number of earlier calls with this argument.
     func count(_ what: String) -> Int {
         counts.withLock { counts in
             defer { counts[what, default: 0] += 1 }
@@ -48,7 +48,7 @@ public final class HostileScene: Sendable {
 }
 
 extension HostileRequest {
-    /// Target, range and condition on one line, as in `/f 400- if "v1"`.
+    /// The target, the range, and the condition on one line, such as `/f 400- if "v1"`.
     public var line: String {
         var line = (method == "GET" ? "" : method + " ") + target
         if let range = value("Range") {
@@ -60,12 +60,14 @@ extension HostileRequest {
         return line
     }
 
-    /// Whether it is the first request of a fresh attempt.
+    /// A Boolean value that indicates whether this is the first request of a fresh attempt.
     var isFirst: Bool { range?.first == 0 }
 }
 
 extension HostileConnection {
-    /// The head of the right answer, with some fields left out or added, and its body not yet sent.
+    /// Sends the head of the correct answer with some fields left out or added.
+    ///
+    /// - Returns: The body, which has not been sent.
     func sendHead(
         of file: ServedFile, _ request: HostileRequest, without: Set<String> = [], adding: [String] = [],
         status: String? = nil
@@ -77,7 +79,7 @@ extension HostileConnection {
         return body
     }
 
-    /// The right answer, with some fields left out or added.
+    /// Sends the correct answer with some fields left out or added.
     func serve(
         _ file: ServedFile, _ request: HostileRequest, without: Set<String> = [], adding: [String] = [],
         status: String? = nil

@@ -7,20 +7,26 @@ internal import TransferModel
 internal import TransferPolicy
 public import URLSessionExecutor
 
-/// Runs hostile cases on executors that the caller makes, and tells what was wrong.
+/// A runner for hostile cases on executors that the caller creates.
 public struct HostileTrial: Sendable {
-    /// Makes an executor for one case.
+    /// A closure that creates an executor for one case.
     public typealias Make = @Sendable (URLSessionExecutorConfiguration) async throws -> any TransferExecutor
     private let isRepaired: Bool
     private let make: Make
 
-    /// A trial; `make` is called once per case with the case's settings, `usesRepair` among them.
+    /// Creates a runner.
+    ///
+    /// - Parameters:
+    ///   - isRepaired: Whether the executors use the URLSession repair.
+    ///   - make: A closure that is called once per case with the case's configuration, including `usesRepair`.
     public init(isRepaired: Bool, make: @escaping Make) {
         self.isRepaired = isRepaired
         self.make = make
     }
 
-    /// The cases that can be run this way; those that end the process only where the executor has one of its own.
+    /// Returns the cases that can run in this configuration.
+    ///
+    /// Cases that crash the process are included only with the repair or for executors with a separate process.
     public static func cases(isRepaired: Bool, isInProcess: Bool) -> [HostileCase] {
         HostileCase.all.filter { test in
             switch test.withoutRepair {
@@ -31,7 +37,9 @@ public struct HostileTrial: Sendable {
         }
     }
 
-    /// Runs the case; a sentence for each thing that was wrong, none where all was right.
+    /// Runs a case.
+    ///
+    /// - Returns: A sentence for each problem, or an empty array if the case passes.
     public func run(_ test: HostileCase) async throws -> [String] {
         let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
@@ -71,7 +79,7 @@ public struct HostileTrial: Sendable {
     }
 }
 
-/// One case on one executor.
+/// A run of one case on one executor.
 private struct HostileRun {
     var test: HostileCase
     var scene: HostileScene
@@ -98,13 +106,13 @@ private struct HostileRun {
         let first = await attempt(1, resume)
         guard let outcome = first.outcome else { return ["the attempt did not end"] }
         var problems = first.problems
-        // An executor whose worker dies says so, and the next attempt goes on.
+        // If an executor's worker process dies, the executor reports a failure, and the next attempt continues.
         if !dies { problems += judge(outcome) + judgeRequests() + test.inspect(scene) }
         guard problems.isEmpty, case .failed(let failure, let resume) = outcome, failure.cause.mayPass, test.canBeMended
         else { return problems }
         scene.isMended = true
         var next = await attempt(2, resume)
-        // What a server left on a connection may spoil one more request.
+        // Data left over on a connection may spoil one more request.
         if case .failed(let failure, let resume)? = next.outcome, failure.cause.mayPass {
             next = await attempt(3, resume)
         }
@@ -126,7 +134,7 @@ private struct HostileRun {
         executor.start(job, reporting: reports.add)
         let outcome = await reports.outcome(within: .seconds(40))
         if case .finished? = outcome {
-            // As an engine does once it has saved the end.
+            // An engine discards the partial file after it has saved the outcome.
             let resume = reports.lastCheckpoint ?? resume
             executor.discard(TransferJob(id: job.id, specification: specification, resume: resume))
         }

@@ -3,22 +3,22 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy that carries bytes to wherever CONNECT names a port of this machine (RFC 9110 §9.3.6).
+/// A proxy that tunnels CONNECT requests to ports of this machine (RFC 9110 §9.3.6).
 public final class ConnectProxy: Sendable {
     private let authorization: String?
     private let counted = Mutex((tunnels: 0, refusals: 0))
 
-    /// A proxy; with a user it lets only that one through, who says so as Basic.
+    /// Creates a proxy. If a user is given, the proxy requires Basic authentication.
     public init(user: String? = nil, password: String = "") {
         authorization = user.map { "Basic " + Data("\($0):\(password)".utf8).base64EncodedString() }
     }
 
-    /// How many tunnels were made.
+    /// The number of tunnels opened.
     public var tunnels: Int { counted.withLock { $0.tunnels } }
-    /// How many requests were refused for want of the right login.
+    /// The number of requests refused because of missing or wrong credentials.
     public var refusals: Int { counted.withLock { $0.refusals } }
 
-    /// Answers a request; after CONNECT the connection is the tunnel's until one of its ends closes.
+    /// Answers a request. After CONNECT, the connection carries the tunnel until one of its ends closes.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         if let authorization, request.value("Proxy-Authorization") != authorization {
             counted.withLock { $0.refusals += 1 }
@@ -37,7 +37,7 @@ public final class ConnectProxy: Sendable {
     }
 
     private func carry(_ connection: HostileConnection, _ server: Int32) {
-        // Sending is safe from any thread; only what is read belongs to the connection's own.
+        // Sending is safe from any thread. Only the received bytes belong to the connection's own thread.
         nonisolated(unsafe) let client = connection
         let isDone = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -67,7 +67,7 @@ public final class ConnectProxy: Sendable {
         connection.waitForClient()
     }
 
-    /// A connection to a port of this machine; nil where nobody listens.
+    /// Connects to a port of this machine. Returns `nil` if nothing listens on the port.
     private static func connect(to port: UInt16) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }

@@ -2,15 +2,15 @@
 import Glibc
 import NIOCore
 
-/// How a connection is ended on the wire itself, whatever lies above.
+/// The ways to end a connection below TLS.
 enum WireEnd: Sendable {
-    /// FIN; under TLS without the goodbye that tells a cut from an end.
+    /// Sends FIN. Under TLS, no close_notify alert precedes it, so a cut cannot be distinguished from an end.
     case cut
-    /// RST.
+    /// Sends RST.
     case reset
 }
 
-/// The first handler of a connection: ends it below TLS.
+/// The first handler of a connection, which ends the connection below TLS.
 final class WireHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -20,7 +20,7 @@ final class WireHandler: ChannelOutboundHandler {
         case .cut:
             context.close(mode: .output, promise: promise)
         case .reset:
-            // The option is set at once, since this is the channel's own thread.
+            // The option takes effect at once, because this code runs on the channel's own thread.
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             context.close(mode: .all, promise: promise)
         case nil:
@@ -29,7 +29,7 @@ final class WireHandler: ChannelOutboundHandler {
     }
 }
 
-/// The last handler of a connection: hands what comes to the connection's thread, as fast as that takes it.
+/// The last handler of a connection, which passes received bytes to the connection's thread and applies backpressure.
 final class InboxHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -56,11 +56,11 @@ final class InboxHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// A broken connection, or a handshake the client did not like: that is what clients do here.
+    /// Ignores broken connections and failed handshakes, because clients cause both in these tests.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 }
 
-/// On the listening socket: decides whether connections are taken from the kernel's queue.
+/// A handler of the listening socket that decides whether connections are accepted from the kernel's queue.
 final class AdmissionHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -102,6 +102,6 @@ final class AdmissionHandler: ChannelDuplexHandler {
         promise?.succeed()
     }
 
-    /// Begin to take connections.
+    /// The event that starts the acceptance of connections.
     struct Admit: Sendable {}
 }

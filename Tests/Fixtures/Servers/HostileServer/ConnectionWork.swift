@@ -4,7 +4,7 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// What a server does with its connections, and what it keeps of them.
+/// The server's connection handling, with a record of its requests and open channels.
 final class ConnectionWork: Sendable {
     struct State: Sendable {
         var requests: [HostileRequest] = []
@@ -23,7 +23,7 @@ final class ConnectionWork: Sendable {
         self.tls = tls
     }
 
-    /// Lays out a new connection and gives it its thread.
+    /// Sets up the handlers of a new connection and starts the connection's thread.
     func prepare(_ channel: any Channel) throws {
         let number = state.withLock { state -> Int? in
             guard !state.isStopped else { return nil }

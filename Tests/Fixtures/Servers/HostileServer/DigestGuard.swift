@@ -3,24 +3,26 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Lets only those through who answer a Digest challenge rightly (RFC 7616); written apart from the client it tries.
+/// A guard that admits only requests with a correct Digest response (RFC 7616).
+///
+/// The code is independent of the client under test.
 public final class DigestGuard: Sendable {
-    /// How the guard behaves.
+    /// The behavior of the guard.
     public struct Rules: Sendable {
-        /// `MD5` or `SHA-256`, with `-sess` or without.
+        /// The algorithm: `MD5` or `SHA-256`, with or without `-sess`.
         public var algorithm = "MD5"
-        /// Whether `qop=auth` is wanted.
+        /// A Boolean value that indicates whether the challenge offers `qop=auth`.
         public var hasQuality = true
-        /// Requests for which a nonce is good.
+        /// The number of requests for which a nonce is valid.
         public var requestsPerNonce = Int.max
-        /// Whether every answer is called stale, right or not.
+        /// A Boolean value that indicates whether every response is rejected as stale, even a correct response.
         public var callsAllStale = false
-        /// Further challenges before the guard's own, as they stand in the field.
+        /// Text before the guard's own challenge in the header field, such as further challenges.
         public var before = ""
-        /// The same after it.
+        /// Text after the guard's own challenge in the header field.
         public var after = ""
 
-        /// The rules of an ordinary server.
+        /// Creates the rules of an ordinary server.
         public init() {}
     }
 
@@ -36,17 +38,17 @@ public final class DigestGuard: Sendable {
     private let state = Mutex(State())
     private let realm = "a \\\"quoted\\\", realm"
 
-    /// A guard who knows one user.
+    /// Creates a guard that knows one user.
     public init(user: String, password: String, rules: Rules = Rules()) {
         self.user = user
         self.password = password
         self.rules = rules
     }
 
-    /// How many requests were turned away.
+    /// The number of requests refused.
     public var refusals: Int { state.withLock(\.refusals) }
 
-    /// Whether the request may pass; answers it with a challenge where it may not.
+    /// Returns whether the request is admitted, and answers a refused request with a challenge.
     public func admits(_ request: HostileRequest, _ connection: HostileConnection) -> Bool {
         let isRight = request.value("Authorization").map { self.isRight($0, request) } ?? false
         if isRight, !rules.callsAllStale { return true }
@@ -58,7 +60,7 @@ public final class DigestGuard: Sendable {
         }
         var challenge = "Digest realm=\"\(realm)\", nonce=\"\(nonce)\", opaque=\"o,p\", algorithm=\(rules.algorithm)"
         if rules.hasQuality { challenge += ", qop=\"auth,auth-int\"" }
-        // Told only to whom knows the password.
+        // Only a client that knows the password learns that its nonce is stale.
         if hasRightPassword(request) || rules.callsAllStale { challenge += ", stale=TRUE" }
         connection.answer(
             "401 Unauthorized", ["WWW-Authenticate: \(rules.before)\(challenge)\(rules.after)"],
@@ -81,7 +83,7 @@ public final class DigestGuard: Sendable {
         return state.withLock { state in
             guard let used = state.nonces[nonce], used < rules.requestsPerNonce else { return false }
             state.nonces[nonce] = used + 1
-            // The same count twice is somebody who has listened.
+            // A repeated nonce count indicates a replay.
             return !rules.hasQuality || state.counts[nonce, default: []].insert(values["nc"] ?? "").inserted
         }
     }

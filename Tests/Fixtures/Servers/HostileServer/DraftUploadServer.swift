@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A server of draft-ietf-httpbis-resumable-upload, interop version 8, in memory; written from the draft's text and not
-/// from a client.
+/// An in-memory server for draft-ietf-httpbis-resumable-upload, interop version 8.
+///
+/// The server is written from the draft's text, not from a client.
 public struct DraftUploadServer: Sendable {
-    /// The uploads, and what goes wrong.
+    /// The uploads and the faults.
     public let places: UploadPlaces
-    /// What the interim answer says of the version.
+    /// The interop version in the interim response.
     private let version: String
 
-    /// An empty server with those faults; its uploads lie below `folder`.
+    /// Creates an empty server with the given faults. Its uploads have paths below `folder`.
     public init(_ faults: UploadPlaces.Faults = .init(), version: String = "8", under folder: String = "/uploads") {
         places = UploadPlaces(faults, under: folder)
         self.version = version
     }
 
-    /// Answers a request; any path but those of uploads is where uploads are made.
+    /// Answers a request. PUT and POST to any path create an upload.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         switch request.method {
         case "PUT", "POST": create(request, connection)
@@ -95,7 +96,8 @@ public struct DraftUploadServer: Sendable {
         finish(count, request.target, turn: place.turn, isLast: isLast, connection)
     }
 
-    /// Takes what is missing, says now and then how far it is, and makes use of it.
+    /// Receives the rest of a body, reports the offset in an interim response, and completes the
+    /// upload after its last part.
     private func finish(
         _ count: Int, _ path: String, turn: Int = 0, isLast: Bool = true, _ connection: HostileConnection
     ) {

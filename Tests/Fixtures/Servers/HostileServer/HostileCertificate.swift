@@ -5,14 +5,14 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// A server's certificate and its key, made for one test run and kept in memory.
+/// A server's certificate and key, created for one test run and kept in memory.
 public struct HostileCertificate: Sendable {
-    /// The server's certificate, without its authority's: clients have that or have it not.
+    /// The server's certificate without the authority's certificate, which clients may or may not have.
     let certificate: String
     let key: String
-    /// Whether only TLS 1.0 and 1.1 are spoken, which no client should.
+    /// A Boolean value that indicates whether the server speaks only TLS 1.0 and 1.1, which clients must refuse.
     ///
-    /// Default false.
+    /// The default is `false`.
     public var isOutdated = false
 
     func configuration() throws -> TLSConfiguration {
@@ -27,28 +27,29 @@ public struct HostileCertificate: Sendable {
     }
 }
 
-/// A certificate authority of the tests' own.
+/// A certificate authority for tests.
 public struct HostileAuthority: Sendable {
-    /// What is wrong with a certificate.
+    /// The faults that a certificate can have.
     public enum Fault: String, Sendable, CaseIterable {
-        /// Nothing: it is good for 127.0.0.1, ::1 and localhost, for a day from now.
+        /// No fault. The certificate is valid for 127.0.0.1, ::1, and localhost, from one day
+        /// ago to one day from now.
         case none
-        /// It ended yesterday.
+        /// The certificate expired yesterday.
         case expired
-        /// It begins tomorrow.
+        /// The certificate becomes valid tomorrow.
         case notYetValid
-        /// It is for another host.
+        /// The certificate is for another host.
         case wrongHost
-        /// It is its own authority.
+        /// The certificate is signed by its own key.
         case selfSigned
     }
 
-    /// The authority's certificate, for a client's CA file.
+    /// The authority's certificate in PEM format, for a client's CA file.
     public let pem: String
     private let name: DistinguishedName
     private let key: P256.Signing.PrivateKey
 
-    /// Makes a new one; costs a few milliseconds.
+    /// Creates an authority with a new key. Takes a few milliseconds.
     public init() throws {
         key = P256.Signing.PrivateKey()
         name = try DistinguishedName { CommonName("Hostile Test Authority") }
@@ -60,7 +61,7 @@ public struct HostileAuthority: Sendable {
             })
     }
 
-    /// A certificate with that fault and no other.
+    /// Creates a server certificate with the given fault and no other.
     public func certificate(_ fault: Fault = .none) throws -> HostileCertificate {
         let serverKey = P256.Signing.PrivateKey()
         let subject = try DistinguishedName { CommonName("Hostile Test Server") }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading what a client uploads, as much and as slowly as the test likes.
+/// Methods that read a client's upload, as much and as slowly as a test requires.
 ///
-/// A request's head is all that the server reads by itself: until one of these is called the client is held up by its
-/// socket. What is left unread would be taken for the next request, so `finish` or `reset` after a cut.
+/// By itself, the server reads only a request's head, and the client's socket blocks until one of these methods is
+/// called. Unread bytes would be parsed as the next request, so call `finish` or `reset` after a partial read.
 extension HostileConnection {
-    /// The next bytes as they come on the wire, `count` of them; fewer where the client went away before.
+    /// Returns the next `count` bytes from the wire, or fewer if the client disconnects first.
     public func readBytes(_ count: Int) -> [UInt8] {
         while pending.count < count, receive() {}
         let bytes = Array(pending.prefix(count))
@@ -13,10 +13,12 @@ extension HostileConnection {
         return bytes
     }
 
-    /// The body of that request: by its `Content-Length`, or by its chunks without their trailers.
+    /// Reads the body of a request, by `Content-Length` or by chunks. Trailers are discarded.
     ///
-    /// Empty where the head names neither. False where the client went away in the middle, or a chunk is malformed;
-    /// `receivedBytes` then holds what came.
+    /// The body is empty if the head names neither.
+    ///
+    /// - Parameter receivedBytes: Receives the bytes, including an incomplete body's bytes.
+    /// - Returns: `false` if the client disconnects in the middle of the body or a chunk is malformed.
     public func readBody(of request: HostileRequest, receivedBytes: inout [UInt8]) -> Bool {
         if request.isChunked { return readChunks(into: &receivedBytes) }
         let length = request.contentLength ?? 0
@@ -24,7 +26,7 @@ extension HostileConnection {
         return receivedBytes.count == length
     }
 
-    /// The whole body; nil where it did not come whole.
+    /// Returns the complete body, or `nil` if the body is incomplete.
     public func readBody(of request: HostileRequest) -> [UInt8]? {
         var bytes: [UInt8] = []
         return readBody(of: request, receivedBytes: &bytes) ? bytes : nil
@@ -35,7 +37,7 @@ extension HostileConnection {
             let digits = line.prefix { $0 != ";" && $0 != " " }
             guard let size = Int(digits, radix: 16), size >= 0 else { return false }
             guard size > 0 else {
-                // Trailers end with an empty line.
+                // An empty line ends the trailers.
                 while let trailer = readLine() {
                     if trailer.isEmpty { return true }
                 }
@@ -48,7 +50,7 @@ extension HostileConnection {
         return false
     }
 
-    /// The next line without its end; nil where none came.
+    /// Returns the next line without its line ending, or `nil` if the connection ends first.
     private func readLine() -> String? {
         var searched = 0
         while true {

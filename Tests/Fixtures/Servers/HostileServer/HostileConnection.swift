@@ -2,15 +2,15 @@
 import Glibc
 import NIOCore
 
-/// One connection, used on its own thread only.
+/// A connection of the hostile server. Use each connection only on its own thread.
 ///
-/// Every call waits until it is done: `send` until the kernel has the bytes.
+/// All calls block. `send` returns after the kernel has accepted the bytes.
 public final class HostileConnection {
     private let channel: any Channel
     private let inbox: Inbox
-    /// What came and was not read yet.
+    /// The received bytes that have not been consumed yet.
     var pending: [UInt8] = []
-    /// Whether there will be no further request.
+    /// A Boolean value that indicates whether no further request is read.
     public private(set) var isOver = false
 
     init(channel: any Channel, inbox: Inbox) {
@@ -18,7 +18,7 @@ public final class HostileConnection {
         self.inbox = inbox
     }
 
-    /// Sends the bytes; false when the client is gone.
+    /// Sends bytes. Returns `false` if the client has disconnected.
     @discardableResult
     public func send(_ bytes: some Sequence<UInt8>) -> Bool {
         do {
@@ -30,11 +30,11 @@ public final class HostileConnection {
         }
     }
 
-    /// Sends the text; `\n` is sent as it is, so write `\r\n`.
+    /// Sends text unchanged. Line endings are not converted, so write `\r\n`.
     @discardableResult
     public func send(_ text: String) -> Bool { send(text.utf8) }
 
-    /// A head with those lines, and a body.
+    /// Sends a response head and a body. `Content-Length` is added unless `fields` already states the framing.
     @discardableResult
     public func answer(_ status: String, _ fields: [String] = [], body: some Sequence<UInt8> = [UInt8]()) -> Bool {
         let body = Array(body)
@@ -46,41 +46,45 @@ public final class HostileConnection {
         return send(head) && send(body)
     }
 
-    /// One chunk of a chunked body.
+    /// Sends one chunk of a chunked body.
     @discardableResult
     public func sendChunk(_ bytes: some Sequence<UInt8>) -> Bool {
         let data = Array(bytes)
         return send(String(data.count, radix: 16) + "\r\n") && send(data) && send("\r\n")
     }
 
-    /// Ends the connection in order (FIN, under TLS with its goodbye), once the client has gone, too.
+    /// Ends the connection in order, and waits for the client to disconnect.
+    ///
+    /// Sends FIN. Under TLS, a close_notify alert precedes the FIN.
     public func finish() {
         finishSending()
         waitForClient()
     }
 
-    /// Ends one direction in order (FIN): nothing can be sent any more, but requests and bodies are still read.
+    /// Ends the sending direction in order (FIN). Requests and bodies can still be read.
     public func finishSending() { try? channel.close(mode: .output).wait() }
 
-    /// Ends the connection as a cut line would (FIN, under TLS without its goodbye), once the client has gone, too.
+    /// Ends the connection as a broken line would, and waits for the client to disconnect.
+    ///
+    /// Sends FIN. Under TLS, no close_notify alert precedes the FIN.
     public func cut() {
         try? channel.triggerUserOutboundEvent(WireEnd.cut).wait()
         waitForClient()
     }
 
-    /// Breaks the connection (RST).
+    /// Aborts the connection (RST).
     public func reset() {
         isOver = true
         try? channel.triggerUserOutboundEvent(WireEnd.reset).wait()
     }
 
-    /// Says nothing until the client goes away or the server is stopped.
+    /// Sends nothing until the client disconnects or the server stops. Received bytes are discarded.
     public func waitForClient() {
         isOver = true
         while receive() { pending = [] }
     }
 
-    /// Pauses between two bytes.
+    /// Pauses the connection's thread, for example between two bytes.
     public func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
     func close() { channel.close(promise: nil) }
@@ -98,7 +102,7 @@ public final class HostileConnection {
         }
     }
 
-    /// Waits for more bytes and adds them to `pending`; false when there will be none.
+    /// Waits for more bytes and appends them to `pending`. Returns `false` at the end of the connection.
     func receive() -> Bool {
         let (bytes, wasHeld) = inbox.take()
         if wasHeld { channel.read() }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client sent.
+/// A request that the server received.
 public struct HostileRequest: Sendable {
-    /// The method, as in `GET`.
+    /// The method, such as `GET`.
     public var method: String
     /// The path with its query.
     public var target: String
-    /// The fields in order.
+    /// The header fields in their order.
     public var fields: [(name: String, value: String)]
-    /// Which connection it came on, from 1.
+    /// The number of the connection that carried the request, starting at 1.
     public var connection: Int
 
-    /// The value of the first field of that name.
+    /// Returns the value of the first field with the given name, ignoring case.
     public func value(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// First and last byte of `Range: bytes=a-b`; the last is nil for `a-`.
+    /// The first and last byte of `Range: bytes=a-b`. The last byte is `nil` for `a-`.
     public var range: (first: Int, last: Int?)? {
         guard let text = value("Range"), text.hasPrefix("bytes=") else { return nil }
         let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -24,17 +24,17 @@ public struct HostileRequest: Sendable {
         return (first, Int(parts[1]))
     }
 
-    /// `Content-Length`, where there is a number.
+    /// The value of `Content-Length`, or `nil` if it is missing or not a number.
     public var contentLength: Int? { value("Content-Length").flatMap { Int($0) } }
 
-    /// Whether the body comes in chunks.
+    /// A Boolean value that indicates whether the body is chunked.
     public var isChunked: Bool { value("Transfer-Encoding")?.lowercased().contains("chunked") ?? false }
 }
 
 extension HostileRequest {
-    /// Reads a head without its empty line.
+    /// Parses a head that does not include its final empty line.
     init(head: String, connection: Int) {
-        // "\r\n" is one Character in Swift.
+        // `"\r\n"` is a single `Character` in Swift.
         let lines = head.split(separator: "\r\n").map(String.init)
         let first = (lines.first ?? "").split(separator: " ")
         let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in

@@ -4,38 +4,39 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTP/1.1 server on loopback whose every byte is the test's: it keeps no rule of its own.
+/// An HTTP/1.1 server on loopback in which the test controls every byte. The server enforces no HTTP rules itself.
 ///
-/// Each connection has a thread, which reads a request, keeps it, and lets the handler answer with whatever bytes,
-/// pauses and breaks it likes. Without an explicit end the connection stays open for the next request. SwiftNIO carries
-/// the bytes, and TLS where a certificate is given; none of its HTTP codecs stands between the test and the wire.
+/// Each connection has its own thread, which reads and records a request and then runs the handler. The handler
+/// answers with arbitrary bytes, pauses, and breaks. The connection stays open for the next request unless the
+/// handler ends it. SwiftNIO carries the bytes, and adds TLS if a certificate is given. No HTTP codec stands
+/// between the test and the wire.
 public final class HostileServer: Sendable {
-    /// Answers one request.
+    /// A closure that answers one request.
     public typealias Handler = @Sendable (HostileRequest, HostileConnection) -> Void
-    /// Does something to a connection before its first request is read.
+    /// A closure that runs on a connection before its first request is read.
     public typealias Greeting = @Sendable (_ number: Int, HostileConnection) -> Void
 
-    /// The port it listens on.
+    /// The port that the server listens on.
     public let port: UInt16
     private let origin: String
     private let listener: any Channel
     private let work: ConnectionWork
 
-    /// Listens on a free port of 127.0.0.1, or of ::1, and answers until `stop`.
+    /// Starts a server on a free port of 127.0.0.1 or ::1. The server runs until `stop`.
     public convenience init(usesIPv6: Bool = false, handler: @escaping Handler) throws {
         var options = HostileServerOptions()
         options.usesIPv6 = usesIPv6
         try self.init(options: options, handler: handler)
     }
 
-    /// Listens on a free port and answers until `stop`.
+    /// Starts a server on a free port. The server runs until `stop`.
     public init(options: HostileServerOptions, greeting: Greeting? = nil, handler: @escaping Handler) throws {
         let tls = try options.certificate.map { try NIOSSLContext(configuration: $0.configuration()) }
         let work = ConnectionWork(greeting: greeting, handler: handler, tls: tls)
         let (isAdmitting, limit) = (options.isAdmitting, options.limit)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: options.backlog)
-            // One at a time, so that a limit is exact.
+            // Connections are accepted one at a time, so that a limit is exact.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -55,26 +56,27 @@ public final class HostileServer: Sendable {
         self.work = work
     }
 
-    /// `http://` or `https://`, the address, the port and the path.
+    /// Returns the URL of a path on this server, with `http://` or `https://`.
     public func url(_ path: String) -> String { origin + path }
 
-    /// The requests so far, in the order they came.
+    /// The requests so far, in the order of their arrival.
     public var requests: [HostileRequest] { work.state.withLock { $0.requests } }
 
-    /// Forgets the requests so far, for runs that last.
+    /// Discards the recorded requests, to bound the memory of long runs.
     public func forgetRequests() { work.state.withLock { $0.requests = [] } }
 
-    /// How many connections were taken.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { work.state.withLock { $0.connections } }
 
-    /// Begins to take connections, where the options said not to.
+    /// Starts to accept connections if the options disabled acceptance.
     public func admit() {
         listener.triggerUserOutboundEvent(AdmissionHandler.Admit(), promise: nil)
     }
 
-    /// Makes connections of its own until the kernel takes no more of them: those who come next get no answer at all.
+    /// Opens connections until the kernel accepts no more, so that later clients get no answer at all.
     ///
-    /// For a server that is not admitting; at most as many as the backlog has room for, and one that waits 0.2 s in vain.
+    /// Use this method only while the server does not accept connections. It opens as many connections as the backlog
+    /// holds. The last attempt times out after 0.2 s.
     public func fillBacklog() {
         let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.milliseconds(200))
@@ -84,7 +86,7 @@ public final class HostileServer: Sendable {
         }
     }
 
-    /// Breaks all connections and answers no more.
+    /// Resets all connections and stops listening.
     public func stop() {
         let channels = work.state.withLock { state -> [any Channel] in
             state.isStopped = true
@@ -97,7 +99,7 @@ public final class HostileServer: Sendable {
         }
     }
 
-    /// Whether this machine has the address ::1.
+    /// A Boolean value that indicates whether this machine has the address ::1.
     public static let canUseIPv6: Bool = {
         guard let server = try? HostileServer(usesIPv6: true, handler: { _, _ in }) else { return false }
         server.stop()

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a hostile server listens.
+/// The options of a hostile server.
 public struct HostileServerOptions: Sendable {
-    /// Whether it listens on ::1 instead of 127.0.0.1.
+    /// A Boolean value that indicates whether the server listens on ::1 instead of 127.0.0.1.
     ///
-    /// Default false.
+    /// The default is `false`.
     public var usesIPv6 = false
-    /// Speaks TLS with this certificate; nil speaks plainly.
+    /// The certificate for TLS, or `nil` for plain HTTP.
     public var certificate: HostileCertificate?
-    /// How many connections the kernel keeps that were not taken yet; Linux keeps one more.
+    /// The number of connections that the kernel queues before acceptance. Linux queues one more.
     ///
-    /// Default 512.
+    /// The default is 512.
     public var backlog: Int32 = 512
-    /// Whether connections are taken at once; else only after `admit`: until then they wait in the backlog, and those
-    /// for which there is no room are not answered at all.
+    /// A Boolean value that indicates whether connections are accepted immediately.
     ///
-    /// Default true.
+    /// If `false`, connections wait in the backlog until `admit` is called. Connections beyond the backlog get no
+    /// answer. The default is `true`.
     public var isAdmitting = true
-    /// How many connections there may be at once; nil for any number.
+    /// The limit on simultaneous connections, or `nil` for no limit.
     public var limit: ConnectionLimit?
 
-    /// The defaults.
+    /// Creates options with the default values.
     public init() {}
 }
 
-/// What becomes of connections above a number.
+/// The treatment of connections above a limit.
 public enum ConnectionLimit: Hashable, Sendable {
-    /// Those above are closed at once.
+    /// Closes excess connections immediately.
     case closing(above: Int)
-    /// Those above wait in the backlog until an earlier one ends.
+    /// Leaves excess connections in the backlog until an earlier connection ends.
     case waiting(above: Int)
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What came on a connection and was not read yet: filled on NIO's thread, emptied on the connection's own.
+/// A buffer of received bytes, filled on NIO's thread and emptied on the connection's own thread.
 final class Inbox: @unchecked Sendable {
-    // Guard: `condition` for all of it.
+    // Guard: `condition`, for all mutable state.
     private let condition = NSCondition()
     private var bytes: [UInt8] = []
     private var isOver = false
     private var isHeld = false
 
-    /// Above this the client is held up, as a server that does not read does.
+    /// The buffer size, in bytes, above which reading pauses and the client's socket blocks.
     private static let mark = 65536
 
     func add(_ more: some Sequence<UInt8>) {
@@ -19,7 +19,7 @@ final class Inbox: @unchecked Sendable {
         }
     }
 
-    /// Nothing will come any more.
+    /// Marks the end of the connection's input.
     func end() {
         condition.withLock {
             isOver = true
@@ -27,7 +27,7 @@ final class Inbox: @unchecked Sendable {
         }
     }
 
-    /// Whether there is room; if not, `take` tells when there is again.
+    /// Returns whether the buffer has room. If not, the next `take` returns `true` as `wasHeld`.
     func hasRoom() -> Bool {
         condition.withLock {
             isHeld = bytes.count >= Self.mark
@@ -35,7 +35,10 @@ final class Inbox: @unchecked Sendable {
         }
     }
 
-    /// Waits for bytes and takes all of them; none where there will be none. `wasHeld` asks for the next read.
+    /// Waits for bytes and returns all of them.
+    ///
+    /// - Returns: The bytes, which are empty at the end of the input. `wasHeld` is `true` if reading was paused; the
+    ///   caller then requests the next read.
     func take() -> (bytes: [UInt8], wasHeld: Bool) {
         condition.withLock {
             while bytes.isEmpty, !isOver { condition.wait() }

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file as an ordinary, well-behaved server would serve it; hostile handlers change one thing of it.
+/// A file as an ordinary, well-behaved server would serve it. Hostile handlers change one aspect of the response.
 public struct ServedFile: Sendable {
-    /// The content.
+    /// The content of the file.
     public var bytes: [UInt8]
-    /// `ETag`, quotes included.
+    /// The `ETag` value, including its quotes.
     public var entityTag: String?
-    /// `Last-Modified`.
+    /// The `Last-Modified` value.
     public var lastModified: String?
-    /// `Date`.
+    /// The `Date` value.
     public var date: String? = "Sat, 01 Aug 2026 12:00:00 GMT"
-    /// Whether `Range` is honoured.
+    /// A Boolean value that indicates whether the server honors `Range`.
     public var acceptsRanges = true
-    /// Further lines of every head.
+    /// Additional header fields for every answer.
     public var extraFields: [String] = []
 
-    /// A file of that content.
+    /// Creates a file with the given content.
     public init(bytes: [UInt8], entityTag: String? = "\"v1\"", lastModified: String? = nil) {
         self.bytes = bytes
         self.entityTag = entityTag
         self.lastModified = lastModified
     }
 
-    /// Bytes that repeat nowhere nearby, so that a mixed or shifted file shows.
+    /// Returns pseudorandom bytes, so that a mixed or shifted file is detected.
     public static func content(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-        // Eight at a time: a byte at a time takes a server seconds where nothing is optimised, let alone instrumented.
+        // Eight bytes are generated at a time. Generating single bytes takes seconds in
+        // unoptimized or instrumented builds.
         let words = (0..<(count + 7) / 8).map { _ in
             state ^= state << 13
             state ^= state >> 7
@@ -35,13 +36,13 @@ public struct ServedFile: Sendable {
         return words.withUnsafeBytes { Array($0.prefix(count)) }
     }
 
-    /// The fields that name the version.
+    /// The header fields that identify the version, and the extra fields.
     public var fields: [String] {
         [entityTag.map { "ETag: \($0)" }, lastModified.map { "Last-Modified: \($0)" }, date.map { "Date: \($0)" }]
             .compactMap { $0 } + extraFields
     }
 
-    /// The status and fields of the right answer, and the part of the file that is its body.
+    /// Returns the status and fields of the correct answer, and the part of the file that is its body.
     public func answer(to request: HostileRequest) -> (status: String, fields: [String], body: ArraySlice<UInt8>) {
         let condition = request.value("If-Range")
         let isCurrent = condition == nil || condition == entityTag || condition == lastModified
@@ -58,7 +59,7 @@ public struct ServedFile: Sendable {
         return ("206 Partial Content", fields + [line], bytes[range.first...last])
     }
 
-    /// Sends that answer.
+    /// Sends the correct answer.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         let (status, fields, body) = answer(to: request)
         if status.hasPrefix("304") {
@@ -68,7 +69,7 @@ public struct ServedFile: Sendable {
         }
     }
 
-    /// Sends that answer up to the file's byte `end`, and nothing from there for as long as the client stays.
+    /// Sends the correct answer up to the file's byte `end`, and then stalls until the client disconnects.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection, stallingAt end: Int) {
         let body = answer(to: request).body
         guard body.endIndex > end else { return serve(request, connection) }
@@ -76,7 +77,7 @@ public struct ServedFile: Sendable {
         connection.waitForClient()
     }
 
-    /// Sends its head and the first `count` bytes of its body, and nothing more.
+    /// Sends the head and only the first `count` bytes of the body.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection, onlyBytes count: Int) {
         let (status, fields, body) = answer(to: request)
         connection.answer(status, fields + ["Content-Length: \(body.count)"], body: body.prefix(count))

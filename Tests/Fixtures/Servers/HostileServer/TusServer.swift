@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A server of tus 1.0 in memory, with the creation extension, written from the protocol's text and not from a client.
+/// An in-memory server for tus 1.0 with the creation, expiration, and termination extensions.
+///
+/// The server is written from the protocol's text, not from a client.
 public struct TusServer: Sendable {
-    /// The uploads, and what goes wrong.
+    /// The uploads and the faults.
     public let places: UploadPlaces
 
-    /// An empty server with those faults; its uploads lie below `folder`.
+    /// Creates an empty server with the given faults. Its uploads have paths below `folder`.
     public init(_ faults: UploadPlaces.Faults = .init(), under folder: String = "/uploads") {
         places = UploadPlaces(faults, under: folder)
     }
 
-    /// Answers a request; any path but those of uploads is where uploads are made.
+    /// Answers a request. POST to any path creates an upload.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         if request.method == "OPTIONS", !places.faults.offersNothing {
             let extensions = "creation,expiration" + (places.faults.allowsRemoval ? ",termination" : "")
@@ -30,7 +32,7 @@ public struct TusServer: Sendable {
         }
     }
 
-    /// Takes a body as any server does.
+    /// Receives a plain upload, as a server without tus does.
     private func servePlainly(_ request: HostileRequest, _ connection: HostileConnection) {
         guard request.method == "POST", let length = request.contentLength else {
             connection.answer("405 Method Not Allowed")

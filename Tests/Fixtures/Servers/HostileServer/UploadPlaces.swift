@@ -2,49 +2,51 @@
 import Glibc
 import Synchronization
 
-/// What a server of resumable uploads remembers: a place for each, and the faults a test has switched on.
+/// The uploads of a server for resumable uploads, and the faults that a test has enabled.
 public final class UploadPlaces: Sendable {
-    /// One upload.
+    /// The state of one upload.
     public struct Place: Sendable {
-        /// How many bytes there will be.
+        /// The total length in bytes.
         public var length: Int
-        /// What came so far.
+        /// The bytes received so far.
         public var bytes: [UInt8] = []
-        /// Whether the server has all and has made use of it.
+        /// A Boolean value that indicates whether the server has received and processed the complete upload.
         public var isComplete = false
-        /// How many requests have had it; only the latest may add to it.
+        /// The number of requests that have claimed the upload. Only the latest request may append bytes.
         var turn = 0
     }
 
-    /// What the server does wrongly.
+    /// The faults of the server.
     public struct Faults: Sendable {
-        /// How many bytes of the next body, and of the one after it, are taken before the connection breaks.
+        /// The number of bytes received from each of the next bodies before the connection breaks.
         public var cuts: [Int] = []
-        /// Whether a cut makes the server forget the upload.
+        /// A Boolean value that indicates whether a cut makes the server forget the upload.
         public var forgetsAtCut = false
-        /// What is added to every offset that is told.
+        /// The number added to every reported offset.
         public var offsetError = 0
-        /// How many questions are answered with 423, since an earlier request still has the upload.
+        /// The number of offset requests to answer with 423, as if an earlier request still held the upload.
         public var locks = 0
-        /// How many bodies are answered with 503 in the end, with nothing of them lost.
+        /// The number of complete bodies to answer with 503. The received bytes are kept.
         public var overloads = 0
-        /// Whether the server says nothing of going on at all.
+        /// A Boolean value that indicates whether the server offers no resumption at all.
         public var offersNothing = false
 
-        /// How many bytes a server of the draft takes in one request, which it says; nil for all.
+        /// The announced maximum number of bytes per request of a draft server, or `nil` for no limit.
         public var maximumAppend: Int?
-        /// Whether uploads can be deleted.
+        /// A Boolean value that indicates whether uploads can be deleted.
         public var allowsRemoval = true
-        /// Up to what size a server takes uploads, which it says; nil for any.
+        /// The announced maximum size of an upload, or `nil` for no limit.
         public var maximumSize: Int?
 
-        /// Whether every answer but the last closes its connection, so that no body goes over one that was kept.
+        /// A Boolean value that indicates whether every answer but the last closes its connection.
+        ///
+        /// No body is then sent over a reused connection.
         public var keepsNoConnection = false
 
-        /// How many microseconds pass after each block of a body.
+        /// The pause after each block of a body, in microseconds.
         public var pause: UInt32 = 0
 
-        /// None.
+        /// Creates a value without faults.
         public init() {}
     }
 
@@ -56,35 +58,35 @@ public final class UploadPlaces: Sendable {
     private let state: Mutex<State>
     private let folder: String
 
-    /// An empty server with those faults; its uploads lie below `folder`.
+    /// Creates an empty set of uploads with the given faults. The uploads have paths below `folder`.
     public init(_ faults: Faults = Faults(), under folder: String = "/uploads") {
         state = Mutex(State(faults: faults))
         self.folder = folder
     }
 
-    /// The faults, to be switched.
+    /// The faults. A test may change them while the server runs.
     public var faults: Faults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// What came whole, in the order of the places.
+    /// The bytes of each complete upload, in the order of the paths.
     public var complete: [[UInt8]] {
         state.withLock { state in
             state.places.sorted { $0.key < $1.key }.map(\.value).filter(\.isComplete).map(\.bytes)
         }
     }
 
-    /// Makes a place that holds those bytes already, for a test that takes them itself.
+    /// Adds an upload that already has some bytes, for a test that receives them itself.
     public func begin(length: Int, with bytes: [UInt8]) {
         let path = make(length: length)
         self[path]?.bytes = bytes
     }
 
-    /// How many uploads there are.
+    /// The number of uploads.
     public var count: Int { state.withLock { $0.places.count } }
 
-    /// Makes a place; its path.
+    /// Adds an upload and returns its path.
     func make(length: Int) -> String {
         state.withLock { state in
             state.made += 1
@@ -99,8 +101,12 @@ public final class UploadPlaces: Sendable {
         set { state.withLock { $0.places[path] = newValue } }
     }
 
-    /// The place for a request that asks for it or goes on with it: one that came before adds nothing any more, as both
-    /// protocols want it, however much of it is still on its way through this server.
+    /// Claims the upload for a request that queries or continues it.
+    ///
+    /// Earlier requests can no longer append bytes, even bytes that are already on their way through this server.
+    /// Both protocols require this.
+    ///
+    /// - Returns: The upload, or `nil` if none has this path.
     func takeOver(_ path: String) -> Place? {
         state.withLock { state in
             state.places[path]?.turn += 1
@@ -108,7 +114,7 @@ public final class UploadPlaces: Sendable {
         }
     }
 
-    /// Takes one from a fault that happens so many times.
+    /// Uses up one occurrence of a counted fault. Returns `false` if none is left.
     func spend(_ fault: WritableKeyPath<Faults, Int>) -> Bool {
         state.withLock { state in
             guard state.faults[keyPath: fault] > 0 else { return false }
@@ -117,8 +123,10 @@ public final class UploadPlaces: Sendable {
         }
     }
 
-    /// Takes `count` bytes for a place as they come; false where the connection broke, by the client or by a fault, or
-    /// another request has taken the place over since `turn`.
+    /// Receives `count` bytes for an upload as they arrive.
+    ///
+    /// - Returns: `false` if the client or a fault broke the connection, or if another request has claimed
+    ///   the upload since `turn`.
     func receive(_ count: Int, for path: String, turn: Int = 0, from connection: HostileConnection) -> Bool {
         let (cut, pause) = state.withLock { state in
             (state.faults.cuts.isEmpty ? nil : state.faults.cuts.removeFirst(), state.faults.pause)

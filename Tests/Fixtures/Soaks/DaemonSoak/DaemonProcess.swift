@@ -2,31 +2,31 @@
 import ConditionRigs
 import Foundation
 
-/// One life of the daemon, to be ended at once.
+/// A running daemon process that can be killed at any time.
 struct DaemonProcess {
     private let process: RigProcess
 
-    /// Starts it; what it logs goes to the end of a file.
+    /// Starts the daemon and appends its log output to a file.
     init(_ path: String, environment: [String: String], log: String) throws {
-        // The shell becomes the daemon: the process id stays.
+        // The shell replaces itself with the daemon, so the process id stays the same.
         process = try RigProcess(
             ["/bin/sh", "-c", "exec \"$0\" </dev/null >/dev/null 2>>\"$1\"", path, log], environment: environment)
     }
 
     var isRunning: Bool { process.isRunning }
 
-    /// The processes that it has started.
+    /// The ids of the daemon's child processes.
     var children: [pid_t] { Self.children(of: process.id) }
 
-    /// SIGKILL, and its end; a process that it has started may live a moment longer.
+    /// Sends SIGKILL to the daemon and waits for its end. Child processes may live a moment longer.
     func kill() async {
         Foundation.kill(process.id, SIGKILL)
         await process.end()
     }
 
-    /// SIGKILL to it and all that it has started, and the end of all, as a power switch has it.
+    /// Sends SIGKILL to the daemon and all its children, and waits for the end of each, as a power switch would.
     func killAll() async {
-        // Stopped first, so that it starts no other meanwhile.
+        // The daemon is stopped first, so that it starts no other processes in the meantime.
         Foundation.kill(process.id, SIGSTOP)
         while process.isRunning, Self.state(of: process.id) != "T" { usleep(200) }
         let children = children
@@ -37,13 +37,13 @@ struct DaemonProcess {
         }
     }
 
-    /// SIGTERM, and its end.
+    /// Sends SIGTERM to the daemon and waits for its end.
     func end() async {
         Foundation.kill(process.id, SIGTERM)
         await process.end()
     }
 
-    /// The state of a process as /proc has it; nil where there is none.
+    /// Returns the state letter of a process from /proc, or `nil` if there is no such process.
     private static func state(of process: pid_t) -> Substring? { fields(of: process)?.first }
 
     private static func children(of parent: pid_t) -> [pid_t] {
@@ -51,7 +51,9 @@ struct DaemonProcess {
         return names.compactMap { pid_t($0) }.filter { fields(of: $0)?.dropFirst().first == "\(parent)" }
     }
 
-    /// State, parent and so on: what stands behind the name in parentheses, which may hold anything.
+    /// Returns the fields after the process name in /proc, beginning with the state and the parent.
+    ///
+    /// The name is in parentheses and may contain any characters.
     private static func fields(of process: pid_t) -> [Substring]? {
         guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return nil }
         return String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ")

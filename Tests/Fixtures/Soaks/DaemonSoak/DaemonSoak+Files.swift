@@ -3,22 +3,23 @@ import Foundation
 import TransferBusProtocol
 import TransferModel
 
-/// How many files were held against what they should be.
+/// The numbers of files that were compared with their expected content.
 struct FileCounts {
     var downloads = 0
     var uploads = 0
-    /// Cancelled too late: what came whole may stay.
+    /// Downloads that were canceled too late. A complete file may remain.
     var lateDownloads = 0
     var lateUploads = 0
-    /// How many finished uploads came whole so often.
+    /// The number of finished uploads, by the number of complete bodies that the server received.
     ///
-    /// More than once is no fault: a daemon that dies between the server's answer and its own note of it cannot know.
+    /// More than one body is not a fault. A daemon that dies before it records the server's answer
+    /// cannot know of the answer.
     var bodies: [Int: Int] = [:]
 }
 
-/// Files here and at the server.
+/// Checks of the files on this machine and at the server.
 extension DaemonSoak {
-    /// Makes the file that is to be uploaded to that path.
+    /// Creates the file to upload to the given path.
     func makeFile(_ path: String) -> String {
         let file = sent + path
         if !FileManager.default.createFile(atPath: file, contents: Data(server.bytes(path))) {
@@ -27,17 +28,17 @@ extension DaemonSoak {
         return file
     }
 
-    /// From now on nobody should ask the server for what is over.
+    /// Closes a path, so that later requests for the finished transfer are reported.
     func close(_ path: String) { server.close(path, isCancelled: ledger.entries[path]?.end == .cancelled) }
 
-    /// Compares the files of those that were told as finished with what the server has.
+    /// Compares the files of newly finished transfers with the server's content.
     func checkFiles() {
         for (path, file) in ledger.takeUnchecked() {
             if UploadManner(path: path) == nil { checkDownload(path, file) } else { checkUpload(path, file) }
         }
     }
 
-    /// An empty file stays, so that a second one shows.
+    /// Checks a downloaded file and empties it. The empty file remains, so that a second download would show.
     private func checkDownload(_ path: String, _ file: String) {
         files.downloads += 1
         if file != disk + "/downloads" + path { ledger.fault("\(path) became \(file)") }
@@ -48,7 +49,7 @@ extension DaemonSoak {
         }
     }
 
-    /// Its file goes, so that it cannot be sent again unnoticed.
+    /// Checks an uploaded file and removes it, so that a second upload cannot go unnoticed.
     private func checkUpload(_ path: String, _ file: String) {
         if file != sent + path { ledger.fault("\(path) was sent from \(file)") }
         if FileManager.default.contents(atPath: file) != Data(server.bytes(path)) {
@@ -62,7 +63,7 @@ extension DaemonSoak {
         unlink(file)
     }
 
-    /// How many bodies of a file came whole; a wrong one is a fault, whatever came before or after it.
+    /// Returns the numbers of correct and wrong complete bodies of a file. Every wrong body is reported as a fault.
     private func wholeBodies(_ path: String) -> (right: Int, wrong: Int) {
         let file = Data(server.bytes(path))
         let bodies = server.uploads.bodies(path)
@@ -71,19 +72,20 @@ extension DaemonSoak {
         return (bodies.count - wrong, wrong)
     }
 
-    /// Looks at what came of those that nobody wants any more.
+    /// Checks the bodies of uploads that were canceled or are no longer wanted.
     func checkCancelledUploads() {
         for path in server.uploads.paths where wholeBodies(path).right > 0 { files.lateUploads += 1 }
     }
 
-    /// Looks for files that should not be there, and for those that should.
+    /// Checks for files that should not exist, and for files that are missing.
     func checkFolders() {
         let files = FileManager.default
         let finished = Set(
             ledger.entries.values.filter { $0.end == .finished && !$0.isUpload }.map { String($0.path.dropFirst()) })
         let there = Set((try? files.contentsOfDirectory(atPath: disk + "/downloads")) ?? [])
         for name in there.subtracting(finished).sorted() {
-            // Cancelled after it had got its name, before anybody was told: what came whole may stay.
+            // The transfer was canceled after its file was renamed, before the end was reported. A
+            // complete file may remain.
             let isCancelled = ledger.entries["/" + name]?.end == .cancelled
             if isCancelled, files.contents(atPath: disk + "/downloads/" + name) == Data(server.bytes("/" + name)) {
                 self.files.lateDownloads += 1

@@ -6,9 +6,9 @@ import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 
-/// What the daemon is asked to do while it lives.
+/// The random load on the daemon while it runs.
 extension DaemonSoak {
-    /// Hands over what is to wait until the end, as many as there are.
+    /// Submits the transfers that wait until the end of the test.
     func handOverWaiting() async throws {
         var left = options.waiting
         while left > 0 {
@@ -18,15 +18,15 @@ extension DaemonSoak {
         }
     }
 
-    /// Asks for one thing.
+    /// Makes one random call.
     ///
-    /// - Returns: whether the daemon answered.
+    /// - Returns: `false` if the daemon did not answer.
     func step(_ dice: inout SplitMix64) async -> Bool {
         let open = ledger.open
         let running = open.filter { ledger[$0]?.waits == false }
         let kind = Int.random(in: 0..<100, using: &dice)
         guard kind >= 40, let id = (kind < 55 ? open : running).randomElement(using: &dice) else {
-            // What has not ended is enough for a while.
+            // Enough transfers are unfinished for now.
             guard running.count < 24 else { return await pauseForBreath() }
             return await submit(Int.random(in: 1...4, using: &dice), waits: Int.random(in: 0..<8, using: &dice) == 0)
         }
@@ -40,14 +40,14 @@ extension DaemonSoak {
         }
     }
 
-    /// Sees what is over: that must still be so after the daemon's next death.
+    /// Records the transfers that have ended. They must still be listed as ended after the daemon's next death.
     private func look() async -> Bool {
         var filter = TransferFilter()
         filter.ended = 20
         do {
             let answer = try await client.call("List", [.dictionary(filter.fields)], type: "(a{sv})")
             let rows = try answer[0].items.compactMap { try $0.dictionary.map(TransferStatus.init) }
-            // What is not over may have changed since it was told.
+            // The state of an unfinished transfer may have changed since the answer.
             for path in rows.filter(\.state.isOver).compactMap({ ledger.take($0) }) { close(path) }
             return true
         } catch {
@@ -88,14 +88,14 @@ extension DaemonSoak {
         }
     }
 
-    /// Pauses, resumes or cancels, and notes what was asked and what was answered.
+    /// Pauses, resumes, or cancels a transfer, and records the request and the answer.
     @discardableResult
     func steer(_ deed: String, _ id: TransferID) async -> Bool {
         ledger.change(id) { entry in
             switch deed {
             case "Cancel": entry.isCancelAsked = true
             case "Pause": entry.isPauseAsked = true
-            // What comes of a pause that somebody else has taken back is not foreseen.
+            // Another task resumed the transfer, so the effect of the pause can no longer be predicted.
             default: (entry.isPauseAsked, entry.isPauseAcknowledged) = (false, false)
             }
         }
@@ -113,7 +113,8 @@ extension DaemonSoak {
         }
     }
 
-    /// A refusal is an answer, and wrong here; that nobody answers is what a killed daemon does.
+    /// Returns whether an error is an answer. A refusal is an answer and a fault here; a
+    /// killed daemon does not answer.
     private func answered(_ error: any Error, _ call: String) -> Bool {
         guard let fault = error as? BusFault else { return false }
         ledger.fault("\(call) was refused: \(fault.message)")

@@ -11,13 +11,13 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// Gives a real daemon work by a bus of its own, kills it at random moments, and holds it to all that it said.
+/// A stress test that gives work to a real daemon on a private bus, kills it at random, and verifies its statements.
 actor DaemonSoak {
     let options: SoakOptions
     let root: String
-    /// What the daemon writes lies below it.
+    /// The folder in which the daemon writes.
     let disk: String
-    /// What it uploads lies there.
+    /// The folder with the files to upload.
     let sent: String
     let server: SoakServer
     let client = BusClient()
@@ -52,7 +52,7 @@ actor DaemonSoak {
         guard FileManager.default.isExecutableFile(atPath: daemon) else {
             throw SoakUsage(text: "there is no daemon at \(daemon): name one with --daemon")
         }
-        // Nobody's real settings, queue, power supply or network decide here.
+        // The environment hides the user's real settings, queue, power supply, and network.
         environment = [
             "XDG_STATE_HOME": disk + "/state", "XDG_CONFIG_HOME": disk + "/config", "XDG_CACHE_HOME": disk + "/cache",
         ].merging(bus.sessionEnvironment) { $1 }.merging(bus.environment) { $1 }
@@ -60,9 +60,9 @@ actor DaemonSoak {
         try await client.connect(address: bus.address)
     }
 
-    /// Runs to the end.
+    /// Runs the test to its end.
     ///
-    /// - Returns: what was wrong, in sentences.
+    /// - Returns: A sentence for each fault.
     func run() async -> [String] {
         do {
             for round in 1...max(1, options.rounds) {
@@ -91,14 +91,14 @@ actor DaemonSoak {
         fflush(nil)
     }
 
-    // MARK: One life of the daemon
+    // MARK: One daemon process
 
     private func live(_ round: Int) async throws {
-        // On a slow disk there is more that was not synced.
+        // A slower disk leaves more unsynced changes.
         power?.setDelay(microseconds: UInt32(below(3000)))
         let process = try start()
         if chance(20) {
-            // While it reads its queue, or before.
+            // The daemon dies before or while it reads its queue.
             earlyKills += 1
             try await sleep(milliseconds: below(150))
         } else {
@@ -139,7 +139,7 @@ actor DaemonSoak {
             }
             group.addTask {
                 try? await Task.sleep(until: end, clock: .continuous)
-                // With calls under way: what they ask for is half done.
+                // Calls are in progress at this point, so their work is half done.
                 await self.kill(process)
             }
         }
@@ -155,9 +155,9 @@ actor DaemonSoak {
         if power != nil { await process.killAll() } else { await process.kill() }
     }
 
-    // MARK: Holding it to what it said
+    // MARK: Verification
 
-    /// Waits for the daemon and compares all that it has with what it said before.
+    /// Waits for the daemon and compares its complete state with its earlier statements.
     private func check(_ process: DaemonProcess) async throws {
         var filter = TransferFilter()
         filter.ended = Ledger.mostEnded
@@ -169,7 +169,7 @@ actor DaemonSoak {
                 continue
             }
             var rows = try answer[0].items.compactMap { try $0.dictionary.map(TransferStatus.init) }
-            // Of those that are over the daemon lists the newest only; the queue has all.
+            // The daemon lists only the newest ended transfers, but the queue's database contains all of them.
             let missing = Set(ledger.missing(among: rows))
             if !missing.isEmpty { rows += try await ended().filter { missing.contains($0.id) } }
             for path in ledger.take(all: rows) { close(path) }
@@ -179,7 +179,7 @@ actor DaemonSoak {
         throw SoakTrouble("the daemon did not come back to the bus within 120 s; see \(root)/log")
     }
 
-    /// All that are over, as the queue has them.
+    /// Returns all ended transfers from the queue's database.
     private func ended() async throws -> [TransferStatus] {
         let store = try SQLiteStore(SQLiteStoreConfiguration(path: disk + "/state/transferd/queue.sqlite"))
         let stored = try await store.ended(limit: .max)
@@ -202,12 +202,12 @@ actor DaemonSoak {
         }
     }
 
-    /// Lets everything come to its end, and looks for what should not be there.
+    /// Lets all transfers end and checks for orphaned files.
     private func finish() async throws {
         let process = try start()
         try await check(process)
         for id in ledger.open {
-            // A pause may have been saved though nobody was told.
+            // A pause may have been saved although the daemon never acknowledged it.
             await steer(ledger[id]?.waits == true ? "Cancel" : "Resume", id)
         }
         let deadline = ContinuousClock.now + .seconds(300)
@@ -244,7 +244,7 @@ actor DaemonSoak {
     private func sleep(milliseconds: Int) async throws { try await Task.sleep(for: .milliseconds(milliseconds)) }
 }
 
-/// What kept the soak from going on.
+/// An error that keeps the stress test from continuing.
 struct SoakTrouble: Error, CustomStringConvertible {
     let description: String
 

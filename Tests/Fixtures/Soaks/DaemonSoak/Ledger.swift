@@ -3,47 +3,49 @@ import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 
-/// What the daemon has said of its transfers, to hold it to that after each of its deaths.
+/// A record of the daemon's statements about its transfers. After each restart, the daemon must agree with them.
 struct Ledger {
     struct Entry {
         var path: String
         var isUpload: Bool { UploadManner(path: path) != nil }
-        /// Its number, once that is known.
+        /// The id of the transfer, if it is known.
         var id: TransferID?
-        /// Whether the daemon said that it has it.
+        /// A Boolean value that indicates whether the daemon acknowledged the submission.
         var isAcknowledged = false
-        /// Whether somebody asked for its end, and whether the daemon said that this is done.
+        /// A Boolean value that indicates whether a cancellation was requested. The next property
+        /// tells if it was acknowledged.
         var isCancelAsked = false
         var isCancelAcknowledged = false
-        /// Whether somebody paused it, and whether the daemon said that this is done.
+        /// A Boolean value that indicates whether a pause was requested. The next property
+        /// tells if it was acknowledged.
         var isPauseAsked = false
         var isPauseAcknowledged = false
-        /// Whether it waits for a day that nobody here will see.
+        /// A Boolean value that indicates whether the transfer waits for a date far in the future.
         var waits = false
-        /// How it ended, as first seen.
+        /// The final state of the transfer, as first observed.
         var end: TransferStatus.State?
-        /// Where its file is, or came from, until it has been looked at.
+        /// The path of the downloaded or uploaded file, until the file has been checked.
         var unchecked: String?
     }
 
-    /// By the path at the server: a number is known only after the acknowledgement.
+    /// The entries by path at the server, because the id is known only after the acknowledgment.
     private(set) var entries: [String: Entry] = [:]
     private(set) var paths: [TransferID: String] = [:]
-    /// What was handed over together and not acknowledged, in this life of the daemon.
+    /// The batches that were submitted to the running daemon and not acknowledged.
     private var unanswered: [[String]] = []
     private(set) var faults: [String] = []
-    /// How many of those that are over the daemon lists.
+    /// The maximum number of ended transfers that the daemon lists.
     static let mostEnded = 1000
 
     mutating func fault(_ what: String) { faults.append(what) }
 
-    /// Notes that these are about to be handed over together.
+    /// Records that these transfers are about to be submitted in one call.
     mutating func plan(_ paths: [String], waits: Bool) {
         for path in paths { entries[path] = Entry(path: path, waits: waits) }
         unanswered.append(paths)
     }
 
-    /// Notes that the daemon said that it has them.
+    /// Records that the daemon acknowledged these transfers.
     mutating func acknowledge(_ planned: [String], as ids: [TransferID]) {
         guard planned.count == ids.count else { return fault("\(planned.count) were handed over, \(ids.count) taken") }
         for (path, id) in zip(planned, ids) {
@@ -63,18 +65,18 @@ struct Ledger {
 
     subscript(id: TransferID) -> Entry? { paths[id].flatMap { entries[$0] } }
 
-    /// Those that are not over, as far as is known, in order.
+    /// The ids of the transfers that are not known to have ended, in order.
     var open: [TransferID] { paths.filter { entries[$0.value]?.end == nil }.keys.sorted() }
 
-    /// Those that are not known to be over and are not among these.
+    /// Returns the transfers that are not known to have ended and are not in the list.
     func missing(among rows: [TransferStatus]) -> [TransferID] {
         let listed = Set(rows.map(\.id))
         return open.filter { !listed.contains($0) }
     }
 
-    /// Holds a status against what was said before.
+    /// Compares a status with the daemon's earlier statements.
     ///
-    /// - Returns: the path of one that has just ended.
+    /// - Returns: The path of a transfer that has just ended, or `nil`.
     mutating func take(_ status: TransferStatus) -> String? {
         let path = paths[status.id] ?? Self.path(of: status.url)
         guard var entry = entries[path] else {
@@ -108,7 +110,10 @@ struct Ledger {
         return path
     }
 
-    /// Holds the list of all that are not known to be over against what was said before.
+    /// Compares the complete list with the daemon's earlier statements, and reports lost
+    /// transfers and partial batches.
+    ///
+    /// - Returns: The paths of the transfers that have just ended.
     mutating func take(all rows: [TransferStatus]) -> [String] {
         for id in missing(among: rows) {
             fault("\(id) (\(paths[id] ?? "")) was acknowledged, and is lost")
@@ -122,7 +127,7 @@ struct Ledger {
         return over
     }
 
-    /// The files that nobody has looked at, by their paths at the server.
+    /// Returns the finished files that have not been checked, with their paths at the server.
     mutating func takeUnchecked() -> [(path: String, file: String)] {
         let found = entries.values.compactMap { entry in entry.unchecked.map { (entry.path, $0) } }
         for (path, _) in found { entries[path]?.unchecked = nil }
@@ -133,7 +138,7 @@ struct Ledger {
         "/" + (url.split(separator: "/", maxSplits: 2).last.map(String.init) ?? "")
     }
 
-    /// How the uploads ended, or the downloads.
+    /// Returns the number of uploads or downloads in each final state.
     func counts(uploads: Bool) -> String {
         let ends = entries.values.filter { $0.isUpload == uploads }
             .reduce(into: [:]) { $0[$1.end?.rawValue ?? "open", default: 0] += 1 }

@@ -3,7 +3,7 @@ import HostileServer
 import TransferModel
 import TransferPolicy
 
-/// The files, as their paths tell of them: one content for all, cut where each begins and ends.
+/// The files of the server, derived from their paths. All files are slices of one shared content.
 struct SoakContent: Sendable {
     private let all = ServedFile.content(4 << 20, seed: 42)
     private let seed: UInt64
@@ -12,10 +12,12 @@ struct SoakContent: Sendable {
 
     func bytes(_ path: String) -> ArraySlice<UInt8> { all[shape(path).range] }
 
-    /// How many microseconds the server takes over each block.
+    /// Returns the pause after each block of the file, in microseconds.
     func pause(_ path: String) -> UInt32 { shape(path).pause }
 
-    /// Sizes of all kinds: none, small ones, and some that take many writes and several pieces of time.
+    /// Returns the slice and the pause for a path.
+    ///
+    /// Sizes are zero, small, or large enough to take many writes and several time slices.
     private func shape(_ path: String) -> (range: Range<Int>, pause: UInt32) {
         var dice = SplitMix64(seed: path.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
         let manner = UploadManner(path: path)
@@ -24,7 +26,7 @@ struct SoakContent: Sendable {
             case (0, _): 0
             case (1...5, nil), (1...3, _?): 20_000
             case (6...8, nil): 300_000
-            // What starts over has to end within a life of the daemon.
+            // A transfer that starts over must be able to finish between two daemon deaths.
             case (_, nil), (_, .put?): 1 << 20
             case (_, .draft?), (_, .tus?): 4 << 20
             }

@@ -3,10 +3,10 @@ import Glibc
 import HostileServer
 import Synchronization
 
-/// The server's side of downloads: some are sent slowly, and who asked for what is remembered.
+/// The server's side of downloads, which sends some files slowly and records all requests.
 final class SoakDownloads: Sendable {
     private struct State {
-        /// How often each file was sent to its end.
+        /// The number of times that each file was sent to its end.
         var deliveries: [String: Int] = [:]
         var closed: Set<String> = []
         var askedAgain: [String] = []
@@ -17,13 +17,13 @@ final class SoakDownloads: Sendable {
 
     init(_ content: SoakContent) { self.content = content }
 
-    /// From now on nobody should ask for it any more.
+    /// Marks a path as ended. Later requests for the path are recorded.
     func close(_ path: String) { state.withLock { _ = $0.closed.insert(path) } }
 
-    /// What was asked for though it was over.
+    /// The paths that were requested after their transfer had ended.
     var askedAgain: [String] { state.withLock(\.askedAgain) }
 
-    /// How many files were sent to their end so often: the first number is those sent once.
+    /// The number of files, by the number of times that each file was sent to its end.
     var deliveries: [Int: Int] {
         state.withLock { state in state.deliveries.values.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
     }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What the command line asks for.
+/// The command-line options of the stress test.
 struct SoakOptions: Sendable {
     var rounds = 100
     var seed = UInt64.random(in: .min ... .max)
-    /// The daemon; nil is the one that was built beside this program.
+    /// The path of the daemon, or `nil` for the daemon next to this program.
     var daemon: String?
-    /// Whether each round ends as a power loss does: what was not synced may be gone, or torn.
+    /// A Boolean value that indicates whether each round ends with a power loss, which may lose
+    /// or tear unsynced changes.
     var losesPower = false
-    /// How many transfers wait from the beginning.
+    /// The number of transfers that wait from the beginning.
     var waiting = 100
-    /// Whether the folder with queue, files and log stays, to be looked at.
+    /// A Boolean value that indicates whether the folder with the queue, the files, and the log is kept.
     var keepsFolder = false
 
     static let help = """
@@ -47,7 +48,7 @@ struct SoakOptions: Sendable {
     }
 }
 
-/// A wrong command line.
+/// An error for an invalid command line.
 struct SoakUsage: Error {
     var text: String
 }

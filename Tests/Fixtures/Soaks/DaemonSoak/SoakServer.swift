@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HostileServer
 
-/// Serves and takes files that their paths tell of.
+/// A server for downloads and uploads whose content derives from the paths.
 final class SoakServer: Sendable {
     let downloads: SoakDownloads
     let uploads: SoakUploads
@@ -23,10 +23,10 @@ final class SoakServer: Sendable {
 
     func url(_ path: String) -> String { server.url(path) }
 
-    /// The file of that path.
+    /// Returns the content of the file at a path.
     func bytes(_ path: String) -> ArraySlice<UInt8> { content.bytes(path) }
 
-    /// From now on nobody should ask for it any more.
+    /// Marks a path as ended. Later requests for the path are recorded.
     func close(_ path: String, isCancelled: Bool) {
         if UploadManner(path: path) == nil {
             downloads.close(path)
@@ -35,7 +35,7 @@ final class SoakServer: Sendable {
         }
     }
 
-    /// What was asked for though it was over.
+    /// The paths that were requested after their transfer had ended.
     var askedAgain: [String] { downloads.askedAgain + uploads.askedAgain }
 
     func stop() {

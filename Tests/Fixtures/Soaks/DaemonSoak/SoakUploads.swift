@@ -2,11 +2,11 @@
 import HostileServer
 import Synchronization
 
-/// The server's side of uploads: what came of each file, which has a server of its own that takes it slowly or at once.
+/// The server's side of uploads. Each file has its own server, which receives the file slowly or at once.
 final class SoakUploads: Sendable {
     private struct State {
         var servers: [String: any UploadServer] = [:]
-        /// Those that are over, and whether what came of them may still be removed.
+        /// The paths that have ended. The value tells whether the received bytes may still be deleted.
         var closed: [String: Bool] = [:]
         var askedAgain: [String] = []
         var continued = 0
@@ -18,30 +18,31 @@ final class SoakUploads: Sendable {
 
     init(_ content: SoakContent) { self.content = content }
 
-    /// The path that an upload was begun at, which a request at the place that it has since belongs to, too; nil for what is
-    /// no upload.
+    /// Returns the original path of an upload, for a request to this path or to the upload's own URL.
+    ///
+    /// - Returns: `nil` if the target is not an upload.
     static func path(of target: String) -> String? {
         let parts = target.split(separator: "/")
         let path = target.hasPrefix(folder + "/") && parts.count == 3 ? "/\(parts[1])" : target
         return UploadManner(path: path).map { _ in path }
     }
 
-    /// From now on nobody should send anything of it any more; what came of one that was cancelled may be removed.
+    /// Marks a path as ended. Later requests for the path are recorded, except the deletion of a canceled upload.
     func close(_ path: String, isCancelled: Bool) { state.withLock { $0.closed[path] = isCancelled } }
 
-    /// What was asked for though it was over.
+    /// The paths that received a request after their transfer had ended.
     var askedAgain: [String] { state.withLock(\.askedAgain) }
 
-    /// How many requests went on in the middle of a file.
+    /// The number of requests that continued in the middle of a file.
     var continued: Int { state.withLock(\.continued) }
 
-    /// Each body of that upload that came whole.
+    /// Returns every complete body of an upload.
     func bodies(_ path: String) -> [[UInt8]] { state.withLock { $0.servers[path]?.places.complete ?? [] } }
 
-    /// Lets go of what came of one that is over.
+    /// Discards the received bytes of an ended upload.
     func forget(_ path: String) { state.withLock { $0.servers[path] = nil } }
 
-    /// Those of which something may have come, and which were not forgotten.
+    /// The paths of uploads that may have received bytes and were not discarded.
     var paths: [String] { state.withLock { $0.servers.keys.sorted() } }
 
     func answer(_ request: HostileRequest, _ connection: HostileConnection, of path: String) {
@@ -66,7 +67,7 @@ final class SoakUploads: Sendable {
     }
 }
 
-/// A server of one of the protocols.
+/// A server for one of the upload protocols.
 private protocol UploadServer: Sendable {
     var places: UploadPlaces { get }
     func serve(_ request: HostileRequest, _ connection: HostileConnection)

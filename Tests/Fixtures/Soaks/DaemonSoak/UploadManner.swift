@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a file is sent; the beginning of its path at the server tells.
+/// The protocol of an upload, encoded in the beginning of its path at the server.
 enum UploadManner: String, CaseIterable, Sendable {
-    /// In one request, which starts over after an interruption.
+    /// A single request, which starts over after an interruption.
     case put
-    /// By the draft of resumable uploads.
+    /// The draft for resumable uploads.
     case draft
-    /// By tus.
+    /// The tus protocol.
     case tus
 
-    /// The manner that a path at the server names; nil for a download.
+    /// Creates the protocol from a path at the server. Returns `nil` for a download.
     init?(path: String) { self.init(rawValue: String(path.dropFirst().prefix { $0 != "-" })) }
 
     var method: String { self == .tus ? "POST" : "PUT" }
 
-    /// A path that names this manner.
+    /// Returns a path that encodes this protocol.
     func path(_ number: Int) -> String { "/\(rawValue)-\(number).bin" }
 }

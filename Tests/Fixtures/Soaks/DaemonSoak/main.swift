@@ -5,7 +5,7 @@ signal(SIGPIPE, SIG_IGN)
 do {
     let options = try SoakOptions(Array(CommandLine.arguments.dropFirst()))
     print("seed \(options.seed)")
-    // Said at once, whatever becomes of this process.
+    // Printed at once, so that the seed is known even if this process crashes.
     fflush(nil)
     let soak = try await DaemonSoak(options: options)
     let faults = await soak.run()

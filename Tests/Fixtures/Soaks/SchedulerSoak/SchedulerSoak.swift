@@ -4,9 +4,10 @@ import SchedulerTrials
 import TransferModel
 import TransferPolicy
 
-/// Random trials of the scheduler by the million: each step is held to the rules, and some of them to a plain scheduler.
+/// Property tests of the scheduler with millions of random events.
 ///
-/// What fails is shrunk to the shortest log that still does, printed as text that `--replay` takes, and ends with 1.
+/// All events are checked against the rules, and some are also compared with a reference scheduler. A failing log is
+/// shrunk as far as possible and printed as text for `--replay`, and the program exits with status 1.
 @main
 struct SchedulerSoak {
     static func main() async {
@@ -17,14 +18,14 @@ struct SchedulerSoak {
         if let file = options.replayed { replay(file) }
         if options.isDigest { digest(options) }
         print("SchedulerSoak --seed \(options.seed)")
-        // Said at once, whatever becomes of this process.
+        // Printed at once, so that the seed is known even if this process crashes.
         fflush(nil)
         guard await soak(options, events: options.steps, isCompared: false) else { exit(1) }
         guard shadow != nil, options.compared > 0 else { return }
         guard await soak(options, events: options.compared, isCompared: true) else { exit(1) }
     }
 
-    /// Makes the plain scheduler where this build can reach it.
+    /// Creates the reference scheduler, if this build has access to internal symbols.
     static var shadow: (@Sendable (TrialSetup, any Policy) -> any TrialShadow)? {
         #if DEBUG || TESTABLE
         { PlainScheduler($0, $1) }
@@ -47,7 +48,8 @@ struct SchedulerSoak {
         exit(trial.faults.isEmpty ? 0 : 1)
     }
 
-    /// The same events twice give the same effects; what is printed is compared between builds.
+    /// Verifies that two runs with the same events have the same effects, and prints a digest for
+    /// comparison across builds.
     private static func digest(_ options: SoakOptions) -> Never {
         func value() -> UInt64 {
             var (sum, events, seed) = (UInt64(0), 0, options.seed)
@@ -71,7 +73,7 @@ struct SchedulerSoak {
         var starts = 0
         var wakes = 0
         var idleWakes = 0
-        /// The seed of a trial that failed.
+        /// The seed of a failed run.
         var failed: UInt64?
     }
 

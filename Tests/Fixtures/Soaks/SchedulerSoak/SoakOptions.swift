@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the command line asks for.
+/// The command-line options of the property tests.
 struct SoakOptions: Sendable {
     static let usage = """
         usage: SchedulerSoak [--steps N] [--compared N] [--seed N] [--policy NAME] [--jobs N]

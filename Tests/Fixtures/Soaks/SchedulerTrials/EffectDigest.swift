@@ -3,9 +3,9 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// A number that two logs of effects share only when they are the same; the same on every run of every build.
+/// A hash of an effect log that is the same on every run of every build.
 struct EffectDigest {
-    /// FNV-1a's start and prime, over whole words.
+    /// The hash value. The initial value and the prime are those of FNV-1a, applied to whole words.
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     mutating func mix(_ word: UInt64) {

@@ -5,14 +5,15 @@ import TransferPolicy
 @testable import TransferQueue
 @testable import TransferScheduling
 
-/// The waiting queue as plainly as it can be written: each call looks at every transfer. What `IndexedQueue` is held
-/// against.
+/// The simplest possible waiting queue, which examines every transfer in each call.
+///
+/// `IndexedQueue` is compared with this reference implementation.
 struct PlainQueue: WaitingQueue {
     private var entries: [TransferID: TransferEntry] = [:]
-    /// Of the attempts that hold slots.
+    /// The traits of the attempts that occupy slots.
     private var running: [TransferTraits] = []
     private var passedOver: [Level: Int] = [:]
-    /// The number of each app's latest start.
+    /// The turn number of each app's latest start.
     private var lastTurns: [String: Int] = [:]
     private var turn = 0
     private var chosen: (key: TransferID, value: TransferEntry)?
@@ -38,7 +39,7 @@ struct PlainQueue: WaitingQueue {
 
     init(_ assessment: Assessment) { configuration = assessment.configuration }
 
-    // MARK: Coming and going
+    // MARK: Inserting and removing
 
     var count: Int { entries.count }
 
@@ -56,7 +57,7 @@ struct PlainQueue: WaitingQueue {
         insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), assessment)
     }
 
-    /// Each is looked at.
+    /// Returns `nil`, because every transfer is examined individually.
     func sharedPlace(of id: TransferID) -> Int32? { nil }
 
     mutating func insert(
@@ -67,7 +68,7 @@ struct PlainQueue: WaitingQueue {
 
     mutating func removePlain(_ id: TransferID) -> PlainRecord? { nil }
 
-    /// Nothing is kept of how things are.
+    /// Does nothing, because the queue caches no conditions.
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {}
 
     // MARK: Slots
@@ -99,7 +100,7 @@ struct PlainQueue: WaitingQueue {
         return running.count >= max(1, configuration.globalSlots) ? .global : nil
     }
 
-    // MARK: Whose turn it is
+    // MARK: Choosing the next transfer
 
     private(set) var isChosenByAging = false
 
@@ -145,7 +146,7 @@ struct PlainQueue: WaitingQueue {
 
     mutating func takeNextPlain(_ assessment: Assessment) -> PlainRecord? { nil }
 
-    /// Each goes by the queue.
+    /// Returns `nil`, because every new transfer goes through the queue.
     mutating func takeNew(
         _ traits: borrowing TransferTraits, _ assessment: Assessment, holdsStaggered: Bool
     ) -> PlainRecord? { nil }
@@ -154,7 +155,8 @@ struct PlainQueue: WaitingQueue {
 
     mutating func freeSlots(of plain: PlainRecord) { preconditionFailure("hands out whole entries only") }
 
-    /// The best rank, unless others were passed over too often: then the one that was so most often.
+    /// Returns the highest level, unless a level was passed over too often. In that case, returns the
+    /// level passed over most often.
     private func choice(among levels: [Level]) -> Level? {
         func count(_ level: Level) -> Int { passedOver[level] ?? 0 }
         let most = levels.map(count).max() ?? 0
@@ -162,7 +164,7 @@ struct PlainQueue: WaitingQueue {
         return levels.first { count($0) == most }
     }
 
-    /// In the same rank: by deadline, then by the apps' turns, then by id.
+    /// Returns the order within a level: by deadline, then by the apps' turns, then by id.
     private func goesBefore(
         _ left: (key: TransferID, value: TransferEntry), _ right: (key: TransferID, value: TransferEntry)
     ) -> Bool {
@@ -177,7 +179,7 @@ struct PlainQueue: WaitingQueue {
 
     // MARK: Time
 
-    /// Whenever any verdict may change, whether something can start then or not.
+    /// Returns the next time at which any verdict may change, even if no transfer can start then.
     mutating func reevaluateAt(_ assessment: Assessment, staggeredUntil: Instant?, isWatched _: Bool) -> Instant? {
         let now = assessment.now.instant
         var next = staggeredUntil.flatMap { $0 > now ? $0 : nil }

@@ -4,7 +4,7 @@ package import TransferModel
 package import TransferPolicy
 @testable package import TransferScheduling
 
-/// The scheduler over ``PlainQueue``, in the shadow of a trial.
+/// A scheduler on top of ``PlainQueue``, which serves as the reference in a property test.
 package final class PlainScheduler: TrialShadow {
     private var core: SchedulerCore<PlainQueue>
     private let configuration: SchedulerConfiguration
@@ -34,7 +34,7 @@ package final class PlainScheduler: TrialShadow {
     package func restart(
         policy: any Policy, expecting learned: Learned, boot: String, at now: Moment
     ) -> Bool {
-        // The boot that ends is the one before; its name only has to be the same for both.
+        // The statistics belong to the previous boot. The name only has to be the same in both schedulers.
         let mine = core.learned(at: now, boot: boot)
         core = SchedulerCore(
             configuration: configuration, policy: policy, learned: learned, boot: boot, startingAt: now)
@@ -43,7 +43,7 @@ package final class PlainScheduler: TrialShadow {
 }
 
 extension Learned {
-    /// The same but for the boot that limiters were noted in.
+    /// Returns whether the statistics are equal, apart from the boot in which relaunch delays were recorded.
     fileprivate func isLike(_ other: Learned) -> Bool {
         history == other.history && budgets == other.budgets && typicalRate == other.typicalRate
             && limiters.keys == other.limiters.keys

@@ -3,7 +3,7 @@ import TransferModel
 import TransferPolicy
 
 extension TransferTraits {
-    /// What it asks for as `key=value`, each after a blank; what is usual is left out.
+    /// The traits as `key=value` words, each after a space. Default values are omitted.
     var words: String {
         var words = ""
         func add(_ key: String, _ value: String?) {

@@ -3,18 +3,19 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The end of the process, and another one that goes on with what the store knows.
+/// The end of the process, and a new process that continues with the stored state.
 extension Trial {
     package enum Recovery: CaseIterable {
-        /// Transfer by transfer, each decided by itself.
+        /// Transfers are recovered one by one, and each is decided immediately.
         case oneByOne
-        /// All of it before anything is decided.
+        /// All transfers are recovered before any decision.
         case atOnce
-        /// The same while the machine is about to sleep, so that nothing would have started in between either.
+        /// All transfers are recovered while the machine is about to sleep, so that no
+        /// transfer could start in between.
         case asleep
     }
 
-    /// Ends the process and starts it again with what the store knows.
+    /// Simulates a restart of the process with the stored state.
     func restart(isReboot: Bool) {
         let learned = scheduler.learned(at: now, boot: "\(boots)")
         if isReboot { boots += 1 }
@@ -43,7 +44,7 @@ extension Trial {
             return
         }
         for (id, known) in stored { book.add(id, known.afterRestart) }
-        // In two pieces, as from a store that reads ahead.
+        // The transfers arrive in two pieces, as from a store that reads ahead.
         for piece in [stored.prefix(stored.count / 3), stored.dropFirst(stored.count / 3)] {
             let transfers = RecoveredTransfers(
                 piece.map { RecoveredTransfer(id: $0, traits: $1.traits, state: $1.state) })
@@ -57,7 +58,7 @@ extension Trial {
 }
 
 extension TrialBook.Known {
-    /// What is left of it when the process comes back.
+    /// The state of the transfer after a restart.
     fileprivate var afterRestart: TrialBook.Known {
         var known = TrialBook.Known(traits: traits)
         known.isPaused = isPaused
@@ -66,7 +67,7 @@ extension TrialBook.Known {
         return known
     }
 
-    /// What a store would have of it.
+    /// The state that a store would have for the transfer.
     fileprivate var state: RecoveredState {
         RecoveredState(bytes: bytes, total: total, retry: retry, isPaused: isPaused, relaunchHold: hold)
     }

@@ -3,7 +3,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-// What each step does.
+// The effects of each step.
 
 extension Trial {
     package func perform(_ step: TrialStep) {
@@ -90,7 +90,7 @@ extension Trial {
             $0.total = total ?? $0.total
         }
         deliver(.progressed(id, bytes: bytes, total: total))
-        // Rates decide what fits its window, and are looked at with the next event only.
+        // Transfer rates decide which transfers fit into their windows, but are only evaluated at the next event.
         if faults.isEmpty, new > 0, book.hasWindows { setWallClock(by: 0) }
     }
 
@@ -113,7 +113,7 @@ extension Trial {
         return budgets
     }
 
-    /// The machine is at its best and nobody holds anything back: all that is open must end.
+    /// Creates ideal conditions and releases everything that blocks transfers. All open transfers must end.
     private func drain() {
         answersStops = true
         room = .max
@@ -132,7 +132,7 @@ extension Trial {
             for act in [TrialStep.Act.release, .answer, .resume, .resume, .unwatch] { perform(.act(act, id)) }
         }
         for _ in 0..<4000 where faults.isEmpty && !book.ids.isEmpty {
-            // As far as the next wake only: what starts ends before its window closes.
+            // Time advances only to the next wake-up, because a started transfer must end before its window closes.
             pass(timeToWake ?? 60_000_000_000)
             while faults.isEmpty, let id = book.running.min() { perform(.act(.finish, id)) }
         }
@@ -145,7 +145,7 @@ extension Trial {
 }
 
 extension TrialBook {
-    /// An executor says that it has stopped.
+    /// Records that an executor has stopped an attempt.
     mutating func stopAnswered(_ id: TransferID) { endAttempt(id) }
 
     mutating func measured(_ id: TransferID, _ room: Int64) {
@@ -154,7 +154,7 @@ extension TrialBook {
 }
 
 extension Conditions {
-    /// Takes over a new reading of a fact.
+    /// Records a new reading of a condition.
     fileprivate mutating func take(_ change: TrialStep.FactChange, at now: Moment) {
         func observe<Value>(_ fact: inout Fact<Value>, _ value: Value) {
             fact = fact.updated(to: value, source: fact.source, sureness: .reported, at: now)

@@ -3,19 +3,19 @@ package import TransferModel
 package import TransferPolicy
 package import TransferScheduling
 
-/// A second scheduler that is given the same events and must answer the same.
+/// A reference scheduler that receives the same events and must return the same effects.
 package protocol TrialShadow: AnyObject {
     func apply(_ event: Event, at now: Moment) -> [Effect]
     func setPolicy(_ policy: any Policy, at now: Moment) -> [Effect]
-    /// Takes in what the store knew.
+    /// Recovers the stored transfers.
     func take(_ transfers: RecoveredTransfers, at now: Moment)
-    /// Begins anew with what was learned, which must be the same.
+    /// Restarts with the persisted statistics. Returns `false` if the reference's own statistics differ.
     func restart(policy: any Policy, expecting learned: Learned, boot: String, at now: Moment) -> Bool
-    /// The state of its chance.
+    /// The state of the random number generator.
     var generator: SplitMix64 { get }
 }
 
-/// A scheduler, a clock, a machine and executors, moved step by step and held to the rules after every event.
+/// A property test with a scheduler, a clock, a machine, and executors. The rules are checked after every event.
 package final class Trial {
     /// Monday 2026-11-23 00:00:00 UTC.
     package static let start = Moment(
@@ -32,11 +32,11 @@ package final class Trial {
     var shadowWake: Instant?
     private var effects: [Effect] = []
     private var digest = EffectDigest()
-    /// Events given to the scheduler.
+    /// The number of events given to the scheduler.
     package private(set) var eventCount = 0
-    /// Effects of each kind, and endings.
+    /// The number of wake-ups that the scheduler requested.
     package private(set) var wakeCount = 0
-    /// Wakes that came to nothing.
+    /// The number of requested wake-ups that had no effect.
     package private(set) var idleWakeCount = 0
     package private(set) var startCount = 0
     private var narrowWakes = 0
@@ -45,9 +45,9 @@ package final class Trial {
     var boots = 0
     var room: Int64?
     var answersStops = true
-    /// How the queue comes back after a restart.
+    /// The way in which the queue is recovered after a restart, or `nil` to alternate.
     package var recovery: Recovery?
-    /// Called after every event with what it led to.
+    /// A closure that is called after every event with the event's effects.
     package var onEvent: ((Moment, Event, [Effect]) -> Void)?
 
     package init(_ setup: TrialSetup, shadow: ((TrialSetup, any Policy) -> any TrialShadow)? = nil) {
@@ -64,7 +64,7 @@ package final class Trial {
     }
 
     static func policy(_ name: String) -> any Policy {
-        // A name that a shrunk log has lost stands for the shipped policy.
+        // A policy name lost by shrinking stands for the default policy.
         (try? PolicyCatalog.policy(named: name)) ?? DefaultPolicy()
     }
 
@@ -80,13 +80,13 @@ package final class Trial {
         return conditions
     }
 
-    /// What was against the rules; empty while nothing was.
+    /// The rule violations so far.
     package var faults: [String] { book.faults }
     package var digestValue: UInt64 { digest.value }
 
     // MARK: Events
 
-    /// Gives an event to the scheduler, and then what executors answer.
+    /// Gives an event to the scheduler, followed by the executors' answers.
     func deliver(_ event: Event) {
         var answers = give(event)
         var next = 0
@@ -99,7 +99,7 @@ package final class Trial {
     private func give(_ event: Event) -> [Event] {
         eventCount += 1
         effects.removeAll(keepingCapacity: true)
-        // The two ways to hand a transfer over must do the same.
+        // Both ways to submit a transfer must have the same effects.
         if case .submitted(let id, let traits) = event, id.rawValue.isMultiple(of: 2) {
             scheduler.submit(id, traits, at: now, using: &generator, into: &effects)
         } else {
@@ -121,7 +121,7 @@ package final class Trial {
             case .measureSpace(let id):
                 if let room { answers += measurement(id, room) }
             case .discard, .end, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .explain:
-                break  // Nothing that a machine would answer.
+                break  // The machine does not answer these effects.
             }
         }
         book.checkRunning(at: now, conditions)
@@ -145,8 +145,9 @@ package final class Trial {
     private func compare(_ others: [Effect], after event: Event) {
         guard let shadow else { return }
         for case .wake(let instant) in others { shadowWake = instant }
-        // Once the wall clock was set people may be told of another reason with the next look only, and under the default
-        // policy, where with any event an hour of the day may turn out to promise mains. Starts and stops are compared.
+        // After the wall clock was set, and under the default policy, a changed reason may be reported only at the next
+        // re-evaluation. Under the default policy, any event may reveal an hour of the day that promises AC power. Starts
+        // and stops are always compared.
         let mayTellLate = book.isDefaultPolicy || wasClockSet
         let mine = effects.filter { mayTellLate ? !$0.isForPeople : !$0.isWake }
         let theirs = others.filter { mayTellLate ? !$0.isForPeople : !$0.isWake }
@@ -161,7 +162,7 @@ package final class Trial {
         var wakes = 0
         while faults.isEmpty, let next = Verdict.earlier(wake, shadowWake), next <= target {
             wakes += 1
-            // A long time may be full of wakes; the rest of it is left out.
+            // A long time may contain many wake-ups. The rest of the time is skipped.
             if wakes > 48 { return }
             move(to: max(next, now.instant))
             wakeUp()
@@ -170,7 +171,7 @@ package final class Trial {
         probe()
     }
 
-    /// When somebody next has to be woken.
+    /// The time until the next requested wake-up in nanoseconds, or `nil` if none is requested.
     var timeToWake: Int64? { wake.map { max(0, now.instant.duration(to: $0).wholeNanoseconds) } }
 
     private func move(to instant: Instant) { now = now.advanced(by: now.instant.duration(to: instant)) }
@@ -205,21 +206,23 @@ package final class Trial {
         for answer in answers where faults.isEmpty { deliver(answer) }
     }
 
-    /// A policy without stages that lets a transfer run need not tell when others will have used up what it goes by. And
-    /// under those whose mood moves, watchers were seen to be told late of another reason, once in ten million events.
+    /// A Boolean value that indicates whether a changed reason may be reported late.
+    ///
+    /// A policy without relaxation phases may let a transfer run without reporting when others will exhaust its
+    /// resources. Under policies whose state key changes, late reports occurred once in ten million events.
     private var policyMayExplainLate: Bool {
         let hasMoods = ["batch", "backlog", "two-threshold", "window"].contains { policyName.hasPrefix($0) }
         return hasMoods || !(Self.policy(policyName) is any StagedPolicy)
     }
 
-    /// Wakes the scheduler at a moment that it did not ask for, and takes a look at all that is open.
+    /// Wakes the scheduler at a time it did not request, and checks all open transfers.
     func probe() {
         guard faults.isEmpty else { return }
         wakeUp()
         book.checkAll(at: now, scheduler)
     }
 
-    // MARK: The program
+    // MARK: Policy
 
     func setPolicy(_ name: String) {
         policyName = name
@@ -233,7 +236,7 @@ package final class Trial {
 }
 
 extension Effect {
-    /// Whether it changes nothing but what people see, and when to be woken.
+    /// A Boolean value that indicates whether the effect changes only reported reasons or the next wake-up.
     fileprivate var isForPeople: Bool {
         if case .explain = self { return true }
         return isWake
@@ -243,6 +246,6 @@ extension Effect {
 }
 
 extension Event {
-    /// Its name with the transfer, without the rest.
+    /// The name of the event with its transfer, without further values.
     package var name: String { String("\(self)".prefix { $0 != "," }) }
 }

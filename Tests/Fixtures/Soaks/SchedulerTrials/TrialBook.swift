@@ -3,9 +3,10 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// What a trial has seen, kept without a look at the scheduler's own state: the rules that every step is held to.
+/// A model of the scheduler's state that checks every step against the rules, without access
+/// to the scheduler's state.
 package struct TrialBook {
-    /// One transfer that is not over.
+    /// The state of an unfinished transfer.
     struct Known {
         var traits: TransferTraits
         var isPaused = false
@@ -22,12 +23,12 @@ package struct TrialBook {
         var backoffEnd: Instant?
         var hold: RelaunchLimiter.Hold?
         var release: Instant?
-        /// Since when each fact was seen to be missing, while it runs.
+        /// For each condition, the time since which the running transfer lacks it.
         var missing: [Instant?] = []
     }
 
     private(set) var open: [TransferID: Known] = [:]
-    /// The open ones in no order, for picking.
+    /// The open ids in no particular order, for random choice.
     private(set) var ids: [TransferID] = []
     private(set) var running: [TransferID] = []
     private(set) var ended: Set<TransferID> = []
@@ -37,7 +38,7 @@ package struct TrialBook {
     private var hosts: [String: Int] = [:]
     private var apps: [String: Int] = [:]
     private var sessions: [String: Int] = [:]
-    /// Whether the policy is the shipped one, which keeps to free networks.
+    /// A Boolean value that indicates whether the policy is the default policy, which prefers unmetered networks.
     var isDefaultPolicy = true
 
     init(configuration: SchedulerConfiguration) { self.configuration = configuration }
@@ -46,7 +47,7 @@ package struct TrialBook {
 
     var hasWindows: Bool { open.values.contains { $0.traits.constraints.window != nil && !$0.isRunning } }
 
-    // MARK: Coming, changing, going
+    // MARK: Adding, changing, removing
 
     mutating func add(_ id: TransferID, _ known: Known) {
         open[id] = known
@@ -70,7 +71,7 @@ package struct TrialBook {
         open[id]?.traits = traits
     }
 
-    /// The process is gone, and with it all attempts; gives what a store would give back, in order.
+    /// Forgets all transfers, as if the process had ended. Returns the stored state in the order of the ids.
     mutating func forgetAll() -> [(TransferID, Known)] {
         let stored = open.sorted { $0.key < $1.key }
         open = [:]
@@ -90,7 +91,7 @@ package struct TrialBook {
         open[id]?.missing = []
     }
 
-    /// The attempt ends because the disk is full; it waits for room unless something else follows its stop.
+    /// Ends an attempt because the disk is full. The transfer then waits for space, unless it was paused or canceled.
     mutating func fillDisk(_ id: TransferID, _ needed: Int64?) {
         guard let known = open[id] else { return }
         let waits = !known.isPaused && !known.isCancelled
@@ -99,7 +100,7 @@ package struct TrialBook {
         open[id]?.spaceNeeded = max(needed ?? 1, 1)
     }
 
-    /// Whether it was paused or not, what its last attempt ran into is forgotten.
+    /// Clears the wait for space and the backoff of a transfer that is not running.
     mutating func pause(_ id: TransferID) {
         guard let known = open[id] else { return }
         if !known.isRunning {
@@ -136,7 +137,7 @@ package struct TrialBook {
             open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
         case .savePaused(let id, let isPaused):
             open[id]?.isPaused = isPaused
-            // Who is paused waits for that alone.
+            // A paused transfer waits only for its resumption.
             if isPaused { open[id]?.backoffEnd = nil }
         case .saveRelaunchHold(let id, let hold):
             guard let app = open[id]?.traits.app else { return }
@@ -146,7 +147,7 @@ package struct TrialBook {
             if !watched.contains(id) { fault("\(id) is explained though nobody watches it") }
         case .wake(let instant):
             if let instant, instant <= now.instant { fault("a wake is asked for that is not ahead") }
-        case .discard, .saveLearned, .measureSpace: break  // Held to nothing.
+        case .discard, .saveLearned, .measureSpace: break  // No rule applies to these effects.
         }
     }
 
@@ -183,9 +184,9 @@ package struct TrialBook {
         open[id]?.missing = Array(repeating: nil, count: Unmet.gracedCount)
     }
 
-    // MARK: After each event
+    // MARK: Checks after each event
 
-    /// What runs has what it needs, or is within the grace of what it lost.
+    /// Checks that running transfers have all they require, or are within the hysteresis of a lost condition.
     mutating func checkRunning(at now: Moment, _ conditions: Conditions) {
         for id in running {
             guard let known = open[id], !known.isStopping else { continue }
@@ -207,7 +208,7 @@ package struct TrialBook {
         }
     }
 
-    /// What takes a look at every transfer.
+    /// Checks every open transfer.
     mutating func checkAll(at now: Moment, _ scheduler: borrowing Scheduler) {
         if scheduler.openCount != open.count { fault("\(scheduler.openCount) are open in place of \(open.count)") }
         for (id, known) in open {

@@ -2,7 +2,7 @@
 import TransferModel
 import TransferPolicy
 
-/// Throws the next step of a random trial: whatever can happen to a scheduler, most often what moves it.
+/// A generator of random steps for property tests. Steps that change the schedule are the most frequent.
 package struct TrialDice {
     private var dice: SplitMix64
     private let apps: [String]
@@ -13,7 +13,7 @@ package struct TrialDice {
     private let policies: [String]
     private var batch: [Int64] = []
     private var last: Int64 = 0
-    /// What several transfers ask for alike.
+    /// The constraints that several transfers share.
     private var shared: Constraints?
 
     package init(seed: UInt64, population: Int, policies: [String]) {
@@ -27,7 +27,7 @@ package struct TrialDice {
         priorities = Bool.random(using: &dice) ? [500] : [100, 500, 900]
     }
 
-    /// The names of policies that trials are run with: all of the catalogue, and some with other parameters.
+    /// The policies for property tests: all policies of the catalog, and some with other parameters.
     package static let policies: [String] =
         PolicyCatalog.entries.map(\.name) + [
             "default:patience=0.05", "ladder:bat=0.2:cell=0.6", "two-threshold:low=1:gap=2:dwell=10",
@@ -42,7 +42,7 @@ package struct TrialDice {
     private mutating func milliseconds(_ range: ClosedRange<Int>) -> Int64 { Int64(roll(range)) * 1_000_000 }
     private mutating func seconds(_ range: ClosedRange<Int>) -> Int64 { Int64(roll(range)) * 1_000_000_000 }
 
-    /// An open transfer; now and then one that is over or was never there.
+    /// Returns an open transfer, and occasionally an ended transfer or an unused id.
     private mutating func someID(_ trial: Trial) -> TransferID {
         if trial.book.ids.isEmpty || chance(3) { return TransferID(Int64(roll(1...Int(max(1, last))))) }
         return pick(trial.book.ids)
@@ -84,7 +84,7 @@ package struct TrialDice {
     }
 
     private mutating func nextID() -> TransferID {
-        // Not always in order, as when several hands hand over.
+        // Ids are not always in order, as with several concurrent submitters.
         if batch.isEmpty {
             batch = (1...Int64(roll(1...4))).map { last + $0 }
             last += Int64(batch.count)
@@ -126,7 +126,7 @@ package struct TrialDice {
         return .budgets(lines)
     }
 
-    /// Something happens to an attempt, as an executor would report it; now and then to one that is over.
+    /// Returns an executor's report about an attempt, and occasionally about an attempt that has ended.
     private mutating func attempt(_ trial: Trial) -> TrialStep {
         let id = runningID(trial)
         switch roll(1...100) {
@@ -143,7 +143,7 @@ package struct TrialDice {
         }
     }
 
-    // MARK: What transfers ask for
+    // MARK: Requirements of transfers
 
     private mutating func traits(_ trial: Trial) -> TransferTraits {
         let now = trial.now.wall
@@ -152,7 +152,7 @@ package struct TrialDice {
         shared = chance(70) ? constraints : nil
         func date(_ range: ClosedRange<Int>) -> WallTime {
             let date = now.advanced(by: .nanoseconds(milliseconds(range)))
-            // Often on the same round date as others.
+            // Dates often coincide with the round dates of other transfers.
             guard chance(50) else { return date }
             return WallTime(secondsSinceEpoch: (date.secondsSinceEpoch / 600 + 1) * 600)
         }

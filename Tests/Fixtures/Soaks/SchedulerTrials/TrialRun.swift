@@ -2,7 +2,7 @@
 internal import TransferModel
 package import TransferPolicy
 
-/// A random trial from one seed, and what to do when it fails: make its log as short as it gets, and say it as text.
+/// A property test run from one seed. The log of a failed run can be shrunk and printed as text.
 package struct TrialRun {
     package typealias Shadow = (TrialSetup, any Policy) -> any TrialShadow
 
@@ -13,10 +13,12 @@ package struct TrialRun {
     private let isDrained: Bool
     private let shadow: Shadow?
 
+    /// Creates a run.
+    ///
     /// - Parameters:
-    ///   - policy: the one to begin with; nil for any.
-    ///   - isPreemptive: whether what waits may take slots from what runs.
-    ///   - shadow: makes a second scheduler that must do the same.
+    ///   - policy: The name of the only policy, or `nil` for random policies.
+    ///   - isPreemptive: Whether waiting transfers may take slots from running transfers.
+    ///   - shadow: A closure that creates a reference scheduler.
     package init(seed: UInt64, policy: String? = nil, isPreemptive: Bool = false, shadow: Shadow? = nil) {
         self.seed = seed
         self.shadow = shadow
@@ -25,13 +27,13 @@ package struct TrialRun {
         isDrained = Int.random(in: 0..<3, using: &dice) == 0
         let any = TrialDice.policies.randomElement(using: &dice) ?? "default"
         let chosen = policy ?? (Bool.random(using: &dice) ? "default" : any)
-        // Whoever asks for one policy wants to see that one.
+        // A caller that names a policy wants to test only this policy.
         policies = policy.map { [$0] } ?? TrialDice.policies
         let setup = TrialSetup(policy: chosen, using: &dice)
         self.setup = isPreemptive ? setup.preemptive() : setup
     }
 
-    /// Makes a trial and lets so many random steps happen to it; stops at the first fault.
+    /// Performs `count` random steps and a final step. Stops at the first fault.
     package func run(steps count: Int, prepare: (Trial) -> Void = { _ in }, note: (TrialStep) -> Void = { _ in })
         -> Trial
     {
@@ -46,7 +48,7 @@ package struct TrialRun {
         return trial
     }
 
-    /// The shortest log found that fails, and how; nil where the run does not fail.
+    /// Returns the shortest failing log found and its fault, or `nil` if the run does not fail.
     package func shortestLog(steps count: Int) -> (lines: [String], fault: String)? {
         var lines = [setup.text]
         let trial = run(steps: count, note: { lines.append($0.text) })
@@ -55,7 +57,7 @@ package struct TrialRun {
         return shrinking.shrunk()
     }
 
-    /// Lets a log happen again.
+    /// Replays a log.
     package static func replay(
         _ lines: [String], shadow: Shadow? = nil, prepare: (Trial) -> Void = { _ in }
     ) -> Trial {
@@ -68,13 +70,16 @@ package struct TrialRun {
     }
 }
 
-/// Leaves out of a failing log what it fails without: steps by halves down to single ones, then single words (delta
-/// debugging, Zeller and Hildebrandt 2002).
+/// A shrinker for failing logs, which removes steps and words that the failure does not need.
+///
+/// Steps are removed by halves down to single steps, followed by single words (delta debugging,
+/// Zeller and Hildebrandt 2002).
 package struct TrialShrinking {
     private var lines: [String]
     private var fault: String?
     private let failure: ([String]) -> String?
-    /// Enough for logs of some thousand steps; one that takes longer is left as short as it is.
+    /// The number of remaining attempts. Enough for logs of several thousand steps; longer logs
+    /// are shrunk only in part.
     private var triesLeft = 6000
 
     package init(lines: [String], failure: @escaping ([String]) -> String?) {
@@ -108,7 +113,7 @@ package struct TrialShrinking {
     private mutating func dropLines() {
         var length = max(1, lines.count / 2)
         while true {
-            // From the end: what comes last depends on what came before.
+            // Removal starts at the end, because later steps depend on earlier steps.
             var end = lines.count
             while end > 1 {
                 let begin = max(1, end - length)

@@ -3,11 +3,11 @@ internal import TransferModel
 import TransferPolicy
 package import TransferScheduling
 
-/// What a trial begins with.
+/// The initial configuration of a property test run.
 package struct TrialSetup: Hashable, Sendable {
     package var configuration = SchedulerConfiguration()
     package var policy = "default"
-    /// Of the scheduler's own chance.
+    /// The seed of the scheduler's random number generator.
     package var seed: UInt64 = 1
 
     package init() {}
@@ -26,7 +26,7 @@ package struct TrialSetup: Hashable, Sendable {
         ("backoffLongest", \.backgroundBackoff.longest),
     ]
 
-    /// As a line of text; what is usual is left out.
+    /// The setup as a line of text. Default values are omitted.
     package var text: String {
         var text = "setup policy=\(policy) seed=\(seed)"
         let usual = SchedulerConfiguration()
@@ -40,7 +40,7 @@ package struct TrialSetup: Hashable, Sendable {
         return text
     }
 
-    /// From a line of text; what is not named is usual.
+    /// Creates a setup from a line of text. Missing values have their defaults.
     package init(_ line: String) {
         let words = TrialWords(line)
         policy = words["policy"] ?? "default"
@@ -54,14 +54,14 @@ package struct TrialSetup: Hashable, Sendable {
         }
     }
 
-    /// The same where what waits may take slots from what runs.
+    /// Returns a copy in which waiting transfers may take slots from running transfers.
     package func preemptive() -> TrialSetup {
         var setup = self
         setup.configuration.isPreemptive = true
         return setup
     }
 
-    /// At random: as it is shipped, or with few slots, short waits and no jitter.
+    /// Creates a random setup: the default configuration, or few slots, short waits, and no jitter.
     package init(policy: String, using dice: inout some RandomNumberGenerator) {
         self.policy = policy
         seed = dice.next() >> 32

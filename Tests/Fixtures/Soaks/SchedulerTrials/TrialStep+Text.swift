@@ -2,7 +2,7 @@
 import TransferModel
 import TransferPolicy
 
-// A step as a line of text, and back.
+// Conversion between steps and lines of text.
 
 extension TrialStep {
     package var text: String {
@@ -33,7 +33,7 @@ extension TrialStep {
         }
     }
 
-    /// The step of a line; nil where it makes none.
+    /// Creates the step that a line describes. Returns `nil` for a line without a valid step.
     package init?(_ line: String) {
         let words = TrialWords(line)
         let value = words.word(1)

@@ -2,38 +2,38 @@
 package import TransferModel
 package import TransferPolicy
 
-/// One thing that happens in a trial: concrete, so that leaving other steps out does not change what it is.
+/// One step of a property test. A step is self-contained, so removing other steps does not change its meaning.
 ///
-/// Times are nanoseconds; dates are whole values, not counted from the step.
+/// Times are in nanoseconds. Dates are absolute, not relative to the step.
 package enum TrialStep: Hashable, Sendable {
-    /// Time passes; whoever asked is woken on the way.
+    /// Advances time by some nanoseconds. Requested wake-ups occur on the way.
     case pass(Int64)
-    /// The wall clock is set forward or back by so much.
+    /// Sets the wall clock forward or back by some nanoseconds.
     case wallStep(Int64)
-    /// A moment comes that nobody asked for: nothing may come of it.
+    /// Wakes the scheduler at a time it did not request, which must have no effect.
     case probe
     case submit(TransferID, TransferTraits)
     case change(TransferID, TransferTraits)
     case act(Act, TransferID)
     case need(TransferID, AppNeed)
-    /// New bytes are there, and perhaps the size is told.
+    /// Reports new bytes, and optionally the total size.
     case progress(TransferID, bytes: Int64, total: Int64?)
     case fail(TransferID, FailureCause, retryAfter: Int64?)
     case fillDisk(TransferID, needed: Int64?)
     case fact(FactChange)
     case app(AppAct, String)
     case budgets([BudgetLine])
-    /// What a measurement of room answers; nil leaves it unanswered.
+    /// Sets the answer to measurements of free space. `nil` leaves measurements unanswered.
     case room(Int64?)
-    /// Whether executors answer a stop at once.
+    /// Sets whether executors answer a stop immediately.
     case answersStops(Bool)
     case policy(String)
-    /// The process ends and starts again; on the same boot, or on another one.
+    /// Ends the process and starts it again, on the same boot or on another boot.
     case restart(isReboot: Bool)
-    /// The machine is at its best and nobody holds anything back: all that is open must end.
+    /// Creates ideal conditions and releases everything that blocks transfers. All open transfers must end.
     case drain
 
-    /// What needs no more than a transfer's number.
+    /// The actions that need only a transfer's id.
     package enum Act: String, Hashable, Sendable, CaseIterable {
         case cancel, pause, resume, hold, release, answer, watch, unwatch, startOver, stopped, finish
     }
@@ -52,7 +52,7 @@ package enum TrialStep: Hashable, Sendable {
         case roaming(Roaming)
         case connection(String?)
         case sleep(SleepState)
-        /// The offset from UTC, and perhaps another one from a date on.
+        /// The offset from UTC in seconds, and optionally another offset from a date on.
         case zone(Int64, from: WallTime?, then: Int64)
     }
 

@@ -2,7 +2,7 @@
 import TransferModel
 import TransferPolicy
 
-/// A line of a trial's log: bare words, then `key=value` in any order, each of which may be missing.
+/// A parsed line of a run's log: bare words, and `key=value` pairs in any order. All pairs are optional.
 package struct TrialWords {
     let words: [String]
     private let values: [String: String]
@@ -29,7 +29,7 @@ package struct TrialWords {
 
     // MARK: Times
 
-    /// Seconds with as many places as it takes: `-1.5`, `3`.
+    /// Returns a time in seconds with as many decimal places as necessary, such as `-1.5` or `3`.
     package static func text(_ nanoseconds: Int64) -> String {
         let size = nanoseconds.magnitude
         var text = "\(nanoseconds < 0 ? "-" : "")\(size / 1_000_000_000)"

@@ -3,7 +3,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// What a transfer asks for and does not have: its own constraints once more, in other words than the scheduler's.
+/// The constraints of a transfer that are not met, computed independently of the scheduler.
 struct Unmet: OptionSet, CustomStringConvertible {
     let rawValue: UInt8
 
@@ -15,7 +15,7 @@ struct Unmet: OptionSet, CustomStringConvertible {
     static let dates = Unmet(rawValue: 32)
     static let awake = Unmet(rawValue: 64)
 
-    /// The first so many have a grace.
+    /// The number of leading conditions that have a hysteresis.
     static let gracedCount = 5
 
     static func grace(of fact: Int, _ configuration: SchedulerConfiguration) -> Duration {
@@ -97,7 +97,8 @@ struct Unmet: OptionSet, CustomStringConvertible {
         return constraint.windows.contains { (second - $0.start) % 604_800 < $0.end - $0.start }
     }
 
-    /// Whether what it relies on has been so for long enough. The policy may rely on more.
+    /// Returns whether the conditions of a transfer have passed their debounce. The policy may
+    /// depend on more conditions.
     static func hasSettled(
         _ traits: TransferTraits, _ conditions: Conditions, at now: Moment, _ configuration: SchedulerConfiguration
     ) -> Bool {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The C library's allocator of this process, which also holds the server and its files.
+/// The settings of this process's C allocator. The process also contains the server and its files.
 enum Allocator {
-    /// By itself it raises the size from which a freed block is given back to that of the largest one, here a file's, and
-    /// gives each thread an arena: what both keep back grows for minutes, more slowly on a busy machine, and looks like
-    /// something that is lost.
+    /// The environment variables that limit the memory kept back by the allocator.
+    ///
+    /// By default, the mmap threshold rises to the size of the largest freed block, here a file, and each thread gets
+    /// an arena. The memory kept back grows for minutes, longer on a busy machine, and resembles a leak.
     private static let settings = ["MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "131072"]
 
-    /// Has memory be what is held, by starting this program anew: the settings are read before `main`. Workers do not get
-    /// them.
+    /// Restarts this program with the settings, so that its memory use reflects the live allocations.
+    ///
+    /// The C library reads the settings before `main`. Workers do not inherit them.
     static func keepNothingBack() {
         let areSet = settings.keys.allSatisfy { getenv($0) != nil }
         for (name, value) in settings {

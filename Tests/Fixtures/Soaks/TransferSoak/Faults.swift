@@ -2,19 +2,19 @@
 import HostileServer
 import Synchronization
 
-/// A file as the server has it.
+/// A file of the server.
 struct SoakFile: Sendable {
     var path: String
     var bytes: [UInt8]
 }
 
-/// A server that does something wrong in every second answer, by its seed.
+/// The server's behavior, which depends on a seed. About half of the answers are wrong.
 final class Faults: Sendable {
     private let seed: UInt64
-    /// Whether it sends what ends a URLSession that is not repaired.
+    /// A Boolean value that indicates whether the server sends answers that crash a URLSession without the repair.
     private let isCrashing: Bool
     private let dice: Mutex<SoakDice>
-    /// One content for all, cut where each file begins and ends.
+    /// The content from which all files are sliced.
     private let content = ServedFile.content(6 << 20, seed: 42)
 
     init(seed: UInt64, isCrashing: Bool) {
@@ -23,7 +23,7 @@ final class Faults: Sendable {
         dice = Mutex(SoakDice(seed: seed ^ 0xfa17))
     }
 
-    /// The file that the path of the same numbers names.
+    /// Returns the file with the path of these numbers.
     func file(lane: Int, number: Int64) -> SoakFile { file(path: "/\(lane)/\(number)") }
 
     private func file(path: String) -> SoakFile {
@@ -58,7 +58,7 @@ final class Faults: Sendable {
             connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
             served.serve(request, connection)
         case 9:
-            // A range of another place than was asked for.
+            // The range differs from the requested range.
             let line = "Content-Range: bytes 1-2/\(file.bytes.count)"
             connection.answer("206 Partial Content", served.fields + [line], body: [1, 2])
         case 10: wholeAsChunks(file, served, connection)
@@ -84,7 +84,7 @@ final class Faults: Sendable {
     }
 }
 
-/// SplitMix64, so that a seed tells it all.
+/// A SplitMix64 generator, so that the seed alone determines the run.
 struct SoakDice: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -12,7 +12,9 @@ import TransferPolicy
 import URLSessionExecutor
 import WorkerExecutor
 
-/// Downloads from a bad server while workers are killed and transfers are paused, until the time or the kills are over.
+/// A stress test that downloads from a bad server while workers are killed and transfers are stopped.
+///
+/// The test ends after a time or after a number of kills.
 final class Soak: Sendable {
     let options: SoakOptions
     let tally = Tally()
@@ -49,7 +51,7 @@ final class Soak: Sendable {
         }
     }
 
-    /// Runs to the end; what was wrong, in sentences.
+    /// Runs the test to its end and returns a sentence for each fault.
     func run() async -> [String] {
         let start = ContinuousClock.now
         await withTaskGroup { group in
@@ -74,7 +76,7 @@ final class Soak: Sendable {
 
     private var goesOn: Bool { !isOver.withLock { $0 } }
 
-    // MARK: One lane: a transfer after the other, each until it is right
+    // MARK: Transfers, one after another in each lane
 
     private func work(_ lane: Int) async {
         var dice = SoakDice(seed: options.seed &+ UInt64(lane) &* 7919)
@@ -114,7 +116,8 @@ final class Soak: Sendable {
                     return
                 }
                 if let before = resume, let kept, kept.offset < min(before.offset, kept.total ?? .max), attempt > 1 {
-                    // Allowed after a change of the server's file only.
+                    // Lost progress is counted but is not a fault: an answer without ranges
+                    // makes an attempt start over.
                     tally.countLoss()
                 }
                 resume = kept
@@ -145,12 +148,12 @@ final class Soak: Sendable {
     }
 
     private func isRight(_ path: String, _ bytes: [UInt8]) -> Bool {
-        // Foundation loses a page with each empty file that it reads, some 20 MB in an hour.
+        // Foundation leaks a page for each empty file that it reads, about 20 MB per hour.
         guard bytes.isEmpty else { return FileManager.default.contents(atPath: path) == Data(bytes) }
         return (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int == 0
     }
 
-    // MARK: What happens beside
+    // MARK: Concurrent activity
 
     private func killNowAndThen(_ workers: WorkerExecutor) async {
         var dice = SoakDice(seed: options.seed ^ 0x5eed)
@@ -166,7 +169,7 @@ final class Soak: Sendable {
     private func sample() async {
         while goesOn {
             try? await Task.sleep(for: .seconds(1))
-            // What the server keeps is not what is measured.
+            // The requests recorded by the server must not count as memory growth.
             server.forgetRequests()
             tally.add(Memory.sample(getpid(), (workers?.processNumbers ?? [])))
         }

@@ -7,7 +7,7 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// What happened so far.
+/// The results of a stress test so far.
 final class Tally: Sendable {
     private struct State: Sendable {
         var files = 0
@@ -50,7 +50,7 @@ final class Tally: Sendable {
         state.withLock { $0.ends[name, default: 0] += 1 }
     }
 
-    /// For people: one line a subject.
+    /// A readable summary with one line per subject.
     var summary: String {
         state.withLock { state in
             func list(_ counts: [String: Int]) -> String {
@@ -69,7 +69,7 @@ final class Tally: Sendable {
     }
 }
 
-/// Counts what is logged by its message.
+/// A log handler that counts log messages.
 struct CountingLog: LogHandler {
     let tally: Tally
     var logLevel = Logger.Level.info
@@ -82,7 +82,7 @@ struct CountingLog: LogHandler {
 
     func log(event: LogEvent) {
         tally.countLog("\(event.message)")
-        // Nothing here sends or orders what makes no sense.
+        // Every order and every message in this test is valid.
         if let fault = event.metadata?["fault"] { tally.fault("a message made no sense: \(fault)") }
         if "\(event.message)".contains("ended with status 3") {
             tally.fault("a worker was given an order without sense")
@@ -90,14 +90,14 @@ struct CountingLog: LogHandler {
     }
 }
 
-/// What processes hold of the machine.
+/// Measurements of the resources that processes use.
 enum Memory {
     struct Sample: Sendable {
-        /// Proportional set size of all of them.
+        /// The proportional set size (PSS) of all processes.
         var kilobytes: Int
-        /// What is theirs alone. The size above grows by itself when other programs end that have the same libraries.
+        /// The anonymous memory of all processes. The PSS grows by itself if other programs that share libraries end.
         var ownKilobytes: Int
-        /// Open files and threads of the first.
+        /// The open files and the threads of the parent process.
         var files: Int
         var threads: Int
     }
@@ -124,11 +124,14 @@ enum Memory {
         return (size("Pss"), size("Anonymous"))
     }
 
-    /// Samples, one a second, before which memory is not judged: what a moment needs goes up and down by a half, and a
-    /// quarter of fewer has no middle to trust.
+    /// The minimum number of samples for a verdict on memory. One sample is taken per second.
+    ///
+    /// Momentary use varies by half, and a quarter of fewer samples has no reliable median.
     private static let fewestForMemory = 80
 
-    /// What grew from the second quarter of the samples to the last, in sentences; nothing where there are too few.
+    /// Returns a sentence for each resource that grew from the second to the last quarter of the samples.
+    ///
+    /// Returns nothing for fewer than 40 samples.
     static func growth(_ samples: [Sample]) -> [String] {
         guard samples.count >= 40 else { return [] }
         func median(_ part: ArraySlice<Sample>, _ value: (Sample) -> Int) -> Int {

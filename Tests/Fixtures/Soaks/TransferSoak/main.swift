@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 
-/// What the command line asks for.
+/// The command-line options of the stress test.
 struct SoakOptions: Sendable {
     var seconds = 60
     var kills = 0
@@ -46,7 +46,7 @@ struct SoakOptions: Sendable {
     }
 }
 
-/// A wrong command line.
+/// An error for an invalid command line.
 struct SoakUsage: Error {
     var text: String
 }
@@ -56,7 +56,7 @@ Allocator.keepNothingBack()
 do {
     let options = try SoakOptions(Array(CommandLine.arguments.dropFirst()))
     print("seed \(options.seed)")
-    // Said at once, whatever becomes of this process.
+    // Printed at once, so that the seed is known even if this process crashes.
     fflush(nil)
     let soak = try Soak(options: options)
     let faults = await soak.run()

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real systemd-logind on the bus given in DBUS_SYSTEM_BUS_ADDRESS, with a stand-in for systemd itself.
+"""A real systemd-logind on the bus in DBUS_SYSTEM_BUS_ADDRESS, with a stand-in for systemd itself.
 
-Runs under `unshare --mount`: what logind writes and what it reads of the machine's power states lies in that
-namespace. The stand-in answers that it starts suspend.target and does nothing, so that no machine goes to sleep: the
-"sleep" lasts until `wake`. Takes one command a line on standard input and answers each with one line: "ok …", or
-"error …". The end of input ends logind and the rig.
+The script runs under `unshare --mount`, so that logind's files and the machine's power states lie in a mount
+namespace. The stand-in claims to start suspend.target but does nothing, so the machine never sleeps. The simulated
+sleep lasts until `wake`. For the commands on standard input, see commands.py.
 """
 import os
 import signal
@@ -32,7 +31,7 @@ LOGIN = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.l
 
 
 def prepare():
-    """Hides the machine's own state of logind, and claims that it can sleep."""
+    """Hides the machine's own logind state, and pretends that the machine supports sleep."""
     subprocess.check_call(["mount", "--make-rprivate", "/"])
     os.makedirs("/run/systemd", exist_ok=True)
     for folder in ("/run/systemd", "/sys/power"):
@@ -102,22 +101,22 @@ class Rig:
         self.ask(*LOGIN, "PowerOff", GLib.Variant("(b)", (False,)))
 
     def begun(self):
-        """Whether "systemd" was told to put the machine to sleep, or to switch it off."""
+        """Returns the target that logind has asked systemd to start since the last wake-up, or "nothing"."""
         return self.jobs[-1][2] if self.jobs else "nothing"
 
     def held(self):
-        """For how many milliseconds logind was held up before what it began last."""
+        """Returns the milliseconds for which logind was delayed before it started the latest target."""
         return round((self.started - self.asked) * 1000)
 
     def wake(self):
-        """The job is over: the machine is back."""
+        """Ends the latest job, as if the machine had woken up."""
         number, path, unit = self.jobs.pop()
         arguments = GLib.Variant("(uoss)", (number, path, unit, "done"))
         self.bus.emit_signal(None, ROOT, "org.freedesktop.systemd1.Manager", "JobRemoved", arguments)
         self.bus.flush_sync(None)
 
     def locks(self):
-        """What programs hold: what/who/mode/pid each."""
+        """Returns the inhibitor locks, each as what/mode/pid."""
         held = self.ask(*LOGIN, "ListInhibitors")[0]
         return " ".join(f"{what}/{mode}/{pid}" for what, _, _, mode, _, pid in held)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pretends a modem of ModemManager's with a NetworkManager above it, or the network portal, by python-dbusmock.
+"""A mock of ModemManager with a modem and of NetworkManager, or of the network portal, made with python-dbusmock.
 
-`mock-rig.py modem` owns its name on the system bus, `mock-rig.py portal` on the session bus. Commands come on standard
-input, see commands.py.
+`mock-rig.py modem` owns its name on the system bus, `mock-rig.py portal` on the session bus. For the commands on
+standard input, see commands.py.
 """
 
 import os
@@ -51,14 +51,14 @@ class Modem:
         self.manager = None
 
     def ready(self):
-        """Has its name, or it would not be there."""
+        """Does nothing. The object exists only after the mock owns its name."""
 
     def add(self, interface, registration):
         ports = dbus.Array([("cdc-wdm0", dbus.UInt32(6)), (interface, dbus.UInt32(2))], signature="(su)")
         self.mock.at(MM_PATH).AddObject(MODEM_PATH, MM + ".Modem", {"Ports": ports}, [])
         state = {"RegistrationState": dbus.UInt32(int(registration))}
         self.mock.at(MODEM_PATH).AddProperties(MM + ".Modem.Modem3gpp", state)
-        # Adding announces nothing, and the object was announced before it had this interface.
+        # AddProperties emits no signal, and the object was announced before it had this interface.
         self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
 
     def state(self, registration):
@@ -70,12 +70,12 @@ class Modem:
         if self.manager is None:
             self.manager = Mock("system", NM, NM_PATH, NM)
             self.manager.at(NM_PATH).AddProperties(NM, {"PrimaryConnection": dbus.ObjectPath("/a/1"), **kind})
-        # Adding announces nothing.
+        # AddProperties emits no signal.
         self.manager.at(NM_PATH).UpdateProperties(NM, kind)
 
     def remove(self):
         self.mock.at(MM_PATH).RemoveObject(MODEM_PATH)
-        # The mock itself announces neither coming nor going.
+        # The mock itself announces neither added nor removed objects.
         removed = [dbus.ObjectPath(MODEM_PATH), dbus.Array([MM + ".Modem"], signature="s")]
         self.mock.at(MM_PATH).EmitSignal(
             "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "oas", removed)
@@ -91,7 +91,7 @@ class Portal:
         self.mock = Mock("session", PORTAL, PORTAL_PATH, MONITOR)
 
     def ready(self):
-        """Has its name, or it would not be there."""
+        """Does nothing. The object exists only after the mock owns its name."""
 
     def status(self, *words):
         available, metered, connectivity = (int(word) for word in words)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs NetworkManager with no traces on the machine: inside a network namespace and `unshare --mount`.
+# Runs NetworkManager in a network namespace and under `unshare --mount`, so that the machine keeps no traces of it.
 set -e
 mount --make-rprivate /
 mkdir -p /run/NetworkManager /var/lib/NetworkManager
@@ -8,7 +8,7 @@ for folder in /etc/NetworkManager /run/NetworkManager /var/lib/NetworkManager; d
     mount -t tmpfs none "$folder"
 done
 mkdir -p /etc/NetworkManager/system-connections /etc/NetworkManager/conf.d
-# With a read-only /sys it does not wait for udev.
+# With a read-only /sys, NetworkManager does not wait for udev.
 mount -o remount,ro /sys 2>/dev/null || mount -o remount,ro,bind /sys
 cat > /etc/NetworkManager/NetworkManager.conf <<'EOF'
 [main]

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real upowerd over supplies that umockdev fakes.
+"""A real upowerd with power supplies that umockdev fakes.
 
-Runs under umockdev-wrapper. Takes one command a line on standard input and answers each with one line:
-"ok …", or "error …". The end of input ends the daemon and the rig.
+The script runs under umockdev-wrapper. For the commands on standard input, see commands.py.
 """
 import signal
 import subprocess
@@ -57,24 +56,24 @@ class Rig:
         self.announce(self.battery)
 
     def silently(self, online):
-        """Changes sysfs and announces nothing."""
+        """Changes sysfs without an event."""
         self.testbed.set_attribute(self.mains, "online", online)
         self.testbed.set_attribute(self.battery, "status", "Charging" if online == "1" else "Discharging")
 
     def add(self, name, *attributes):
-        """Plugs another supply in; `scope Device` makes it a mouse's."""
+        """Adds a power supply. With `scope Device`, the supply belongs to a peripheral such as a mouse."""
         self.others[name] = self.testbed.add_device("power_supply", name, None, list(attributes), [])
         self.testbed.uevent(self.others[name], "add")
 
     def set(self, name, *attributes):
-        """Changes a supply that `add` made, or AC or BAT0, and announces it."""
+        """Changes AC, BAT0, or a supply added with `add`, and announces the change."""
         device = {"AC": self.mains, "BAT0": self.battery}.get(name) or self.others[name]
         for key, value in zip(attributes[::2], attributes[1::2]):
             self.testbed.set_attribute(device, key, value)
         self.announce(device)
 
     def remove(self):
-        """Takes all supplies away from sysfs."""
+        """Removes AC and BAT0 from sysfs."""
         for device in (self.battery, self.mains):
             self.testbed.uevent(device, "remove")
             self.testbed.remove_device(device)

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real power-profiles-daemon over a platform profile that umockdev fakes, with a real polkitd that lets it be changed.
+"""A real power-profiles-daemon with a platform profile that umockdev fakes, and a real polkitd that allows changes.
 
-Runs under umockdev-wrapper. Takes one command a line on standard input and answers each with one line: "ok …", or
-"error …". The end of input ends the daemons and the rig.
+The script runs under umockdev-wrapper. For the commands on standard input, see commands.py.
 """
 import os
 import subprocess

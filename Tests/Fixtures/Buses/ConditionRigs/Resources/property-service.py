@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for a service with one property: property-service.py ADDRESS NAME PATH INTERFACE PROPERTY TYPE VALUE.
 
-Takes one command a line on standard input, `set VALUE`, and answers each with "ok"; the first "ok" comes once
-the name is owned. The end of input ends it.
+The first "ok" is printed after the name is owned. Each command `set VALUE` on standard input is answered with "ok".
+The end of input ends the service.
 """
 import sys
 import threading

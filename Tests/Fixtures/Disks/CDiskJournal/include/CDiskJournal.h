@@ -4,35 +4,37 @@
 
 #include <stdint.h>
 
-// What the faulty disk writes down and what it is told, as both sides read it.
+// The format of the faulty disk's journal and control page, shared by the writer and the reader.
 
-/// The kinds of records. What is written down comes before it is done: who reads has to cope with the last one of each
-/// process not having been done.
+/// The kinds of records.
+///
+/// A record is written before its change is made. If a process was killed, its last recorded change
+/// may never have been made.
 enum {
     DISK_WRITE = 1,
-    /// `offset` is the new size; the old bytes are those behind it.
+    /// `offset` is the new size. The old bytes are the bytes after the new size.
     DISK_TRUNCATE = 2,
-    /// Whatever was written to the file before is durable.
+    /// All earlier writes to the file are durable.
     DISK_SYNC = 3,
-    /// The same of the names in a folder, `first`.
+    /// All earlier changes of names in the folder `first` are durable.
     DISK_SYNC_FOLDER = 4,
-    /// A sync failed: what was written before can no longer become durable by another.
+    /// A sync failed. A later sync can no longer make the earlier writes durable.
     DISK_LOST = 5,
-    /// A new file `first`.
+    /// The file `first` was created.
     DISK_CREATE = 6,
-    /// `first` is another name of the inode, or a new symbolic link.
+    /// `first` is a new hard link to the inode, or a new symbolic link.
     DISK_LINK = 7,
-    /// `first` is removed.
+    /// `first` was removed.
     DISK_UNLINK = 8,
-    /// `first` becomes `second`; `replaced` is the inode that had that name, or 0.
+    /// `first` was renamed to `second`. `replaced` is the inode that had the name `second` before, or 0.
     DISK_RENAME = 9,
-    /// A new folder `first`.
+    /// The folder `first` was created.
     DISK_MAKE_FOLDER = 10,
 };
 
-/// One record; `new_count` bytes, `old_count` bytes, and both names follow it.
+/// One record. `new_count` new bytes, `old_count` old bytes, and both names follow the record.
 typedef struct {
-    /// All of it, with what follows.
+    /// The length of the record in bytes, including the data that follows.
     uint64_t length;
     uint64_t inode;
     uint64_t replaced;
@@ -46,27 +48,28 @@ typedef struct {
     uint32_t unused;
 } disk_record;
 
-/// The first page of the journal, mapped by all who take part; records follow it.
+/// The first page of the journal, mapped by all processes that take part. The records follow the page.
 typedef struct {
-    /// Bytes of records that are whole. What a killed process left behind them does not count.
+    /// The total length of the complete records. Bytes after them, left by a killed process, do not count.
     uint64_t committed;
-    /// How many more bytes fit on the disk; below 0 there is no end.
+    /// The number of bytes that still fit on the disk. Negative values mean no limit.
     int64_t room;
-    /// How many more syncs go well before one fails with EIO; below 0 all do.
+    /// The number of syncs that succeed before one fails with EIO. Negative values mean that all succeed.
     int64_t good_syncs;
-    /// Microseconds that each write and each sync takes longer.
+    /// The additional time that each write and each sync takes, in microseconds.
     uint32_t delay;
-    /// Writes take at most so many bytes at once; 0 is no limit.
+    /// The maximum number of bytes that a write accepts. 0 means no limit.
     uint32_t most_at_once;
 } disk_control;
 
 #define DISK_CONTROL_SIZE 4096
-/// The environment: the folder whose files are meant, without a slash at its end, and the folder of the journal.
+/// The environment variables: the watched folder, without a trailing slash, and the folder of the journal.
 #define DISK_ROOT_VARIABLE "FAULTY_DISK_ROOT"
 #define DISK_JOURNAL_VARIABLE "FAULTY_DISK_JOURNAL"
 
-/// Where Linux tells the name of this boot; programs read it from the file `boot` beside the journal, since a power loss is
-/// followed by another boot.
+/// The path from which Linux programs read the boot id.
+///
+/// Programs get the file `boot` next to the journal instead, because a new boot follows a power loss.
 #define DISK_BOOT_PATH "/proc/sys/kernel/random/boot_id"
 
 #endif

@@ -2,6 +2,6 @@
 #ifndef FAULTY_DISK_H
 #define FAULTY_DISK_H
 
-// Nothing is called by name: LD_PRELOAD puts this library's calls before the C library's.
+// No function is called by name: LD_PRELOAD interposes this library's functions before the C library's functions.
 
 #endif

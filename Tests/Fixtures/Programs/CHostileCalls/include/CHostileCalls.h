@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hostile code in a worker's place would try.
+// System calls that hostile code in a worker would try.
 #pragma once
 
-/// Tries what `name` says, at `path` where it needs one; 0 where it can be done, else the error's number, -1 for a name
-/// that is none.
+/// Tries the call with the given name, on `path` if the call needs a path.
+///
+/// Returns 0 if the call succeeds, an error number if it fails, or -1 if the name is unknown.
 int hostile_try(const char *name, const char *path);
 
-/// The name of an error's number, such as EPERM.
+/// Returns the name of an error number, such as EPERM.
 const char *hostile_error_name(int code);
