@@ -8,9 +8,8 @@ import Testing
     "Hostile callers of every method and property", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct HostileCallerTests {
-    /// The longest time until another caller is answered. Like the bounds below, it holds for any behavior of a
-    /// single caller: the longest time until the daemon ends, and the resident memory of the daemon and of the bus in
-    /// megabytes.
+    /// The bounds that hold for any behavior of a single caller. They limit the time of another caller's answer, the time
+    /// of the daemon's end, and the resident megabytes of the daemon and the bus.
     private static let answer = Duration.seconds(1)
     private static let end = Duration.seconds(5)
     private static let daemonMegabytes = 200

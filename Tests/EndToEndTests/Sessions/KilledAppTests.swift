@@ -87,8 +87,7 @@ private struct Told {
 
     private mutating func take(_ event: String) {
         defer { isFirst = false }
-        // The previous process may have died between the daemon's record of the acknowledgment and the log line about
-        // it.
+        // The previous process may have died before it logged an acknowledgment that the daemon had already recorded.
         if isFirst, position < order.count, order[position] != event {
             position += 1
             dealtWith += 1
