@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Words that have no place in Core, because what they do cannot be replayed or can end the process.
+/// Words that are banned from Core, because their effects cannot be replayed or can end the process.
 enum CoreWords {
-    /// A banned pattern and what to do in its place.
+    /// A banned word, with its replacement and a test for it.
     struct Rule: Sendable {
         var word: String
         var instead: String
@@ -14,7 +14,6 @@ enum CoreWords {
     private static let effect = "return an effect; the engine carries it out"
     private static let input = "return or throw a value: input must not end the process"
 
-    /// Every rule, by its word.
     static let rules: [Rule] = [
         Rule(word: "Date(", instead: clock) {
             $0.contains(#/\bDate\s*\(/#.onWords) || $0.contains(#/\bDate\.now\b/#.onWords)
@@ -49,14 +48,14 @@ enum CoreWords {
         },
     ]
 
-    /// Files that may hold a banned word, and why.
+    /// The files that may contain a banned word, with the reason for each.
     static let exceptions: [String: String] = [
-        // The waiting queue's records: an array's checks for uniqueness cost more than most of what is done with an element.
-        // The storage is noncopyable, so one owner at a time is the compiler's promise.
+        // The records of the ready queue. An array's uniqueness checks cost more than most operations on an element.
+        // The storage is noncopyable, so the compiler guarantees a single owner at a time.
         "Sources/Core/TransferQueue/Structures/Slab.swift": "unsafe"
     ]
 
-    /// One sentence for each banned word in `files`.
+    /// Describes each banned word in `files`, in a sentence.
     static func violations(in files: [SourceFile]) -> [String] {
         files.flatMap { file in
             let code = file.code
@@ -66,7 +65,7 @@ enum CoreWords {
         }
     }
 
-    /// Whether a call that matches `start` goes without an argument `using:` of its own.
+    /// Returns whether a call that matches `start` lacks its own argument `using:`.
     private static func drawsFromSystem(_ code: String, _ start: some RegexComponent) -> Bool {
         code.ranges(of: start).contains { range in
             var depth = 1

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What every file has, and what none has.
+/// Rules for the form of every file, such as its license line and its length.
 enum FileForm {
-    /// The most lines of a file in Sources.
+    /// The maximum number of lines of a file in Sources.
     static let longest = 400
 
-    // In two parts, so that this file does not hold what it looks for.
+    // Each word is split, so that this file does not contain the words it looks for.
     private static let unfinished = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
     private static let machinePaths = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/"]
     private static let licence = "SPDX-License-Identifier: Apache-2.0"
 
-    /// One sentence for each file that lacks its licence line where it belongs.
+    /// Describes each file whose license line is missing or misplaced, in a sentence.
     static func withoutLicenceLine(in files: [SourceFile]) -> [String] {
         files.compactMap { file in
             let lines = file.text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
@@ -19,7 +19,7 @@ enum FileForm {
             let isRight =
                 switch file.kind {
                 case "swift" where first.hasPrefix("// swift-tools-version"): second == "// \(licence)"
-                // A kernel module is under the kernel's licence as well.
+                // A kernel module is also under the kernel's license.
                 case "c" where file.path.hasPrefix("Tests/VirtualLaptop/"): first == "// \(licence) OR GPL-2.0-only"
                 case "swift", "c", "h": first == "// \(licence)"
                 case "sh", "py", "packages": first == "# \(licence)" || second == "# \(licence)"
@@ -30,7 +30,7 @@ enum FileForm {
         }
     }
 
-    /// One sentence for each file of Sources that is too long to be about one thing.
+    /// Describes each file in Sources that is too long to have a single subject, in a sentence.
     static func tooLong(in files: [SourceFile]) -> [String] {
         files.filter { $0.path.hasPrefix("Sources/") }.compactMap { file in
             let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
@@ -38,11 +38,11 @@ enum FileForm {
         }
     }
 
-    /// One sentence for each mark of unfinished work.
+    /// Describes each mark of unfinished work, in a sentence.
     static func unfinishedWork(in files: [SourceFile]) -> [String] {
         lines(of: files) { line in
             unfinished.first { word in
-                // To look for the letters alone is quick, and nearly all lines end there.
+                // A search for the letters alone is fast and excludes nearly all lines.
                 guard line.contains(word) else { return false }
                 guard let pattern = try? Regex("\\b\(word)\\b").onWords else { return true }
                 return line.contains(pattern)
@@ -50,7 +50,7 @@ enum FileForm {
         }
     }
 
-    /// One sentence for each path of somebody's own machine.
+    /// Describes each path of a particular machine, in a sentence.
     static func machinePaths(in files: [SourceFile]) -> [String] {
         lines(of: files) { line in
             machinePaths.first { line.contains($0) }.map { "\($0): a path of one machine" }

@@ -69,7 +69,7 @@ struct FileFormTests {
         #expect(FileForm.machinePaths(in: [file]) == [])
     }
 
-    /// Which of `paths` git keeps; nil where this is no git checkout, or git is missing.
+    /// Returns the lines of `git ls-files` for `paths`; nil without git or outside a git checkout.
     private static func tracked(_ paths: [String]) -> String? {
         let git = Process()
         let output = Pipe()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may import what: imports point inward only, and each library has one owner.
+/// Rules for imports: imports point inward only, and each library has a single owner.
 enum ImportRules {
-    /// Modules of the toolchain that the edges may use. Core and Engine are not edges.
+    /// The modules of the toolchain that the edges may import. Core and Engine are not edges.
     static let toolchain: Set = ["Dispatch", "Foundation", "Glibc", "Synchronization"]
-    /// The exceptions to one owner: the interfaces to logging and to metrics.
+    /// The interfaces to logging and to metrics, which are exceptions to the single owner.
     static let everywhereButCore: Set = ["Logging", "Metrics"]
 
-    /// What each folder may import. A folder that is not named here fails, so that a new one is thought about.
+    /// The modules that each folder may import. A folder without an entry fails, so that its imports are considered.
     static let allowed: [String: Set<String>] = {
         let core: Set = ["TransferModel", "TransferPolicy", "TransferScheduling"]
         let edge = core.union(toolchain).union(everywhereButCore).union(["TransferEngine"])
@@ -17,7 +17,7 @@ enum ImportRules {
             "Sources/Core/TransferQueue": ["TransferModel", "TransferPolicy"],
             "Sources/Core/TransferScheduling": ["TransferModel", "TransferPolicy", "TransferQueue"],
             "Sources/Core/SessionLogic": ["TransferModel"],
-            // Logarithms and the like, of the number that is given and nothing else.
+            // RealModule provides logarithms and similar pure functions.
             "Sources/Core/PolicyLab": core.union(["RealModule"]),
             "Sources/Engine/TransferEngine": core.union(everywhereButCore).union(["Synchronization"]),
             "Sources/Engine/TransferSessions": core.union(everywhereButCore).union([
@@ -34,26 +34,25 @@ enum ImportRules {
             "Sources/Adapters/URLSessionExecutor": edge.union([
                 "CLinuxFiles", "Crypto", "FoundationNetworking", "LinuxKernel", "TransferFiles", "URLSessionRepair",
             ]),
-            // The supervised process is the executor in another place. Its parent does the files' part and nothing of
-            // the network's.
+            // The worker process runs the executor elsewhere. Its parent handles the files, but no network traffic.
             "Sources/Adapters/WorkerExecutor": edge.union(["CConfinement", "CProcess", "LinuxKernel", "TransferFiles"]),
             "Sources/Adapters/TransferWorker": edge.union([
                 "CConfinement", "TransferFiles", "URLSessionExecutor", "WorkerExecutor",
             ]),
             "Sources/Adapters/ProgramStarter": edge.union(["LinuxKernel", "TransferSessions"]),
             "Sources/DBus/TransferBusProtocol": toolchain.union(["GLibBridge", "TransferModel"]),
-            // The client is a service, whose protocol is the engine's.
+            // The client implements a service whose protocol belongs to the engine.
             "Sources/DBus/TransferBusClient": toolchain.union([
                 "GLibBridge", "TransferBusProtocol", "TransferEngine", "TransferModel",
             ]),
             "Sources/DBus/TransferBusServer": edge.union([
                 "CProcess", "GLibBridge", "TransferBusProtocol", "TransferSessions",
             ]),
-            // Over the bus: no engine comes with it.
+            // The client works over the bus and needs no engine.
             "Sources/Client/BackgroundTransfer": toolchain.union([
                 "FoundationNetworking", "GLibBridge", "Logging", "TransferBusProtocol", "TransferModel",
             ]),
-            // The same over an engine of its own.
+            // The embedded client brings its own engine.
             "Sources/Client/BackgroundTransferEmbedded": edge.union([
                 "BackgroundTransfer", "LinuxClock", "LinuxConditions", "SQLiteStore", "ServiceLifecycle",
                 "SessionFolders",
@@ -62,7 +61,7 @@ enum ImportRules {
         ]
     }()
 
-    /// Folders whose files may import every module of ours: fakes, and the composition roots.
+    /// The folders whose files may import every module of the project: fakes and composition roots.
     static let free: Set = [
         "Sources/Samples/batch-downloader", "Sources/Testing/TransferTesting", "Sources/Testing/SessionHarnesses",
         "Sources/Tools/transfer-worker",
@@ -71,13 +70,14 @@ enum ImportRules {
         "Sources/Tools/transferlab",
     ]
 
-    /// Folders of C: they import no module at all.
+    /// The folders of C code, which import no modules.
     static let systemLibraries: Set = [
         "CConfinement", "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CSeccomp", "CTimer", "CUPower",
         "URLSessionRepair",
     ]
 
-    /// The folders that own a library: nobody else imports it. GLib has its bridge and the adapter on top.
+    /// The folders that own a library. No other folder imports it. GLib has two owners: the bridge and the adapter
+    /// above it.
     static let owners: [String: Set<String>] = [
         "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd", "Sources/Tools/transferlab"],
         "CConfinement": ["Sources/Adapters/TransferWorker", "Sources/Adapters/WorkerExecutor"],
@@ -105,7 +105,7 @@ enum ImportRules {
         "URLSessionRepair": ["Sources/Adapters/URLSessionExecutor"],
     ]
 
-    /// The modules that `text` imports, by their top-level names.
+    /// Finds the top-level names of the modules that `text` imports.
     static func imports(in text: String) -> [String] {
         let declaration =
             #/^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var|actor)\s+)?(\w+)/#
@@ -115,8 +115,8 @@ enum ImportRules {
         }
     }
 
-    /// The targets that a target of a package's manifest depends on, directly or not: what an app that depends on it builds
-    /// and links.
+    /// Finds the targets on which a target of a manifest depends, directly or indirectly. An app that depends on the
+    /// target builds and links all of them.
     static func reach(of target: String, in manifest: String) -> Set<String> {
         let declaration =
             #/\b(?:(?:model|core|engine|bus|adapter|client|c|system|tool)\(\s*|target\(\s*name:\s*)"([\w-]+)",\s*(?:dependencies:\s*)?\[([^\]]*)\]/#
@@ -132,7 +132,7 @@ enum ImportRules {
         return found
     }
 
-    /// One sentence for each import that is against the rules.
+    /// Describes each import that breaks the rules, in a sentence.
     static func violations(in files: [SourceFile]) -> [String] {
         let ours = Set((Array(allowed.keys) + free).compactMap { $0.split(separator: "/").last.map(String.init) })
         return files.filter { $0.kind == "swift" || $0.kind == "c" || $0.kind == "h" }.flatMap { file in

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The table of the rules of background sessions and the tests that hold them, held to what there is.
+/// A check of the table that maps the rules of background sessions to their tests.
 enum RuleTable {
-    /// The rules, as their numbers run.
+    /// The ids of the rules, in order.
     static let ids: [String] = [("S", 11), ("T", 8), ("E", 8), ("L", 5), ("R", 6)].flatMap { letter, last in
         (1...last).map { "\(letter)\($0)" }
     }
 
-    /// One sentence for each rule that `text` leaves out or names twice, and for each test that does not exist in `files`.
+    /// Describes each rule that `text` omits or repeats, and each test that does not exist in `files`, in a sentence.
     static func faults(in text: String, files: [SourceFile]) -> [String] {
         let rows = rows(of: text)
         let missing = ids.compactMap { id -> String? in
@@ -33,14 +33,14 @@ enum RuleTable {
             }
     }
 
-    /// The table's rows: what stands in the first column, and the words in quotes of the second.
+    /// Finds the rows of the table: the text of the first column, and the quoted words of the second column.
     private static func rows(of text: String) -> [(id: String, tests: [String])] {
         text.matches(of: #/(?m)^\| *([A-Z][0-9]+) *\|(.*)\|$/#).map { row in
             (String(row.1), row.2.matches(of: #/`([^`]+)`/#).map { String($0.1) })
         }
     }
 
-    /// Every test function as `Suite.function`; a suite has its file's name.
+    /// Finds every test function, as `Suite.function`. A suite has the name of its file.
     private static func tests(in files: [SourceFile]) -> Set<String> {
         let suites = files.filter { $0.path.hasPrefix("Tests/") && $0.name.hasSuffix("Tests.swift") }
         return Set(
@@ -51,7 +51,7 @@ enum RuleTable {
             })
     }
 
-    /// The cases of `SessionRule`, and by what the rules call them.
+    /// Finds the cases of `SessionRule` and their rule ids.
     private static func cases(in files: [SourceFile]) -> [String: String] {
         let text = files.first { $0.path == "Sources/Testing/TransferTesting/Sessions/SessionRule.swift" }?.text ?? ""
         return Dictionary(

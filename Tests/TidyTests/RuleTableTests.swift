@@ -5,7 +5,7 @@ import Testing
 struct RuleTableTests {
     private static let path = "Sources/Client/BackgroundTransfer/BackgroundTransfer.docc/Rules.md"
 
-    /// A small project in which all is well.
+    /// A small project without faults.
     private static let files = [
         SourceFile(
             path: "Sources/Testing/TransferTesting/Sessions/SessionRule.swift",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds tests that are written but do not run: without `@Test`, or outside of every test target.
+/// Rules that find tests that never run, because they lack `@Test` or are outside of every test target.
 enum RunningTests {
-    /// A function as it stands in a file.
+    /// A function in a file of the tests.
     private struct Function {
         var name: String
         var isTest: Bool
@@ -10,7 +10,7 @@ enum RunningTests {
         var isInSuite: Bool
     }
 
-    /// One sentence for each function that expects something, or lies in a suite, and that nothing runs.
+    /// Describes each function that nothing runs, although it has an expectation or is in a suite, in a sentence.
     static func silentFunctions(in files: [SourceFile]) -> [String] {
         let tests = files.filter { $0.kind == "swift" && $0.path.hasPrefix("Tests/") }
         let code = Dictionary(uniqueKeysWithValues: tests.map { ($0, $0.code) })
@@ -20,14 +20,14 @@ enum RunningTests {
             return functions(in: code[file] ?? "").compactMap { function in
                 let expects = function.body.contains(#/#(expect|require)\b|\bIssue\.record\b/#.onWords)
                 guard !function.isTest, expects || function.isInSuite else { return nil }
-                // Its declaration is one mention; a second one is somebody who calls it.
+                // The declaration is the first mention; a second mention is a call.
                 guard mentions[function.name, default: 0] < 2 else { return nil }
                 return "\(file.path): func \(function.name) has no @Test and nobody calls it, so it never runs"
             }
         }
     }
 
-    /// One sentence for each file beside the tests that is neither one of them nor used by one.
+    /// Describes each file beside the tests that neither contains tests nor is used by one, in a sentence.
     static func strayFiles(in files: [SourceFile]) -> [String] {
         let tests = files.filter {
             $0.kind == "swift" && $0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Tests/Fixtures/")
@@ -46,9 +46,9 @@ enum RunningTests {
         }
     }
 
-    /// One sentence for each folder that Package.swift leaves out, so that what is in it is never compiled.
+    /// Describes each folder without a target in Package.swift, in a sentence. Such a folder is never compiled.
     ///
-    /// What a Makefile beside it builds, as kernel modules are, is not the manifest's.
+    /// Folders with a Makefile, such as those of kernel modules, need no target.
     static func foldersWithoutTarget(in files: [SourceFile], manifest: String) -> [String] {
         let made = Set(files.filter { $0.name == "Makefile" }.map(\.folders))
         let sources = files.filter { ["swift", "c", "h"].contains($0.kind) && !made.contains($0.folders) }
@@ -57,7 +57,8 @@ enum RunningTests {
                 let parts = file.folders
                 if parts.first == "Sources" { return parts.prefix(3).joined(separator: "/") }
                 guard parts.first == "Tests", parts.count > 1 else { return nil }
-                // Fixtures are sorted once more; what tests no single layer lies beside the layers.
+                // Fixtures have an additional level of folders. Tests of several layers are beside the folders of the
+                // layers.
                 let depth = parts[1] == "Fixtures" ? 4 : parts[1].hasSuffix("Tests") ? 2 : 3
                 return parts.prefix(depth).joined(separator: "/")
             })
@@ -69,7 +70,7 @@ enum RunningTests {
         }.map { "\($0): no target in Package.swift builds it" }
     }
 
-    /// One sentence for each target of Sources without a test target of its own in the mirrored folder.
+    /// Describes each target of Sources without a test target in the mirrored folder, in a sentence.
     static func targetsWithoutTests(in files: [SourceFile], besides exceptions: Set<String>) -> [String] {
         let tested = Set(
             files.filter { $0.path.hasPrefix("Tests/") }.map { $0.folders.prefix(3).joined(separator: "/") })
@@ -85,7 +86,7 @@ enum RunningTests {
         }
     }
 
-    /// How often each word stands in `texts`: counted once, since to search all tests for each name takes minutes.
+    /// Counts each word in `texts`. A single count is fast, while a search of all tests for each name takes minutes.
     private static func mentions(in texts: some Sequence<String>) -> [String: Int] {
         var counts: [Substring: Int] = [:]
         for text in texts {
@@ -99,7 +100,7 @@ enum RunningTests {
     private static func functions(in code: String) -> [Function] {
         let characters = Array(code)
         let starts = positions(of: #/\bfunc\s+(\w+)/#.onWords, in: code)
-        // An attribute belongs to the declaration that follows it.
+        // An attribute belongs to the declaration after it.
         let marked = Set(
             positions(of: #/@Test\b/#.onWords, in: code).compactMap { mark in
                 starts.first { $0.position > mark.position }?.position

@@ -20,7 +20,7 @@ struct RunningTestsTests {
     @Test("every target has tests of its own, in the folder that mirrors its own")
     func targetsHaveTests() {
         let exceptions: Set = [
-            // A sample, the main function of a program, and harnesses that the tests of the embedded engine are made of.
+            // A sample, the main function of a program, and harnesses that the embedded engine's tests consist of.
             "Sources/Samples/batch-downloader", "Sources/Tools/transfer-worker", "Sources/Testing/SessionHarnesses",
         ]
         #expect(RunningTests.targetsWithoutTests(in: SourceTree.files, besides: exceptions) == [])

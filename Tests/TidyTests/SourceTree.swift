@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A file of the project as the guards see it.
+/// A file of the project.
 struct SourceFile: Hashable, Sendable {
-    /// Its path from the top of the project, as `Sources/Core/TransferPolicy/Reason.swift`.
+    /// The path from the top of the project, such as `Sources/Core/TransferPolicy/Reason.swift`.
     var path: String
-    /// All of it.
     var text: String
 
-    /// Its name without folders.
+    /// The name without folders.
     var name: String { String(path.split(separator: "/").last ?? "") }
-    /// The folders above it, outermost first.
+    /// The names of the folders above the file, outermost first.
     var folders: [String] { path.split(separator: "/").dropLast().map(String.init) }
-    /// What comes after the last dot of its name.
+    /// The name's extension, without the dot; empty if there is none.
     var kind: String { name.contains(".") ? String(name.split(separator: ".").last ?? "") : "" }
-    /// The text with comments and string literals blanked out; line numbers stay.
+    /// The text with comments and string literals blanked out. Line numbers do not change.
     var code: String { SwiftText.code(of: text) }
 }
 
-/// The project's files, read from where these tests were compiled.
+/// The files of the project whose tests these are, found by the path of this file at compile time.
 enum SourceTree {
-    /// The top of the project.
+    /// The top folder of the project.
     static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every text file of the project's own folders and top level.
+    /// Every text file at the top level and in the project's own folders.
     static let files: [SourceFile] = {
         let manager = FileManager.default
         var paths = ["Package.swift", "README.md", "CHANGELOG.md", "LICENSE", ".gitignore", ".swift-format"]
@@ -41,7 +40,7 @@ enum SourceTree {
         }
     }()
 
-    /// The Swift files below `folder`.
+    /// Returns the Swift files below `folder`.
     static func swift(in folder: String) -> [SourceFile] {
         files.filter { $0.kind == "swift" && $0.path.hasPrefix(folder + "/") }
     }

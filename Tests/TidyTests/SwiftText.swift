@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Regex {
-    /// The same, with `\b` between a word and anything else: by default `FileManager.default` is one word (UAX 29).
+    /// The regex with `\b` between a word and any other character. By default, `FileManager.default` is a single word
+    /// (UAX 29).
     var onWords: Regex { wordBoundaryKind(.simple) }
 }
 
-/// Just enough of Swift's grammar to tell code from comments and strings.
+/// A scanner with just enough of Swift's grammar to tell code from comments and strings.
 enum SwiftText {
-    /// `text` with the characters of comments and string literals turned into spaces; line breaks stay.
+    /// Replaces each character of comments and string literals by a space. Line breaks do not change.
     static func code(of text: String) -> String {
         var scanner = Scanner(Array(text.unicodeScalars))
         scanner.scan()
@@ -16,7 +17,7 @@ enum SwiftText {
         return String(code)
     }
 
-    /// From the `{` at or after `start`, the range up to its partner; nil where there is none.
+    /// Returns the range from the `{` at or after `start` to its matching brace; nil if there is none.
     static func braces(in code: [Character], from start: Int) -> Range<Int>? {
         guard let open = code[start...].firstIndex(of: "{") else { return nil }
         var depth = 0
@@ -82,14 +83,14 @@ enum SwiftText {
             } while depth > 0 && position < input.count
         }
 
-        /// How many `#` come before the quote of a string that starts here; nil where none starts.
+        /// Counts the `#` before the quote of a string that begins here; nil if no string begins here.
         func stringStart() -> Int? {
             var end = position
             while end < input.count, input[end] == "#" { end += 1 }
             return end < input.count && input[end] == "\"" ? end - position : nil
         }
 
-        /// A string; what its interpolations hold is code.
+        /// Blanks out a string, except for the code in its interpolations.
         mutating func blankString(_ hashes: Int) {
             let marks = String(repeating: "#", count: hashes)
             skip(hashes)

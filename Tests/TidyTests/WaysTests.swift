@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-/// The ways that `Sources/README.md` describes.
+/// A check of the four ways through the code that `Sources/README.md` describes.
 enum Ways {
-    /// One sentence for each way with too many files, and for each of its files that is not there.
+    /// Describes each way with too many files and each file of a way that is missing, in a sentence.
     static func faults(in page: String, files: [SourceFile]) -> [String] {
         let names = Set(files.filter { $0.kind == "swift" }.map { String($0.name.dropLast(".swift".count)) })
         let ways = page.components(between: "## Four ways", and: "## Where").split(separator: "\n\n").filter {

@@ -12,12 +12,13 @@ import TransferWorker
 import WorkerBench
 import WorkerExecutor
 
-/// C11: what transfers need of the system is still there for a confined worker.
+/// Tests of C11: a confined worker can still do all that transfers need of the system.
 @Suite("Transfers in confined workers (C11)", .timeLimit(.minutes(1)))
 struct ConfinedTransferTests {
     private static let file = ServedFile(bytes: ServedFile.content(300_000))
 
-    /// Whether a folder in memory is another file system than that of temporary files; else why not.
+    /// A Boolean value that indicates whether /dev/shm is writable and on another file system than the temporary
+    /// files.
     private static let hasOtherVolume =
         device("/dev/shm") != nil && device("/dev/shm") != device(NSTemporaryDirectory())
 
@@ -26,7 +27,7 @@ struct ConfinedTransferTests {
         return stat(path, &status) == 0 && access(path, W_OK) == 0 ? UInt64(status.st_dev) : nil
     }
 
-    /// Runs the body with a server, and with workers that are set up for it.
+    /// Runs `body` with a server and with workers that `configure` sets up.
     private func run(
         options: HostileServerOptions = HostileServerOptions(),
         configure: (inout WorkerExecutorConfiguration) -> Void = { _ in },

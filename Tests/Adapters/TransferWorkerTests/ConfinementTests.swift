@@ -9,17 +9,17 @@ import WorkerExecutor
 
 @testable import TransferWorker
 
-/// C11: code that a server brought into a worker reaches nothing but its own attempts' bytes.
+/// Tests of C11: code that a server injects into a worker reaches only the bytes of the worker's own attempts.
 @Suite("The worker's confinement (C11)", .timeLimit(.minutes(1)))
 struct ConfinementTests {
     private static let program = URL(fileURLWithPath: WorkerBench.program).deletingLastPathComponent()
         .appendingPathComponent("HostileWorker").path
 
-    /// Whether a test can be made of it here; else why not.
+    /// True if Landlock can be tested here. `isWhole` is true if seccomp can be tested here.
     private static let hasLandlock = WorkerConfinement.offered.landlockABI != nil && !WorkerConfinement.isSanitized
     private static let isWhole = WorkerConfinement.offered.seccomp && !WorkerConfinement.isSanitized
 
-    /// A folder with a home, a destination and a partial folder, and what lies in them.
+    /// A folder with a home folder, a destination, a partial folder, and files in them.
     private final class Scene {
         let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
         var key: String { root + "/user/.ssh/id" }
@@ -35,7 +35,7 @@ struct ConfinementTests {
 
         deinit { try? FileManager.default.removeItem(atPath: root) }
 
-        /// What came of each attempt, by its text.
+        /// Makes the attempts in a confined process, and returns each attempt's result by the attempt's text.
         func attempt(_ attempts: [String], usesLandlock: Bool = true) throws -> [String: String] {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: ConfinementTests.program)

@@ -12,13 +12,13 @@ struct DaemonChannelTests {
         var ledger = EventLedger()
         #expect(ledger.take(8) == .tell)
         #expect(ledger.take(9) == .tell)
-        // The daemon starts anew.
+        // The daemon restarts and sends its events again.
         #expect(ledger.take(8) == .drop)
         ledger.acknowledge(8)
         #expect(ledger.take(8) == .acknowledgeAgain)
         #expect(ledger.take(9) == .drop)
         #expect(ledger.take(16) == .tell)
-        // What has no number, progress or a question, is told whenever it comes.
+        // Events without a number, such as progress and questions, are always delivered.
         #expect(ledger.take(nil) == .tell)
         #expect(ledger.take(nil) == .tell)
     }

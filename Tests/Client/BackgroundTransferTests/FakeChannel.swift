@@ -5,7 +5,7 @@ import TransferSessions
 
 @testable import BackgroundTransfer
 
-/// The other side of a session, played by a test.
+/// A fake daemon side of a session, which records every call.
 final class FakeChannel: SessionChannel {
     struct Content {
         var orders: [TaskOrder] = []

@@ -7,9 +7,9 @@ import TransferSessions
 
 @testable import BackgroundTransfer
 
-/// Servers that want to know who asks.
+/// Tests of servers that require authentication.
 extension URLSessionTests {
-    /// Answers each challenge with what the test says, and notes what it was.
+    /// A delegate that gives the same answer to every challenge and records the challenges.
     private final class Guest: NSObject, URLSessionTaskDelegate {
         let answer: (URLSession.AuthChallengeDisposition, user: String, password: String)
         let asked = Mutex<[String]>([])
@@ -33,7 +33,7 @@ extension URLSessionTests {
         "T8: a delegate is asked for a token by its own method, and gives one as the password of nobody",
         arguments: [
             ("bearer", URLSession.AuthChallengeDisposition.useCredential, "", "t.1", ChallengeReply.token("t.1")),
-            // It would have answered whatever came.
+            // A user name shows that the delegate would answer any challenge. A token contains no space.
             ("bearer", .useCredential, "u", "secret", .none), ("bearer", .useCredential, "", "a b", .none),
             ("bearer", .performDefaultHandling, "", "t.1", .none),
             ("bearer", .rejectProtectionSpace, "", "t.1", .none),

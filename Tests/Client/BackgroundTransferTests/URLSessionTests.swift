@@ -8,7 +8,7 @@ import TransferSessions
 
 @testable import BackgroundTransfer
 
-/// Writes down what it is told, as an app's delegate would be told it.
+/// A delegate that records its callbacks.
 private final class Diary: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     let lines = Mutex<[String]>([])
     let ended = AsyncStream.makeStream(of: Void.self)
@@ -48,7 +48,7 @@ private final class Diary: NSObject, URLSessionDownloadDelegate, URLSessionDataD
     }
 }
 
-// One after the other: which way sessions go is the process's.
+// The tests run one at a time, because the session channel is global to the process.
 @Suite("URLSession", .serialized)
 struct URLSessionTests {
     let channel = FakeChannel()
@@ -56,7 +56,7 @@ struct URLSessionTests {
 
     init() { SessionChannels.use(channel) }
 
-    /// A session of the calling test alone: those of the process live until they are invalidated.
+    /// Creates a session for the calling test alone. A session lives in the process until it is invalidated.
     func session(_ identifier: String = #function) -> URLSession {
         URLSession(configuration: .background(withIdentifier: identifier), delegate: diary, delegateQueue: nil)
     }
@@ -73,7 +73,7 @@ struct URLSessionTests {
         #expect(first === second)
         #expect(second.delegate === diary)
         await end(first)
-        // The delegate was told before the session was forgotten.
+        // The delegate receives its last callback before the session is forgotten.
         while first.delegate != nil { await Task.yield() }
         SessionChannels.use(FakeChannel())
         let third = session("s")
@@ -257,7 +257,7 @@ struct URLSessionTests {
     }
 }
 
-/// What a program said before it ended.
+/// The text that a program wrote to standard error before it ended.
 private func words(of result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }

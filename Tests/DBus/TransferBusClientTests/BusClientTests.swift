@@ -7,7 +7,7 @@ import TransferBusProtocol
 struct BusClientTests {
     @Test("Letting go of the bus twice, at the same time or later, ends")
     func close() async {
-        // Often, because what the second one asks of the thread may still be answered before that is gone.
+        // The test repeats the race: the thread may still answer the second call before the thread ends.
         for _ in 0..<20 {
             let client = BusClient()
             async let one: Void = client.close()

@@ -8,7 +8,7 @@ import TransferSessions
 
 @Suite("What sessions say over the bus")
 struct SessionCodecTests {
-    /// The way through GLib's own form, as over the bus.
+    /// Converts fields to GLib's representation and back, as the bus does.
     private func sent(_ fields: [String: VariantValue]) throws -> [String: VariantValue] {
         let variant = try VariantValue.dictionary(fields).variant(ofType: "a{sv}")
         return VariantValue(copying: variant).dictionary ?? [:]
@@ -54,7 +54,7 @@ struct SessionCodecTests {
         settings.allowsInsecureRedirect = true
         settings.answersBearerChallenges = true
         #expect(try SessionSettings(sent(settings.fields)) == settings)
-        // What is not said is as Apple has it.
+        // An omitted setting has Apple's default.
         #expect(try SessionSettings(["identifier": .string("a")]) == SessionSettings(identifier: "a"))
     }
 

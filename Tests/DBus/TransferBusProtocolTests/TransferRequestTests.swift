@@ -10,7 +10,7 @@ import TransferPolicy
 @Suite struct TransferRequestTests {
     private static let now = WallTime(secondsSinceEpoch: 1_700_000_000)
 
-    /// A download that asks for all there is.
+    /// A download that uses every option.
     private static var full: TransferRequest {
         let constraints = Constraints(
             power: .acOrBattery(above: 40), linkKinds: .only([LinkKinds(.wifi), LinkKinds(.ethernet)]),

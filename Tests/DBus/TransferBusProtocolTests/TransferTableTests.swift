@@ -23,7 +23,7 @@ struct TransferTableTests {
         return [plain, full, other]
     }()
 
-    /// The way over the bus, with the types that the interface declares.
+    /// Converts values to the types that the interface declares and back, as the bus does.
     private func sent(_ values: [VariantValue]) throws -> [VariantValue] {
         let variant = try VariantValue.list(values).variant(ofType: "(a{sax}a{s(asax)})")
         return VariantValue(copying: variant).items

@@ -45,7 +45,7 @@ struct VariantCodingTests {
         static let busDefaults = Outer().fields.merging(["words": .dictionary([:])]) { $1 }
     }
 
-    /// The way through GLib's own form, as over the bus.
+    /// Converts fields to GLib's representation and back, as the bus does.
     private func sent(_ fields: [String: VariantValue]) throws -> [String: VariantValue] {
         VariantValue(copying: try VariantValue.dictionary(fields).variant(ofType: "a{sv}")).dictionary ?? [:]
     }

@@ -22,7 +22,7 @@ struct AppIdentityTests {
         #expect(book.owns(":1.2", "org.example.Two"))
         book.remove(owner: ":1.2")
         #expect(!book.owns(":1.2", "org.example.Two"))
-        // One that has gone before its process was known is not remembered.
+        // A process that is reported after its connection has closed is not remembered.
         book.setProcess(10, of: ":1.2")
         #expect(book.add("org.example.Three", to: ":1.2") == true)
     }

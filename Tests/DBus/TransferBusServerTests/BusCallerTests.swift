@@ -4,7 +4,7 @@ import TransferBusProtocol
 
 @testable import TransferBusServer
 
-/// The control groups are those of systemd's documentation for desktop environments and of running desktops.
+/// Tests with the control groups of running desktops and of systemd's documentation for desktop environments.
 @Suite("C1, C4: which kind of caller a process is")
 struct BusCallerTests {
     private static let user = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/"
@@ -58,7 +58,7 @@ struct BusCallerTests {
         for other in ["/tmp/transferctl", "/opt/transfer/bin/sub/transferctl", "/usr/bin/busctl", "/usr/bin/gdbus"] {
             #expect(caller(Self.facts(other)).kind == .app)
         }
-        // Others may write in the daemon's folder: nobody in it is trusted more than others.
+        // The daemon's folder is nil if others may write to the folder. No program in the folder is then trusted.
         let open = CallerClassifier(daemonFolder: nil)
         #expect(!open.caller(":1", process: 1, Self.facts("/opt/transfer/bin/transferctl")).isPerson)
     }
@@ -98,7 +98,7 @@ struct BusCallerTests {
         #expect(flatpak.kind == .sandboxed(.flatpak) && flatpak.app == "org.example.App")
         facts.cgroup = Self.user + "app-flatpak-org.example.App-77.scope"
         #expect(caller(facts).app == "org.example.App")
-        // Flatpak's own scope says otherwise: somebody made that file.
+        // Flatpak's own scope names another app, so the file is forged.
         facts.cgroup = Self.user + "app-flatpak-org.evil.App-77.scope"
         #expect(caller(facts).kind == .sandboxed(.opaque))
     }
@@ -158,7 +158,7 @@ struct BusCallerTests {
         #expect(caller(facts).app == first)
         facts.mountNamespace = 3
         #expect(caller(facts).app != first)
-        // Of one that cannot be told from others, the connection is all there is.
+        // A sandbox without a known mount namespace is identified by its connection alone.
         facts.mountNamespace = nil
         #expect(caller(facts).app == "sandbox:work.service#:1.7")
     }

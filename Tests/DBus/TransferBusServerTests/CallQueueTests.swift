@@ -15,7 +15,7 @@ import TransferBusProtocol
         #expect(queue.end(of: "a") == nil)
         #expect(queue.add(7, of: "a") == 7)
         for _ in 0..<most { #expect(queue.end(of: "a") == nil) }
-        // Nothing is left of an app without calls.
+        // The queue keeps nothing for an app without calls.
         #expect(queue.end(of: "a") == nil)
         #expect((0..<most).compactMap { queue.add($0, of: "a") }.count == most)
     }

@@ -11,12 +11,12 @@ import TransferSessions
 struct EventOutletTests {
     private let key = SessionKey(app: "org.example.App", identifier: "s")
 
-    /// The process on the other side.
+    /// A fake process that receives events and can stop reading.
     private final class Other: Sendable {
         struct Content {
             var told: [SessionEvent] = []
             var questions: [@Sendable () -> Void] = []
-            /// How often all that waits was to be told again.
+            /// The number of times that all waiting events were to be sent again.
             var again = 0
         }
 
@@ -33,7 +33,7 @@ struct EventOutletTests {
             }
         }
 
-        /// It goes on, and takes in all that it was told.
+        /// Resumes reading: the process answers every open question.
         func goOn() {
             let questions = content.withLock { content in
                 defer { content.questions = [] }
@@ -56,7 +56,7 @@ struct EventOutletTests {
         let before = other.told.count
         other.goOn()
         #expect(Array(other.told[before...]) == [progress(10_000)])
-        // And all is as at first.
+        // The sink then behaves as at the start.
         outlet.tell(key, progress(10_001))
         #expect(other.told.last == progress(10_001))
     }
@@ -100,7 +100,7 @@ struct EventOutletTests {
         #expect(other.content.withLock(\.again) == 0)
         other.goOn()
         #expect(other.content.withLock(\.again) == 1)
-        // And all is as at first.
+        // The sink then behaves as at the start.
         outlet.tell(key, progress(1))
         #expect(other.told.last == progress(1))
     }

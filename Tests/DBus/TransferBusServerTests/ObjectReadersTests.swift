@@ -23,7 +23,7 @@ import TransferBusProtocol
             "State": .string("waiting"), "Bytes": .integer(5), "Constraints": .dictionary([:]),
         ])
         #expect(missed == ["State": .string("running")])
-        // What is told by nobody is never missed.
+        // A property whose changes are never signaled cannot be missed.
         #expect(readers.note(["Constraints": .dictionary(["power": .string("ac")])]) == [:])
         #expect(readers.changes(to: ["State": .string("running")]) == [:])
     }

@@ -9,7 +9,7 @@ import TransferSessions
 @testable import TransferBusProtocol
 @testable import TransferBusServer
 
-/// A folder of its own for a test, with a file in it.
+/// A temporary folder for a single test, with a file in it.
 private final class Place {
     let folder: String
     let file: String
@@ -17,7 +17,7 @@ private final class Place {
     init() throws {
         var template = Array((NSTemporaryDirectory() + "passed-XXXXXX").utf8CString)
         let made = try #require(mkdtemp(&template))
-        // As the kernel sees it, without links on the way.
+        // The path as the kernel reports it, without symbolic links.
         let path = try #require(realpath(made, nil))
         defer { free(path) }
         folder = String(cString: path)
@@ -70,7 +70,7 @@ private final class Place {
         #expect(refusal { try resolved("directory-fd", place.folder, pathOnly) }?.contains("O_PATH") == true)
         #expect(refusal { try resolved("upload-fd", place.folder, O_RDONLY) }?.contains("regular file") == true)
         #expect(refusal { try resolved("directory-fd", place.file, O_RDONLY) }?.contains("a folder") == true)
-        // /proc is never to be written to, but a mount that is read-only is known from its flags alone.
+        // A device is no regular file.
         #expect(refusal { try resolved("upload-fd", "/dev/null", O_RDONLY) }?.contains("regular file") == true)
     }
 
@@ -81,11 +81,11 @@ private final class Place {
         defer { close(descriptor) }
         let fields: [String: VariantValue] = ["upload-fd": .handle(0)]
         try FileManager.default.moveItem(atPath: place.file, toPath: place.file + "2")
-        // Moved, it is followed.
+        // A moved file is found by its new path.
         #expect(try resolved(fields, [descriptor]) == ["upload-file": .string(place.file + "2")])
         try FileManager.default.removeItem(atPath: place.file + "2")
         #expect(refusal { try resolved(fields, [descriptor]) }?.contains("no path") == true)
-        // Another file of the very name that the kernel shows is not taken for it.
+        // A new file with the name that the kernel shows for the removed file is not mistaken for it.
         try Data().write(to: URL(fileURLWithPath: place.file + "2 (deleted)"))
         #expect(refusal { try resolved(fields, [descriptor]) }?.contains("no path") == true)
     }
@@ -128,7 +128,7 @@ private final class Place {
         let upload = try PassedFiles(["upload-fd": .handle(0)], [file, folder], from: Self.sandboxed)
         #expect(upload.upload == file)
         #expect(upload.fields["upload-file"] == .string("/file"))
-        // Also where no path leads to it, as in a sandbox.
+        // The upload is accepted even if no path leads to the file, as in a sandbox.
         try FileManager.default.removeItem(atPath: place.file)
         #expect(try PassedFiles(["upload-fd": .handle(0)], [file], from: Self.sandboxed).upload == file)
     }
@@ -156,7 +156,7 @@ private final class Place {
             return
         }
         #expect(snapshot.kind == .upload(path: "/file"))
-        // What only the daemon can know is not the app's to say.
+        // An app cannot set the values that only the daemon knows.
         #expect(!snapshot.isOver && snapshot.received == 0)
         let app = BusCaller(name: ":1", app: "a", kind: .app)
         let plain = try PostedOrder(order(["upload-file": .string("/x")]), [], from: app)

@@ -18,7 +18,8 @@ struct ProcessFactsTests {
         #expect(facts.workingFolder == FileManager.default.currentDirectoryPath)
     }
 
-    /// A program that runs until it is ended. Foundation's `Process` waits for its end on a thread that tests share.
+    /// Starts a program that runs until it is killed. Foundation's `Process` would wait for the end on a thread that
+    /// the tests share.
     private static func spawn(_ words: [String]) throws -> pid_t {
         var arguments = words.map { strdup($0) } + [nil]
         defer { for pointer in arguments { free(pointer) } }

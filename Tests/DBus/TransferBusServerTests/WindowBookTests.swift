@@ -63,7 +63,7 @@ struct WindowBookTests {
         #expect(book.windows == ["a": .unfocused, "b": .focused])
         book.forget("kde")
         #expect(book.windows == [:])
-        // What is told anew is a first look again.
+        // After `forget`, the next report counts as a first report.
         book.take(["a": .integer(1)], from: "kde")
         #expect(book.windows == [:])
     }

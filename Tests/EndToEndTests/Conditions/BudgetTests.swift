@@ -59,7 +59,7 @@ struct BudgetTests {
         try letDaemonLive(in: network, rig)
         try configure(rig, "app-budgets = { person = 1000000 }\nconnection-budgets = { wired = 9000000 }\n")
 
-        // The person waits for the first download, so that nothing holds it back.
+        // The user waits for the first download, so no budget holds it back.
         try rig.run("add", url, "--output", rig.program.downloads + "/first", "--wait")
         #expect(try budgets(rig) == ["connection wired 9000000 1000000 below", "app person 1000000 1000000 over"])
         #expect(try rig.run("budgets").contains("used up"))
@@ -82,8 +82,8 @@ struct BudgetTests {
         (try rig.json("why", "2")["reasons"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
     }
 
-    /// Has the bus start the daemon in the network's namespace, and in no other one: a mount namespace of its own would make
-    /// the daemon take `transferctl` for a sandboxed program.
+    /// Makes the bus start the daemon in the network namespace, but in no other namespace. In its own mount
+    /// namespace, the daemon would take `transferctl` for a sandboxed program.
     private func letDaemonLive(in network: NetworkRig, _ rig: DaemonRig) throws {
         let file = rig.bus.serviceFolder + "/org.transferd.service"
         let service = try String(contentsOfFile: file, encoding: .utf8)

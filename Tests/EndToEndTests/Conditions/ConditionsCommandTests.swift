@@ -7,7 +7,7 @@ import Testing
     "transferctl conditions, over real services", .serialized,
     .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"))
 struct ConditionsCommandTests {
-    /// What it writes on a machine that `prepare` makes; what that returns is ended afterwards.
+    /// Returns the command's output on a machine that `prepare` sets up. The returned service is ended afterwards.
     private func output(
         _ prepare: (PowerRig, PrivateBus) async throws -> PropertyService?
     ) async throws -> (text: String, object: [String: Any]) {
@@ -21,7 +21,7 @@ struct ConditionsCommandTests {
         let result: Result<(String, [String: Any]), any Error>
         do {
             try await rig.spawn()
-            // It has read all supplies once it owns its name.
+            // UPower has read all supplies once it owns its name.
             for _ in 0..<100 where !(try await run().contains("UPower")) {}
             let service = try await prepare(rig, bus)
             let text = try await run()

@@ -2,28 +2,29 @@
 import ConditionRigs
 import Foundation
 
-/// The probe program as a test sees it: one line for each snapshot.
+/// A running probe program, which prints a line for each snapshot.
 struct ConditionsProbe: Sendable {
     let process: RigProcess
 
-    /// Starts it; `prefix` is the command that runs it somewhere else.
+    /// Starts the probe. `prefix` is a command that runs the probe elsewhere, in a namespace for example.
     init(_ arguments: [String] = [], prefix: [String] = [], environment: [String: String]) throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let program = folder.appendingPathComponent("ConditionsProbe").path
         process = try RigProcess(prefix + [program] + arguments, environment: environment)
     }
 
-    /// The process's id.
+    /// The probe's process id.
     var id: Int32 { process.id }
 
     /// All lines so far.
     var lines: [LineBuffer.Line] { process.output.all }
 
-    /// Forgets the lines that have come.
+    /// Skips the lines that have arrived.
     func skip() { process.output.skip() }
 
-    /// The first line not yet taken that holds all of `parts`, each given as `key=value`; where a value is given up to
-    /// a slash, its source and the rest do not matter.
+    /// Waits for the next line that contains all of `parts`, and skips the lines before it.
+    ///
+    /// Each part is a `key=value`. A value may end before any slash; its source and the rest are then ignored.
     @discardableResult
     func line(_ parts: String..., within limit: Duration = .seconds(30)) async throws -> LineBuffer.Line {
         do {
@@ -33,12 +34,12 @@ struct ConditionsProbe: Sendable {
         }
     }
 
-    /// Whether a line holds all of `parts`.
+    /// Returns whether a line contains all of `parts`.
     static func line(_ line: String, holds parts: [String]) -> Bool {
         let words = line.split(separator: " ")
         return parts.allSatisfy { part in words.contains { $0 == part || $0.hasPrefix(part + "/") } }
     }
 
-    /// Ends it in order.
+    /// Ends the probe in an orderly way.
     func end() async { await process.end() }
 }

@@ -23,7 +23,7 @@ struct CostSourceTests {
             try await $0.configureByHand()
         } _: { rig, probe in
             try await probe.line("metered=unknown/rule/assumed/settled")
-            // Leases are read anew when the path changes.
+            // The source reads the lease files again when the path changes.
             try lease.write(toFile: leases + "/dhclient.leases", atomically: true, encoding: .utf8)
             try await rig.run("ip route del default")
             try await probe.line("network=none", "metered=unknown")
@@ -95,7 +95,7 @@ struct CostSourceTests {
         program.prefix = rig.inside([])
         let watching = try program.start(["conditions", "--watch", "--json"])
         defer { watching.process.signal(SIGINT) }
-        // Nobody names connections here, so the interface is what is named.
+        // No service names the connections here, so the override names the interface.
         func metered(_ what: String, source: String) throws {
             try waitUntil("\(what) by \(source)", within: 30) {
                 let last = watching.output.split(separator: "\n").last.map { Data($0.utf8) } ?? Data()

@@ -2,13 +2,13 @@
 import ConditionRigs
 import Foundation
 
-/// A machine of real daemons whose plug and price the bench sets, so that it knows the truth; a probe that watches.
+/// A fixture of real daemons with a probe. The fixture sets the plug and the price, so it knows the truth.
 actor DaemonBench {
-    /// Why it cannot run here; nil when it can.
+    /// The reason why the fixture cannot run here; nil if it can.
     static let unavailabilityReason =
         PowerRig.unavailabilityReason ?? NetworkRig.unavailabilityReason ?? LoginRig.unavailabilityReason
 
-    /// What can die.
+    /// The daemons that can die.
     private enum Daemon: String, CaseIterable {
         case upower, networkManager, logind, bus
     }
@@ -17,9 +17,9 @@ actor DaemonBench {
         case running, hanging, absent
     }
 
-    /// Words of before a change may still come for this long after it.
+    /// The nanoseconds after a plug change during which readings from before the change may still arrive.
     private static let grace: Int64 = 2_000_000_000
-    /// Longer than any loaded machine takes to tell: a word that still stands then is stuck.
+    /// A limit beyond any loaded machine's delay. A wrong reading that lasts longer is stuck.
     private static let recovery: Duration = .seconds(60)
 
     private let bus: PrivateBus
@@ -31,15 +31,15 @@ actor DaemonBench {
     private var states = [Daemon: State](uniqueKeysWithValues: Daemon.allCases.map { ($0, .running) })
 
     private var isOnline = true
-    /// When the plug was turned last, in nanoseconds on the boot-time clock.
+    /// The time of the last plug change, in nanoseconds on the boot-time clock.
     private var turned: Int64 = 0
-    /// Whether the probe has said since then that the machine is not on AC.
+    /// A Boolean value that indicates whether the probe has reported "not on AC" since the last plug change.
     private var isKnown = false
     private var meter = "unknown"
-    /// How many of the probe's lines have been judged.
+    /// The number of the probe's lines that have been judged.
     private var judged = 0
     private var counts: [String: Int] = [:]
-    /// What was done, with the seconds since the start.
+    /// The actions so far, each with the seconds since the start.
     private(set) var log: [String] = []
     private let start = ContinuousClock.now
 
@@ -53,20 +53,20 @@ actor DaemonBench {
         try await login.spawn()
         try await network.startManager()
         try await network.connect()
-        // The faked kernel is heard by the probe alone: `ip` would look for its own sysfs in it.
+        // Only the probe hears the fake kernel: `ip` would search the fake sysfs for its own files.
         let kernel = power.kernelEnvironment.map { "\($0.key)=\($0.value)" }
         probe = try ConditionsProbe(
             ["--ready", "promptly"], prefix: network.inside(["env"] + kernel), environment: bus.environment)
     }
 
-    /// What was done how often.
+    /// The number of times that each action was taken.
     var tally: String {
         let seconds = (ContinuousClock.now - start).components.seconds
         return "\(seconds) s: "
             + counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// Disturbs for a time, and looks now and then whether all is well once everything is back.
+    /// Disturbs the daemons for a time. After each round, restores all of them and checks the published facts.
     func run(for duration: Duration) async throws {
         try await settle()
         let before = try resources()
@@ -82,13 +82,12 @@ actor DaemonBench {
         } while ContinuousClock.now < end
         let after = try resources()
         note("threads, files and KiB before: \(before), after: \(after)")
-        // What hangs is let go of in the end: nothing grows with the number of deaths.
+        // Calls to hanging daemons end in time, so nothing grows with the number of deaths.
         guard after.threads <= before.threads + 4, after.files <= before.files + 8, after.memory < before.memory * 2
         else { throw RigError("the probe grows: \(before) before, \(after) after") }
         print("DyingDaemonsTests: threads, files and KiB before: \(before), after: \(after)")
     }
 
-    /// Ends everything.
     func end() async {
         for daemon in [Daemon.bus, .logind, .networkManager, .upower] where states[daemon] == .hanging {
             try? await resume(daemon)
@@ -112,7 +111,7 @@ actor DaemonBench {
     }
 
     private func turnPlug() async throws {
-        // What has come is judged by the truth that it was told in.
+        // The lines so far are judged by the state of the plug before the change.
         try judge()
         isOnline.toggle()
         note("plug \(isOnline ? "in" : "out")")
@@ -120,7 +119,7 @@ actor DaemonBench {
         isKnown = false
     }
 
-    /// The plug stays out while more daemons die and come back, whoever is dead already.
+    /// Pulls the plug and leaves it out while more daemons die and come back, whichever are dead already.
     private func stayOnBattery() async throws {
         if isOnline { try await turnPlug() }
         note("stays out")
@@ -135,7 +134,7 @@ actor DaemonBench {
         }
     }
 
-    /// Waits and judges what comes meanwhile.
+    /// Waits for `condition`, and judges the lines that arrive in the meantime.
     private func wait(_ what: String, until condition: () -> Bool) async throws {
         let end = ContinuousClock.now + Self.recovery
         while true {
@@ -155,7 +154,7 @@ actor DaemonBench {
     }
 
     private func strike(_ daemon: Daemon) async throws {
-        // Without a bus that works nobody can start.
+        // Without a working bus, no other daemon can start.
         guard daemon == .bus || states[.bus] == .running else { return }
         switch states[daemon] {
         case .running where Bool.random(using: &generator): try await kill(daemon)
@@ -175,7 +174,7 @@ actor DaemonBench {
         case .logind: try await login.kill()
         case .bus:
             await bus.kill()
-            // A daemon that has lost its bus is of no use; those of a real machine are started anew as well.
+            // A daemon without its bus is useless. A real machine restarts such daemons as well.
             for other in [Daemon.upower, .networkManager, .logind] where states[other] != .absent {
                 try await kill(other)
             }
@@ -211,7 +210,7 @@ actor DaemonBench {
         case .upower: try await power.spawn()
         case .networkManager:
             try await network.startManager()
-            // Its profiles went with its mount namespace.
+            // The profiles were lost with the mount namespace of NetworkManager.
             try await network.connect()
             meter = "unknown"
         case .logind: try await login.spawn()
@@ -234,7 +233,7 @@ actor DaemonBench {
 
     // MARK: What must hold
 
-    /// With everything back, the facts come to be right, and follow.
+    /// Changes plug and price with all daemons running, and waits until the published facts are right.
     private func settle() async throws {
         try await turnPlug()
         try await setMeter()
@@ -252,7 +251,7 @@ actor DaemonBench {
         note("right after \(time.seconds * 1000 + time.attoseconds / 1_000_000_000_000_000) ms")
     }
 
-    /// No crash, no sleep that nobody announced, and no "AC" once it is known that the battery is drained.
+    /// Fails after a crash, an unannounced sleep, or a reading of "AC" that follows a reading of battery power.
     private func judge() throws {
         guard probe.process.isRunning else {
             throw RigError("the probe has ended; its last line: \(probe.lines.last?.text ?? "none")")
@@ -269,7 +268,7 @@ actor DaemonBench {
         judged = lines.count
     }
 
-    /// Threads, open files and resident KiB of the probe.
+    /// The numbers of threads and open files of the probe, and its resident memory in KiB.
     private func resources() throws -> (threads: Int, files: Int, memory: Int) {
         let folder = "/proc/\(probe.id)"
         let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
@@ -290,7 +289,7 @@ actor DaemonBench {
 }
 
 extension Array {
-    /// The first stays where it is.
+    /// Returns the elements in random order, except for the first element, which stays in place.
     fileprivate func shuffledAfterFirst(using generator: inout some RandomNumberGenerator) -> [Element] {
         Array(prefix(1)) + dropFirst().shuffled(using: &generator)
     }

@@ -3,9 +3,9 @@ import ConditionRigs
 import Foundation
 import Testing
 
-/// Everything that tells of conditions dies, hangs, comes back and stays away, in random order.
+/// A stress test in which every source of conditions dies, hangs, recovers and stays away, in random order.
 ///
-/// `TRANSFER_DYING_SECONDS` sets for how long (20 without it), `TRANSFER_SEED` which order.
+/// `TRANSFER_DYING_SECONDS` sets the duration (20 s by default), and `TRANSFER_SEED` sets the order.
 @Suite(
     "Dying daemons", .serialized,
     .enabled(if: DaemonBench.unavailabilityReason == nil, "\(DaemonBench.unavailabilityReason ?? "")"))

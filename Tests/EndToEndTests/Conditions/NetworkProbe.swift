@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionRigs
 
-/// A bus, a network namespace and a probe in it, taken down in order whatever happens.
+/// A runner of tests with a bus, a network namespace and a probe. All three are taken down in order, whatever happens.
 enum NetworkProbe {
-    /// Prepares the namespace, starts a probe of path and price with more `arguments`, and runs the body.
+    /// Prepares the network namespace, starts a probe of path and price with further `arguments`, and runs `body`.
     static func run(
         _ arguments: [String] = [], _ prepare: (NetworkRig) async throws -> Void,
         _ body: (NetworkRig, ConditionsProbe) async throws -> Void

@@ -48,15 +48,15 @@ struct NetworkSourceTests {
             try await $0.addTunnel("vpn")
         } _: { rig, probe in
             try await probe.line("network=full", "interface=cable", "underlay=none")
-            // As wg-quick does it: all but the tunnel's own packets go into the tunnel.
+            // The routes of wg-quick: every packet except for the tunnel's own packets goes into the tunnel.
             try await rig.run("ip route add default dev vpn table 51820")
             try await rig.run("ip rule add not fwmark 51820 table 51820")
             try await probe.line("interface=vpn", "underlay=cable", "kind=ethernet/kernel/guessed")
-            // Its own packets have a table to themselves: the main one has no default route.
+            // The tunnel's own packets have a separate table, and the main table has no default route.
             try await rig.run("ip route add default via 10.9.0.1 dev cable table 99")
             try await rig.run("ip rule add fwmark 51820 table 99")
             try await rig.run("ip route del default")
-            // Nothing carries it any more.
+            // No interface carries the tunnel's packets any more.
             try await rig.run("ip link set far down")
             try await probe.line("network=none")
             try await rig.run("ip link set far up")
@@ -96,7 +96,7 @@ struct NetworkSourceTests {
             try await $0.configureByHand()
         } _: { rig, probe in
             try await probe.line("network=full")
-            // The machine may have other things to do: one undisturbed round is enough.
+            // The machine may be busy with other work, so a single undisturbed round is enough.
             var delays: [Double] = []
             for _ in 0..<5 where delays.last ?? .infinity > 100 {
                 kill(probe.id, SIGSTOP)
@@ -127,11 +127,11 @@ struct NetworkSourceTests {
             await rig.killManager()
             try await probe.line("metered=unknown/rule/assumed", "connection=none")
             try await rig.startManager()
-            // Its profiles were kept in its own mount namespace and went with it.
+            // The profiles were in the mount namespace of NetworkManager and were lost with it.
             try await rig.connect()
             try await rig.setMetered("yes")
             try await probe.line("metered=yes/networkManager/reported", "connection=wired", "network=full")
-            // A hint that is not answered in time: NetworkManager counts as silent.
+            // NetworkManager does not answer the hint in time and therefore counts as silent.
             await rig.setManagerHanging(true)
             try await rig.run("ip route del default")
             try await probe.line("network=none")

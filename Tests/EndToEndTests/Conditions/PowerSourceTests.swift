@@ -6,7 +6,7 @@ import Testing
     "Power, read from a real upowerd", .serialized,
     .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"))
 struct PowerSourceTests {
-    /// A bus, a rig and a probe, taken down in order whatever happens.
+    /// Runs `body` with a bus, a fixture and a probe. All three are taken down in order, whatever happens.
     private func withProbe(
         withSupplies: Bool = true, hearsKernel: Bool = false, startsDaemon: Bool = true,
         _ body: (PowerRig, PrivateBus, ConditionsProbe) async throws -> Void
@@ -77,7 +77,7 @@ struct PowerSourceTests {
             try await probe.line("power=ac/upower/reported/settled")
             try await rig.hang()
             try await rig.setAC(false)
-            // UPower still stands at "AC": the dearer word counts until its time is up.
+            // UPower still reports "AC". The more expensive report counts until UPower counts as silent.
             try await probe.line("power=battery/sysfs/guessed", "disagreements=1")
             try await probe.line("power=battery/sysfs/guessed", "disagreements=0")
             try await rig.resume()
@@ -90,7 +90,7 @@ struct PowerSourceTests {
         let bus = try await PrivateBus()
         let rig = try await PowerRig(bus: bus)
         try await rig.spawn()
-        // It owns its name once a first probe has heard it.
+        // UPower owns its name once a first probe has received a reading.
         let first = try ConditionsProbe(["--sysfs", rig.sysfsRoot], environment: bus.environment)
         try await first.line("power=ac/upower")
         await first.end()
@@ -100,7 +100,8 @@ struct PowerSourceTests {
             ["--sysfs", rig.sysfsRoot, "--without", "netlink", "--without", "networkManager"],
             environment: bus.environment)
         let line = try await probe.line("power=ac/sysfs/guessed/settled")
-        // libupower's own calls would block for 25 s; ours end after 2 s, plus what a loaded machine adds.
+        // Calls of libupower would block for 25 s. The source's calls end after 2 s, plus the delay of a loaded
+        // machine.
         #expect(line.time - start < 15_000_000_000)
         try await rig.resume()
         try await probe.line("power=ac/upower/reported")
@@ -140,7 +141,7 @@ struct PowerSourceTests {
             try await probe.line("power=ac/upower/reported")
             await bus.stop()
             try await probe.line("power=ac/sysfs/reported")
-            // upowerd ends with its bus.
+            // upowerd ends together with its bus.
             try await bus.start()
             try await rig.spawn()
             try await probe.line("power=ac/upower/reported")

@@ -8,7 +8,7 @@ import Testing
     .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"),
     .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
 struct RecordingTests {
-    /// Real services, and the program beside them.
+    /// A machine with real services and the program under test.
     private struct Machine {
         var power: PowerRig
         var network: NetworkRig
@@ -52,9 +52,9 @@ struct RecordingTests {
         return nil
     }
 
-    /// Changes all that can be changed here, and waits until each change is in the recording.
+    /// Changes all conditions that can be changed here, and waits until each change is recorded.
     private func change(_ machine: Machine, recordedIn path: String) async throws {
-        // Asleep, not blocked: other tests need the thread. NetworkManager takes its time on a busy machine.
+        // Sleeps instead of blocking a thread, which other tests need. NetworkManager can be slow on a busy machine.
         func wait(_ fact: String, _ value: String) async throws {
             let end = ContinuousClock.now + .seconds(120)
             while published(fact, in: path) != value {
@@ -75,14 +75,14 @@ struct RecordingTests {
         try await wait("metered", "yes")
         try #require(try machine.program.run(["override", "wired", "no"]).status == 0)
         try await wait("metered", "no")
-        // NetworkManager gives a connection up whose carrier is gone for six seconds, which pass where others keep this test
-        // from going on; by itself it then brings up only what says so.
+        // NetworkManager gives up a connection after six seconds without a carrier. Other tests may delay this test
+        // for that long. Afterwards, NetworkManager activates only connections with `autoconnect` by itself.
         try await machine.network.run("nmcli connection modify wired connection.autoconnect yes")
         try await machine.network.run("ip link set far down")
         try await wait("network", "none")
         try await machine.network.run("ip link set far up")
         try await wait("network", "full")
-        // What UPower does not hear of: a disagreement, once it has lasted.
+        // UPower does not hear of this change. The change becomes a disagreement if it lasts.
         try await machine.power.setACSilently(true)
         try await machine.power.setAC(true)
         try await wait("power", "ac")
@@ -107,7 +107,7 @@ struct RecordingTests {
             #expect(status == 0, "\(replay.errors)")
             let count = lines(path).count { $0.contains("\"published\":") }
             #expect(count >= 8 && replay.output.split(separator: "\n").count == count)
-            // A fact that somebody changed is found, with its line.
+            // The replay finds a changed fact and names its line.
             let text = lines(path).joined(separator: "\n").replacingOccurrences(
                 of: "\"value\":\"battery\"", with: "\"value\":\"ac\"")
             try text.write(toFile: path + ".changed", atomically: true, encoding: .utf8)
@@ -149,7 +149,7 @@ struct RecordingTests {
             recording.process.signal(SIGKILL)
             _ = try? recording.process.wait(within: 20)
             #expect(try machine.program.run(["conditions", "--replay", path]).status == 0)
-            // As if it had been killed in the middle of a write.
+            // The file looks as if the program was killed in the middle of a write.
             let whole = try Data(contentsOf: URL(fileURLWithPath: path))
             try whole.dropLast(9).write(to: URL(fileURLWithPath: path))
             let (status, cut) = try machine.program.run(["conditions", "--replay", path])

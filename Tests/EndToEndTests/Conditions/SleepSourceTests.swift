@@ -26,7 +26,7 @@ struct SleepSourceTests {
         try result.get()
     }
 
-    /// Waits until the probe holds as many locks as that.
+    /// Waits until the probe holds `count` inhibitor locks.
     private func locks(_ count: Int, of probe: ConditionsProbe, in rig: LoginRig) async throws {
         var held: [String] = []
         for _ in 0..<1000 {
@@ -58,7 +58,7 @@ struct SleepSourceTests {
                 try await rig.sleep()
                 try await probe.line("sleep=about-to-sleep/logind/reported/changed")
                 try await begun("suspend.target", in: rig, within: .seconds(30))
-                // Well below the 4 s after which it would have gone ahead anyway.
+                // Well below the 4 s after which the sleep would begin anyway.
                 #expect(try await rig.held() < .milliseconds(3500))
                 #expect(try await rig.locks().isEmpty)
                 try await rig.wake()
@@ -104,7 +104,8 @@ struct SleepSourceTests {
             try await rig.spawn()
             try await probe.line("sleep=awake/logind/reported")
             try await locks(1, of: probe, in: rig)
-            // It dies once more, in the middle of an announcement: nobody says that the machine sleeps.
+            // logind dies again, in the middle of an announcement. No service reports any more that the machine
+            // sleeps.
             try await rig.sleep()
             try await probe.line("sleep=about-to-sleep/logind")
             try await rig.kill()

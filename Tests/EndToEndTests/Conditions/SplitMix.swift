@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A generator that the seed decides.
+/// A SplitMix64 random number generator. Equal seeds produce equal numbers.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

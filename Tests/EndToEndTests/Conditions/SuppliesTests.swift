@@ -6,7 +6,7 @@ import Testing
     "Odd supplies, read by a real upowerd and from sysfs", .serialized,
     .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"))
 struct SuppliesTests {
-    /// Two probes of the same machine: what UPower says, and what the kernel says without it.
+    /// Runs `body` with two probes of the same machine: one reads UPower, the other only the kernel.
     private func withProbes(
         withSupplies: Bool = true, _ prepare: (PowerRig) async throws -> Void,
         _ body: (PowerRig, _ upower: ConditionsProbe, _ kernel: ConditionsProbe) async throws -> Void
@@ -39,7 +39,7 @@ struct SuppliesTests {
     @Test("Two batteries count by what they can hold, and one that drains beside a full one is battery")
     func twoBatteries() async throws {
         try await withProbes {
-            // 48 of 60 Wh in the one, all of 20 in the other.
+            // The first battery holds 48 of 60 Wh, and the second is full with 20 Wh.
             try await $0.add("BAT1", full)
         } _: { rig, upower, kernel in
             try await upower.line("power=ac/upower", "battery=85,charging,none/upower", "disagreements=0")

@@ -12,7 +12,7 @@ import TransferPolicy
     "The daemon's objects on the bus, by raw calls of several apps", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct BusObjectTests {
-    /// A transfer that is never due.
+    /// Describes a transfer that is never due.
     private static func waiting(_ name: String, session: String? = nil) -> [String: VariantValue] {
         var fields: [String: VariantValue] = [
             "url": .string("http://127.0.0.1:9/\(name)"), "not-before": .string("2200-01-01T00:00:00Z"),
@@ -30,7 +30,7 @@ struct BusObjectTests {
         return answer.first?.items.compactMap(\.integer) ?? []
     }
 
-    /// Runs `body` with two apps that are known by the names that they own.
+    /// Runs `body` with two apps that the daemon identifies by their bus names.
     private func withApps(_ body: (DaemonRig, BusClient, BusClient) async throws -> Void) async throws {
         let rig = try await DaemonRig()
         let (one, two) = (BusClient(), BusClient())
@@ -74,7 +74,7 @@ struct BusObjectTests {
             #expect(mine["Total"] == .integer(-1))
             #expect(try await Self.children(of: TransferBusName.transfersPath, by: one) == Set(ids.map { "\($0)" }))
             #expect(try await Self.children(of: TransferBusName.transfersPath, by: two) == [])
-            // Another's and what is not there cannot be told apart.
+            // Another app's object and a missing object get the same error.
             for absent in [path, "\(TransferBusName.transfersPath)/9999", "\(TransferBusName.transfersPath)/x"] {
                 await #expect(throws: BusClientError.self, "\(absent)") {
                     try await two.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: absent)
@@ -82,7 +82,7 @@ struct BusObjectTests {
             }
             _ = try await one.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: path)
             #expect(try rig.state(of: "\(ids[0])") == "paused")
-            // The person sees all.
+            // The user sees the transfers of all apps.
             #expect(try rig.run("apps").contains("org.example.One"))
         }
     }
@@ -101,10 +101,10 @@ struct BusObjectTests {
                 told.append(change)
                 if change["State"] == .string("cancelled") { break }
             }
-            // What has not changed is not told.
+            // A signal reports only the properties that have changed.
             #expect(told.first == ["State": .string("paused")])
             #expect(told.allSatisfy { $0["Url"] == nil })
-            // Its own change is the first that the other one is told, so nothing came before.
+            // The first signal to the other app is about its own transfer, so the app received no earlier signal.
             let own = try await Self.submit(Self.waiting("b"), by: two)[0]
             let ownPath = "\(TransferBusName.transfersPath)/\(own)"
             _ = try await Self.properties(of: ownPath, TransferBusName.transferInterface, by: two)
@@ -129,7 +129,7 @@ struct BusObjectTests {
             #expect(session["Identifier"] == .string("night") && session["State"] == .string("waiting"))
             let paths = ids.prefix(2).map { VariantValue.string("\(TransferBusName.transfersPath)/\($0)") }
             #expect(session["Transfers"] == .list(paths))
-            // A table says what the list says, to each of its own.
+            // A table holds the same transfers as a list, and only the app's own.
             for (client, count) in [(one, 3), (two, 1)] {
                 let list = try await client.call("List", [.dictionary([:])], type: "(a{sv})").first?.items ?? []
                 let table = try await client.call("Table", [.dictionary([:])], type: "(a{sv})")
@@ -143,7 +143,8 @@ struct BusObjectTests {
             let left = try await one.call("List", [.dictionary([:])], type: "(a{sv})").first?.items ?? []
             #expect(left.map { $0.dictionary?["id"] } == [.integer(ids[2])])
             #expect(try await Self.children(of: TransferBusName.sessionsPath, by: one) == [])
-            // The other app's session of that name goes on; the person ends it with its app.
+            // The other app's session with the same identifier continues. The user ends the session together with its
+            // app.
             let rows = try rig.json("sessions")["sessions"] as? [[String: Any]]
             #expect(rows?.map { $0["app"] as? String } == ["org.example.Two"])
             #expect(try rig.run("apps", "quit", "org.example.Two") == "1")
@@ -173,7 +174,7 @@ struct BusObjectTests {
                 try await Self.submit(
                     ["url": .string(server.url("up")), "upload-fd": .handle(0)], by: one, descriptors: [pathOnly])
             } throws: { ($0 as? BusFault)?.message.contains("O_PATH") == true }
-            // None of them stays open in the daemon.
+            // None of the passed descriptors stays open in the daemon.
             let process = try #require(try rig.process())
             let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")
@@ -212,11 +213,11 @@ struct BusObjectTests {
                 #expect(fault?.message.contains(words) == true, "\(fault?.message ?? "taken")")
                 #expect(fault?.message.hasPrefix("transfer 2 of 2: ") == true || words == "descriptor")
             }
-            // More than 16 MiB, though each of them would do.
+            // Each transfer is allowed, but all of them together exceed 16 MiB.
             let large = Self.waiting(String(repeating: "y", count: 30_000))
             #expect(await refusal(Array(repeating: large, count: 600))?.code == .messageTooLarge)
             #expect(await refusal(Array(repeating: Self.waiting("z"), count: 10_001))?.code == .tooManyTransfers)
-            // Another type than the interface has is refused before anybody looks at it.
+            // An argument of another type than the interface declares is refused before the daemon sees it.
             await #expect(throws: (any Error).self) { try await one.call("Submit", [.string("x")], type: "(s)") }
             let left = try rig.json("list")["transfers"] as? [Any]
             #expect(left?.isEmpty == true)
@@ -240,10 +241,10 @@ struct BusObjectTests {
             await #expect {
                 try await Self.submit(Self.waiting("g"), by: one)
             } throws: { ($0 as? BusFault)?.code == .tooManyTransfers }
-            // Another app is not kept from its own.
+            // Another app's quota is not affected.
             #expect(try await Self.submit(Self.waiting("g"), by: two).count == 1)
             #expect((try rig.json("list")["transfers"] as? [Any])?.count == 10_001)
-            // Who asks first starts the daemon, which is on the bus before it has read them all.
+            // The first call starts the daemon, which is on the bus before it has read all transfers.
             try endDaemon(of: rig)
             #expect(try await Self.children(of: TransferBusName.transfersPath, by: one).count == 10_000)
             try endDaemon(of: rig)

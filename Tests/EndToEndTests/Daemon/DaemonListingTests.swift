@@ -77,7 +77,7 @@ struct DaemonListingTests {
             let jobs = try rig.run("history", "--workload").split(separator: "\n")
             #expect(jobs.count == 2 && jobs[1].hasPrefix("this-machine,1,"))
             #expect(try rig.run("history", "--trace", "--json", status: 2).contains("one of them"))
-            // More than a page of the bus.
+            // 300 transfers fill more than a page on the bus.
             let many = (1...300).map { server.url("file-\($0).bin") }
             let added = try rig.program.run(["add", "-d", rig.program.downloads, "--not-before", "+24h"] + many)
             #expect(added.status == 0, "\(added.run.errors)")
@@ -110,11 +110,11 @@ struct DaemonListingTests {
 
     @Test("A gate of conditions opens when they hold, and ends with 4 and what is missing when they do not")
     func gate() throws {
-        // No bus, no daemon, and power supplies of our own.
+        // The test needs no bus and no daemon, and provides its own power supplies.
         let program = try Transferctl()
         let supplies = program.folder.path + "/sys/class/power_supply"
         let supply = supplies + "/AC"
-        // Without a battery it would count as plugged in, whatever the plug says.
+        // A machine without a battery would count as plugged in, whatever the plug says.
         for (name, text) in [
             ("AC/type", "Mains"), ("AC/online", "0"), ("BAT0/type", "Battery"), ("BAT0/present", "1"),
             ("BAT0/status", "Discharging"), ("BAT0/capacity", "50"), ("BAT0/scope", "System"),
@@ -153,7 +153,7 @@ struct DaemonListingTests {
             let descriptors = try #require(values["fds"])
             #expect(descriptors[2] <= descriptors[1] + 4, "\(text)")
             let memory = try #require(values["rss_kb"])
-            // What a second half of the same adds; the first also warms caches up.
+            // The growth in the second half of the load. The first half also fills caches.
             #expect(memory[2] <= memory[1] + 20_000, "\(text)")
         }
     }

@@ -18,7 +18,7 @@ struct DaemonTests {
         try result.get()
     }
 
-    /// The daemon on a disk that can be slow and lose its power.
+    /// Runs `body` with a daemon whose disk can be slow and can lose its power.
     private func withDisk(_ body: (DaemonRig, FaultyDiskRig) async throws -> Void) async throws {
         let journal = try TemporaryFolder()
         var disk: FaultyDiskRig?
@@ -40,15 +40,15 @@ struct DaemonTests {
             #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
             #expect(try rig.process() != nil)
             #expect(try rig.run("list", "--all").contains("finished"))
-            // One that cannot be had is told as such, by status and by words.
+            // A transfer that the server refuses is reported by exit status and by message.
             let missing = try rig.run("add", server.url("missing"), "-d", rig.program.downloads, "--wait", status: 1)
             #expect(missing.contains("404"))
             #expect(try rig.state(of: "2") == "failed")
         }
     }
 
-    /// The pools of memory that the C library keeps for threads beside its first: 64 MiB of addresses each, of which the
-    /// beginning is in use.
+    /// Counts the C library's memory arenas for threads other than the main thread. Each arena reserves 64 MiB of
+    /// addresses, and only its beginning is in use.
     private func pools(in maps: [Substring]) -> Int {
         let parts = maps.map { $0.split(separator: " ", omittingEmptySubsequences: true) }
         return zip(parts, parts.dropFirst()).count { used, rest in
@@ -72,7 +72,7 @@ struct DaemonTests {
                 try await group.waitForAll()
             }
             let process = try #require(try rig.process())
-            // To its end: a file of the kernel's comes in pieces.
+            // Reads until the end of the file, because the kernel delivers the file in pieces.
             let file = try #require(FileHandle(forReadingAtPath: "/proc/\(process)/maps"))
             let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
             #expect(maps.contains { $0.contains("libsqlite3") })
@@ -128,7 +128,7 @@ struct DaemonTests {
             let first = try #require(try rig.process())
             kill(first, SIGKILL)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            // This test stands for the worker: one that lives on holds the lock.
+            // The test takes the place of a surviving worker, which would keep the lock.
             let folder = try #require(rig.program.environment["XDG_STATE_HOME"]) + "/transferd/partial"
             let name = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".part") })
@@ -184,7 +184,7 @@ struct DaemonTests {
             try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
             try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
             let first = try #require(try rig.process())
-            // The attempt takes a while to end.
+            // Slow writes keep the attempt from ending at once.
             disk.setDelay(microseconds: 300_000)
             try rig.run("cancel", "1")
             kill(first, SIGKILL)
@@ -213,7 +213,7 @@ struct DaemonTests {
             #expect(text.contains("process \(first) is already the daemon of"))
             kill(first, SIGTERM)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            // The next call starts it again, with all that was there.
+            // The next call starts the daemon again, with all of its transfers.
             #expect(try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000)
             try rig.run("cancel", "1")
             try waitUntil("the end", within: 60) { try rig.state(of: "1") == "cancelled" }
@@ -256,7 +256,7 @@ struct DaemonTests {
         try await withRig { rig in
             let file = rig.program.folder.path + "/up.bin"
             try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: file))
-            // This server takes none, and says so.
+            // This server accepts no uploads and answers with status 405.
             let told = try rig.run("add-upload", file, server.url("up.bin"), "--wait", status: 1)
             #expect(told.contains("405"))
             #expect(try rig.run("add-upload", file + "x", server.url("up"), status: 2).contains("up.binx"))

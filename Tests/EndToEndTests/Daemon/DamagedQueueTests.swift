@@ -30,7 +30,7 @@ struct DamagedQueueTests {
             FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String }
                 .first { $0.hasSuffix("queue.sqlite") })
         let queue = try DatabaseQueue(path: folder + "/" + file)
-        // A class of traits that nobody knows.
+        // No class of traits has the new number.
         try await queue.write { try $0.execute(sql: "UPDATE queue SET class = class + 1000 WHERE task = 2") }
 
         let told = rig.program.folder.path + "/told"
@@ -39,7 +39,7 @@ struct DamagedQueueTests {
         let text = try String(contentsOfFile: told, encoding: .utf8)
         #expect(text.contains("transfer 2 cannot be read"), "\(text)")
         #expect(text.contains("DELETE FROM task WHERE id = 2"), "\(text)")
-        // Whoever calls, and starts it by that, is told instead of kept waiting.
+        // A call that starts the daemon fails with an error instead of waiting.
         #expect(try rig.run("list", status: 3).isEmpty == false)
 
         try await queue.write { try $0.execute(sql: "UPDATE queue SET class = class - 1000 WHERE task = 2") }

@@ -20,7 +20,7 @@ struct NotificationTests {
             try await until { await desktop.notes.count == 1 }
             let first = await desktop.notes[0]
             #expect(first.title == "Download finished")
-            // Some servers read mark-up.
+            // Some notification servers interpret markup.
             #expect(first.body.hasSuffix("a&lt;b&gt;.bin"), "\(first.body)")
             try rig.run("add", server.url("x"), server.url("y"), "-d", rig.program.downloads, "--wait", status: 1)
             try await until { await desktop.notes.map(\.title).contains { $0.contains("failed") } }
@@ -41,7 +41,7 @@ struct NotificationTests {
         try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
         let before = await desktop.notes.count
         try rig.run("add", server.url("z"), "-d", rig.program.downloads, "--wait", status: 1)
-        // The setting back on: its note comes after one that would have been told before.
+        // With the setting back on, the next notification proves that no earlier one was sent.
         try "notify = true\n".write(toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
         kill(try #require(try rig.process()), SIGHUP)
         try rig.run("add", server.url("w"), "-d", rig.program.downloads, "--wait", status: 1)

@@ -22,7 +22,7 @@ struct PipelinedChangeTests {
     @Test("Of changes that are sent without waiting for their answers, the last one counts")
     func pipelinedChanges() async throws {
         try await withRig { rig in
-            // Both connections are this program's.
+            // Both connections belong to the process of the tests, so the daemon takes both for the same app.
             let client = BusClient()
             try await client.connect(address: rig.bus.address)
             let transfers = (1...4).map { number in
@@ -45,9 +45,10 @@ struct PipelinedChangeTests {
         }
     }
 
-    /// Sends calls about each transfer, to the manager and to its object in turn, then waits for the answers.
+    /// Sends calls about each transfer, alternately to the manager and to the transfer's object, then waits for the
+    /// answers.
     ///
-    /// - Returns: the errors.
+    /// - Returns: The errors.
     private static func send(_ methods: [String], to ids: [Int64], by bus: RawBusConnection) throws -> [String] {
         for (index, method) in methods.enumerated() {
             for id in ids {

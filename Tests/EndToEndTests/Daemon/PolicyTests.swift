@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Choosing a policy by name, as a person does.
+/// Tests of choosing a policy by name on the command line.
 @Suite("transferctl policies and get --policy, end to end")
 struct PolicyTests {
     @Test("every policy that is listed can be chosen with its defaults written out")
@@ -19,7 +19,7 @@ struct PolicyTests {
             #expect(people.run.output.contains("\(name): "))
             let parameters = try #require(policy["parameters"] as? [[String: Any]])
             let words = parameters.map { "\($0["key"] ?? "")=\($0["default"] ?? "")" }
-            // Nothing is fetched: the URL is refused after the policy was accepted.
+            // Nothing is fetched: the program accepts the policy and then refuses the URL.
             let run = try program.run(["get", "--policy", ([name] + words).joined(separator: ":"), "ftp://127.0.0.1/"])
             #expect(run.status == 2)
             #expect(run.run.errors.contains("only http and https"), "\(run.run.errors)")

@@ -20,7 +20,7 @@ struct ShutdownTests {
 
         var log: String { (try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)) ?? "" }
 
-        /// Sends SIGTERM and says how long the daemon took to end, and how it did.
+        /// Sends SIGTERM, and returns the time until the daemon's end and its exit status.
         func end() throws -> (seconds: Double, status: Int32) {
             let start = ContinuousClock.now
             daemon.signal(SIGTERM)
@@ -28,7 +28,7 @@ struct ShutdownTests {
             return ((ContinuousClock.now - start) / .seconds(1), status)
         }
 
-        /// The worker of the daemon, once there is one.
+        /// Waits until the daemon has a worker, and returns the worker's process id.
         func worker() throws -> pid_t {
             var found: pid_t?
             try waitUntil("a worker runs", within: 60) {
@@ -40,7 +40,7 @@ struct ShutdownTests {
             return found ?? 0
         }
 
-        /// A child of any of the process's threads.
+        /// Returns a child of any of the process's threads.
         private static func child(of process: pid_t) -> pid_t? {
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
             for thread in threads {
@@ -82,7 +82,7 @@ struct ShutdownTests {
         try result.get()
     }
 
-    /// The bar, and a little for the test's own looking on a busy machine.
+    /// The limit of five seconds, plus half a second for the test's own polling on a busy machine.
     private static let bar = 5.5
 
     @Test("Nothing hangs")
@@ -137,7 +137,7 @@ struct ShutdownTests {
     func hangingDisk() async throws {
         try await withScene(disk: { try FaultyDiskRig(root: $0 + "/state", journal: $0 + "/journal") }) { scene, disk in
             _ = try scene.worker()
-            // Each write takes a minute from now on.
+            // From now on, each write takes a minute.
             disk?.setDelay(microseconds: 60_000_000)
             let end = try scene.end()
             #expect(end.status == 0)

@@ -3,16 +3,17 @@ import ConditionRigs
 import Foundation
 import Testing
 
-/// `transferctl get --discretionary` on a machine whose plug and network the test turns, with real services between.
+/// Tests of `transferctl get --discretionary` with real services on a machine whose plug and network the test
+/// controls.
 @Suite(
     "get --discretionary, end to end", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct ConditionedGetTests {
-    /// Seconds since 1970, by the clock that logs and events show.
+    /// The seconds since 1970 by the wall clock, which logs and events use as well.
     private var wallNow: Double { Date().timeIntervalSince1970 }
 
-    /// Late by more than this would be seen as a fault even on a loaded machine. What it is on a quiet one is measured,
-    /// printed here and kept in the benchmarks.
+    /// The delay in seconds beyond which a transfer counts as late, even on a loaded machine. The tests print the
+    /// measured delay; the benchmarks keep the delay of a quiet machine.
     private let tolerance = 1.5
 
     @Test(
@@ -45,7 +46,7 @@ struct ConditionedGetTests {
         try run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 2_000_000 }
         let first = try #require(server.requests().first)
         print("plugged in to first request: \(first.began - pluggedIn) s")
-        // The server's clock reads in milliseconds.
+        // The server's clock has a resolution of one millisecond.
         #expect(first.began - pluggedIn >= 9.998)
         #expect(first.began - pluggedIn <= 10 + tolerance)
 
@@ -81,11 +82,12 @@ struct ConditionedGetTests {
         let rig = try await PowerRig(bus: bus)
         try await rig.spawn()
         let program = try Transferctl(environment: bus.environment)
-        // A sysfs that lists nothing: UPower is the only one who knows, as where sysfs is out of reach.
+        // The sysfs folder is empty, so only UPower knows the power state. A real machine can be like this if sysfs
+        // is out of reach.
         let empty = try TemporaryFolder()
         let run = try program.start(
             ["get", "--discretionary", "--json", "--sysfs-root", empty.path, server.url("file.bin")])
-        // What was read at the start counts as settled.
+        // The first reading counts as settled.
         let started = try run.event("the start", within: 60) { $0.name == "started" }
         try run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 1_000_000 }
 
@@ -118,7 +120,8 @@ struct ConditionedGetTests {
         var program = try Transferctl(environment: bus.environment)
         program.prefix = rig.inside([]).resolvingProgram()
         let before = try server.connections()
-        // The server is on this machine: held to the network's conditions for the test, on assumed mains.
+        // `--no-loopback-exemption` applies the network's conditions to this local server; `--assume` provides mains
+        // power.
         let run = try program.start([
             "get", "--discretionary", "--json", "--no-loopback-exemption", "--assume", "power=ac",
             server.url("file.bin"),
@@ -155,7 +158,7 @@ struct ConditionedGetTests {
 }
 
 extension [String] {
-    /// The command with its program as an absolute path, as posix_spawn wants it.
+    /// The command with an absolute path to its program, as posix_spawn requires.
     fileprivate func resolvingProgram() -> [String] {
         guard let name = first, !name.hasPrefix("/") else { return self }
         let folders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]

@@ -2,12 +2,12 @@
 import Foundation
 import Testing
 
-/// How `transferctl` ends when something beside the transfer goes wrong: disk, signals, pipes, hooks.
+/// Tests of the ways in which `transferctl` ends after trouble outside the transfer: disk, signals, pipes, hooks.
 @Suite(
     "how transferctl ends", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct EndingGetTests {
-    /// What mounts a file system of its own.
+    /// The start of the command that runs a program in its own mount namespace.
     private static let unshare = ["/usr/bin/unshare", "-Urm"]
 
     private static let canMount: Bool = {
@@ -17,14 +17,14 @@ struct EndingGetTests {
         return (try? process.wait(within: 60)) == 0
     }()
 
-    /// A program that a shell starts as `script` says, where `"$@"` is the command.
+    /// Returns a program that runs under the shell script `script`, in which `"$@"` is the program's command.
     private func program(under script: String) throws -> Transferctl {
         var program = try Transferctl()
         program.prefix = ["/bin/sh", "-c", script, "sh"]
         return program
     }
 
-    /// A list of URLs that nothing listens on, for transfers that only wait.
+    /// Writes a list of URLs on a port without a listener, for transfers that only wait.
     private func list(_ count: Int, in program: Transferctl, folder: String = "") throws -> String {
         let path = program.folder.path + "/list"
         let lines = (0..<count).map { "http://127.0.0.1:9/\(folder)\($0)\n" }
@@ -100,9 +100,9 @@ struct EndingGetTests {
         #expect(result.status == 0, "\(result.run.errors)")
         let lines = result.run.output.split(separator: "\n")
         let masks = lines.prefix(2).map { UInt64($0.split(separator: "\t").last ?? "", radix: 16) }
-        // Signals 32 and 33 are the C library's own; posix_spawn leaves them ignored.
+        // The C library uses signals 32 and 33 itself; posix_spawn leaves them ignored.
         #expect(masks.count == 2 && masks[0] == 0 && masks[1].map { $0 & ~0x1_8000_0000 } == 0, "\(result.run.output)")
-        // 3 is the folder that ls reads.
+        // Descriptor 3 is the folder that `ls` reads.
         #expect(lines.last == "0 1 2 3 ", "\(result.run.output)")
     }
 
@@ -142,10 +142,12 @@ struct EndingGetTests {
         #expect(mkfifo(pipe, 0o600) == 0)
         let reader = open(pipe, O_RDWR | O_CLOEXEC)
         defer { close(reader) }
-        // Of the first 36 is told why they wait: long names, so that a pipe cannot hold that.
+        // The program writes the wait reasons of the first 36 transfers. The names are so long that the pipe cannot
+        // hold the reasons.
         let list = try list(100, in: program, folder: String(repeating: "long/", count: 800))
         let run = try program.start(["get", "--json", "--not-before", "+1d", "--input", list], output: pipe)
-        // How much goes in depends on where its pages end: it is full when nothing more comes for a while.
+        // The pipe's capacity depends on the boundaries of its pages. The pipe counts as full if nothing is added for
+        // a while.
         var (held, looks): (Int32, Int) = (0, 0)
         try waitUntil("the pipe is full", within: 30) {
             var waiting: Int32 = 0

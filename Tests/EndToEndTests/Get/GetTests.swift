@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// `transferctl get` against a real nginx, as its user runs it.
+/// Tests of `transferctl get` against a real nginx, run as a user runs it.
 @Suite(
     "transferctl get, end to end", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
@@ -25,7 +25,7 @@ struct GetTests {
         #expect(server.requests().map(\.bytesSent).reduce(0, +) == sent)
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["file.bin"])
 
-        // The server's file changes: it is fetched again, and the first one is not overwritten.
+        // The server's file changes. The new file is fetched, and the first file is not overwritten.
         let changed = try server.serve("file.bin", bytes: 4_000_000, seed: 2)
         let third = try program.run(["get", server.url("file.bin")])
         #expect(third.status == 0, "\(third.run.errors)")

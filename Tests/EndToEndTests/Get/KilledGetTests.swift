@@ -2,13 +2,13 @@
 import Foundation
 import Testing
 
-/// Kills between the moment a file gets its name and the record of that.
+/// Tests of kills between the renaming of a finished file and the record of the renaming.
 @Suite(
     "transferctl get killed when a file gets its name", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
     .enabled(if: Tracing.isPossible, "strace is missing or may not trace here: apt-get install strace"))
 struct KilledGetTests {
-    /// Whose life ends there.
+    /// The process that is killed. With `program`, the workers are killed as well.
     enum Victim: CaseIterable { case program, worker }
 
     @Test("the file is fetched once, and has its own name", arguments: Victim.allCases)
@@ -17,7 +17,8 @@ struct KilledGetTests {
         let served = try server.serve("f", bytes: 16_384, seed: 1)
         var program = try Transferctl()
         let fetch = ["get", "--quiet", server.url("f")]
-        // The renaming is done, and does not return before the kill.
+        // strace delays the return of the renaming by three seconds, so the kill comes after the renaming and before
+        // its return.
         program.prefix = [
             "/usr/bin/strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e",
             "inject=renameat2:delay_exit=3000000",
@@ -42,16 +43,16 @@ struct KilledGetTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["f"])
         #expect(RandomFile.same(path, served))
         #expect(server.requests().filter { $0.path == "/f" }.count == 1)
-        // Nothing is left of it once its end was saved.
+        // No partial file is left once the end of the transfer was saved.
         let left = FileManager.default.enumerator(atPath: program.folder.path + "/state")?.compactMap { "\($0)" } ?? []
         #expect(left.allSatisfy { !$0.hasSuffix(".part") && !$0.hasSuffix(".placed") }, "\(left)")
     }
 
-    /// The processes that process has started.
+    /// Returns the child processes of a process.
     private static func children(of process: pid_t) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { number in
-            // The parent is the second word after the program's name, which stands in brackets.
+            // The parent is the second word after the program's name, which is in parentheses.
             let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
             let words = text?.split(separator: ")").last?.split(separator: " ") ?? []
             return words.count > 1 && pid_t(words[1]) == process
@@ -59,7 +60,7 @@ struct KilledGetTests {
     }
 }
 
-/// Whether strace can be used.
+/// A check for a working strace.
 private enum Tracing {
     static let isPossible: Bool = {
         let child = try? ChildProcess("/usr/bin/strace", ["-o", "/dev/null", "true"], output: "/dev/null")

@@ -2,12 +2,12 @@
 import Foundation
 import Testing
 
-/// Thousands of small files by one `transferctl get --input`.
+/// Tests of thousands of small files in a single `transferctl get --input`.
 @Suite(
     "transferctl get of many files, end to end", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct ManyFilesTests {
-    /// Descriptors and threads of a process.
+    /// The numbers of open descriptors and of threads of a process.
     private struct Holdings {
         var descriptors: Int
         var threads: Int
@@ -40,7 +40,8 @@ struct ManyFilesTests {
         try waitUntil("nine tenths have arrived", within: 120) { arrived(program) >= count * 9 / 10 }
         let late = try Holdings(of: run.process.id)
         #expect(try run.process.wait(within: 120) == 0, "\(run.errors)")
-        // Connections, partial files and threads come and go: no more than those of the eight that run.
+        // Connections, partial files and threads come and go. Their number is bounded by the eight transfers that run
+        // at once.
         #expect(late.descriptors <= early.descriptors + 24, "\(early.descriptors), then \(late.descriptors)")
         #expect(late.threads <= early.threads + 8, "\(early.threads), then \(late.threads)")
         for (index, path) in served.enumerated() where !RandomFile.same(program.downloads + "/f\(index)", path) {
@@ -49,7 +50,7 @@ struct ManyFilesTests {
         #expect(server.requests().filter { $0.path != "/connections" }.count == count)
         #expect(arrived(program) == count)
 
-        // The same again fetches nothing.
+        // A second run with the same list fetches nothing.
         let again = try program.run(["get", "--quiet", "--input", list], within: 120)
         #expect(again.status == 0, "\(again.run.errors)")
         #expect(arrived(program) == count)
@@ -75,7 +76,8 @@ struct ManyFilesTests {
         for (index, path) in served.enumerated() where !RandomFile.same(program.downloads + "/f\(index)", path) {
             Issue.record("f\(index) is not the file that was served")
         }
-        // Not even those were fetched once more, under a number, that a kill hit between their renaming and its record.
+        // A kill may fall between the renaming of a file and the record of the renaming. Such a file is not fetched
+        // again under a number either.
         let names = try FileManager.default.contentsOfDirectory(atPath: program.downloads)
         #expect(names.count == count, "\(names.filter { !$0.hasPrefix("f") || $0.contains(" (") })")
     }

@@ -3,7 +3,7 @@ import Foundation
 import HostileServer
 import Testing
 
-/// https through a proxy's tunnel, with the whole program.
+/// Tests of https through a proxy's tunnel, with the whole program.
 @Suite("transferctl through a proxy, end to end")
 struct ProxyTests {
     private static let file = ServedFile(bytes: ServedFile.content(3_000_000))

@@ -4,7 +4,7 @@ import HostileServer
 import Synchronization
 import Testing
 
-/// `transferctl put`, as its user runs it.
+/// Tests of `transferctl put`, run as a user runs it.
 @Suite(
     "transferctl put, end to end", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
@@ -26,7 +26,7 @@ struct PutTests {
         #expect(first.status == 0, "\(first.run.errors)")
         #expect(first.run.errors.contains("uploaded, the server answered 201"), "\(first.run.errors)")
         #expect(RandomFile.same(server.folder.path + "/www/dav/my file.bin", path))
-        // An upload is done again when it is asked for again.
+        // A second request for the same upload sends the file again.
         let second = try program.run(["put", "--json", path, server.url("dav/")])
         #expect(second.status == 0)
         let last = try #require(second.run.events.last)
@@ -72,7 +72,7 @@ struct PutTests {
                 connection.send(
                     (["HTTP/1.1 104 Upload Resumption Supported"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
                 draft.places.begin(length: request.contentLength ?? 0, with: connection.readBytes(20_000_000))
-                // Nothing more is read: the client is in the middle when it is killed.
+                // The server reads nothing more, so the kill comes in the middle of the upload.
                 while !connection.isOver, isSlow.withLock({ $0 }) { connection.pause(milliseconds: 5) }
                 connection.reset()
             } else {

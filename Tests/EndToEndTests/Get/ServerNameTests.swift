@@ -4,10 +4,10 @@ import Foundation
 import HostileServer
 import Testing
 
-/// What a hostile server can do to the files of a person by the names it gives.
+/// Tests of file names from a hostile server, which must do no harm to the user's files.
 @Suite("names that a server gives, end to end", .serialized, .timeLimit(.minutes(3)))
 struct ServerNameTests {
-    /// A server that calls each file `mine.txt`, or by a name that turns the reading direction.
+    /// Starts a server that names each file `mine.txt`, or gives a name that reverses the reading direction.
     private func server() throws -> HostileServer {
         try HostileServer { request, connection in
             let name = request.target == "/turned" ? "report%E2%80%AEtxt.exe%1B%5B2J" : "mine.txt"

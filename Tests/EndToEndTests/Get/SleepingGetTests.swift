@@ -3,7 +3,7 @@ import ConditionRigs
 import Foundation
 import Testing
 
-/// `transferctl get` on a machine that goes to sleep, with a real logind between.
+/// Tests of `transferctl get` on a machine that goes to sleep, with a real logind.
 @Suite(
     "get across sleep, end to end", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
@@ -15,7 +15,8 @@ struct SleepingGetTests {
 
     @Test("what is announced stops it with its bytes saved, well before logind goes ahead by itself; awake, it goes on")
     func sleeps() async throws {
-        // Without the pause it would take ten minutes: however long this machine keeps the test waiting, the sleep is sooner.
+        // Without the pause, the download would take ten minutes. The sleep comes sooner, however slow the machine
+        // is.
         let server = try NginxServer(rate: 100_000, beginning: 4_000_000)
         let served = try server.serve("file.bin", bytes: 60_000_000)
         let bus = try await PrivateBus()
@@ -42,7 +43,7 @@ struct SleepingGetTests {
         let kept = try #require(paused.event.fields["bytes"] as? Int)
         #expect(kept > 3_000_000)
         #expect(try await locks(of: run, rig).isEmpty)
-        // Asleep: nothing leaves.
+        // Nothing leaves the machine during the sleep.
         let quiet = server.requests().count
         try await Task.sleep(for: .seconds(1))
         #expect(server.requests().count == quiet)

@@ -23,7 +23,7 @@ struct SandboxAttackTests {
                 "OpenSession",
                 [.dictionary([("identifier", .string("s"))]), .dictionary([("command", .texts(words))])])
             expectRefusal(answer, naming: "command")
-            // What was refused is not kept for a later event either.
+            // A refused command is not kept for a later event either.
             let opened = try await caller.manager(
                 "OpenSession", [.dictionary([("identifier", .string("s"))]), .dictionary([])])
             #expect(opened.error == nil, "\(opened)")
@@ -48,7 +48,7 @@ struct SandboxAttackTests {
             }
             let passed = HostileRig.transfer(named: "x", [("directory-fd", .handle(0))])
             let answer = try await caller.manager("Submit", [.array(of: "a{sv}", [passed])], files: ["/proc/self/cwd"])
-            // The folder is the sandbox's own root, where the daemon reaches nothing by that path.
+            // The folder is the sandbox's own root. By the path of that root, the daemon reaches nothing.
             #expect(answer.error == "InvalidArgument" || answer.error == "AccessDenied", "\(answer)")
             #expect(try await rig.harm() == [])
             await caller.end()

@@ -14,7 +14,7 @@ struct CachedDownloadTests {
         return try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])])
     }
 
-    /// Submits a download without a folder and waits for its end.
+    /// Submits a download without a folder and waits for the end of the transfer.
     private func fetch(_ url: String, by caller: HostileProcess, _ control: Transferctl) async throws -> Int64 {
         let answer = try await submit(url, by: caller)
         guard let id = answer.value?.members.first?.number else { throw TestTrouble("Submit: \(answer)") }
@@ -22,7 +22,7 @@ struct CachedDownloadTests {
         return id
     }
 
-    /// The bytes of an app's files that count towards its quota.
+    /// The number of bytes that count toward the app's quota.
     private func countedBytes(of caller: HostileProcess) async throws -> Int64? {
         try await caller.manager("Apps").value?.members.first?["counted-bytes"]?.number
     }
@@ -42,7 +42,7 @@ struct CachedDownloadTests {
             #expect(refused.error == "LimitExceeded", "\(refused)")
             #expect(refused.text.contains("150000") && refused.text.contains("Discard"), "\(refused)")
 
-            // Nobody else reaches it, and an app with a folder of its own has nothing to discard.
+            // No other app reaches the file. An app that chose its own folder has nothing to discard.
             let other = try await rig.sandboxedCaller("org.example.OtherSandbox")
             #expect(try await other.manager("Discard", [.int64(first)]).error == "NoSuchTransfer")
             await other.end()
@@ -51,7 +51,7 @@ struct CachedDownloadTests {
             #expect(try await countedBytes(of: caller) == 100_000)
             #expect(try await caller.manager("Open", [.int64(first)]).error == "InvalidArgument")
             #expect(try await caller.manager("Open", [.int64(second)]).error == nil)
-            // What is gone may be discarded again.
+            // Discarding a removed file again is no error.
             #expect(try await caller.manager("Discard", [.int64(first)]).error == nil)
             #expect(try await countedBytes(of: caller) == 100_000)
             let third = try await fetch(nginx.url("file"), by: caller, control)

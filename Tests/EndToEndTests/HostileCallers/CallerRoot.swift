@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A sandbox as Flatpak makes it, as far as a daemon can see: a mount root of its own that holds `/.flatpak-info` and in
-/// which the home folder and the tests' folders are missing.
+/// A sandbox that looks to a daemon like a sandbox of Flatpak. Its own mount root holds `/.flatpak-info` and lacks
+/// the home folder and the tests' folders.
 struct CallerRoot {
-    /// Why it cannot be made here; nil when it can.
+    /// The reason why no root can be made here; nil if it can.
     static let unavailabilityReason: String? = {
         guard let folder = try? TemporaryFolder() else { return "no temporary folder" }
         let words = namespaces + ["mount", "-t", "tmpfs", "hostile", folder.path]
-        // Inside of the namespace the folder is covered, for this process it is not.
+        // The folder is covered inside the namespace only, not for this process.
         let status = try? ChildProcess("/usr/bin/env", words, output: folder.path + "/log").wait(within: 30)
         return status == 0 ? nil : "mounting is not allowed here"
     }()
 
-    /// The command that runs another in mount namespaces of its own.
+    /// The words that run a command in its own mount namespace.
     private static var namespaces: [String] {
         ["unshare", "--mount"] + (getuid() == 0 ? [] : ["--user", "--map-root-user"])
     }
 
-    /// Mounts what a program needs to run, the bus's socket, and nothing else.
+    /// A script that mounts only the folders that a program needs, and the bus's socket.
     private static let script = """
         set -e
         root=$1 bus=$2 program=$3 runtime=$4 id=$5 address=$6 documents=$7
@@ -38,12 +38,12 @@ struct CallerRoot {
         exec chroot "$root" /app/HostileCaller "$address"
         """
 
-    /// The command that runs `HostileCaller` in such a root.
+    /// Returns the command that runs `HostileCaller` in a new root.
     ///
     /// - Parameters:
-    ///   - id: the Flatpak id that `/.flatpak-info` has; nil for a root without that file.
-    ///   - folder: an empty folder that becomes the root, in the new namespace only.
-    ///   - documents: what is shown at `/run/flatpak/doc`.
+    ///   - id: The Flatpak id in `/.flatpak-info`; nil for a root without the file.
+    ///   - folder: An empty folder, which becomes the root in the new namespace only.
+    ///   - documents: The folder that is shown at `/run/flatpak/doc`.
     static func command(
         id: String?, address: String, folder: String, documents: String? = nil
     ) throws -> [String] {
@@ -56,9 +56,10 @@ struct CallerRoot {
         ]
     }
 
-    /// The folder of Swift's runtime, which lies anywhere.
+    /// Finds the folder of the Swift runtime, whose location depends on the installation.
     static func runtimeFolder() throws -> String {
-        // To its end: of such a file, Foundation takes the first piece that the kernel gives for the whole.
+        // Reads until the end of the file. Foundation's whole-file readers stop after the kernel's first chunk of a
+        // file in /proc.
         let bytes = try FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd() ?? Data()
         let maps = String(decoding: bytes, as: UTF8.self)
         guard let line = maps.split(separator: "\n").first(where: { $0.hasSuffix("/libswiftCore.so") }),

@@ -3,14 +3,14 @@ import ConditionRigs
 import Foundation
 import RawBus
 
-/// The real document portal on a bus of the tests' own.
+/// The real document portal on a private bus.
 struct DocumentPortal {
     private static let program = "/usr/libexec/xdg-document-portal"
     private static let store = "/usr/libexec/xdg-permission-store"
     private static let name = "org.freedesktop.portal.Documents"
     private static let path = "/org/freedesktop/portal/documents"
 
-    /// Why it cannot run here; nil when it can.
+    /// The reason why the portal cannot run here; nil if it can.
     static let unavailabilityReason: String? = {
         let files = FileManager.default
         if !files.isExecutableFile(atPath: program) { return "not installed: xdg-desktop-portal" }
@@ -32,7 +32,7 @@ struct DocumentPortal {
     }
 
     private let rig: HostileRig
-    /// As whoever shows a file chooser.
+    /// A connection that acts as the program with the file chooser.
     private let chooser: RawBusConnection
 
     init(_ rig: HostileRig) throws {
@@ -43,13 +43,13 @@ struct DocumentPortal {
     /// The folder in which the portal shows an app its documents.
     func documents(of app: String) -> String { rig.folder.path + "/runtime/doc/by-app/\(app)" }
 
-    /// Lets an app have a folder, as a file chooser does.
+    /// Grants an app access to a folder, as a file chooser does.
     ///
-    /// - Returns: the document's id.
+    /// - Returns: The document's id.
     func share(_ folder: String, with app: String) throws -> String {
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
-        // 8: the folder with all in it; 2: across restarts.
+        // 8 exports the folder with its contents; 2 keeps the grant across restarts.
         let call = WireMessage.call(
             "AddFull", of: Self.name, at: Self.path, to: Self.name,
             [
@@ -60,13 +60,13 @@ struct DocumentPortal {
         return id
     }
 
-    /// Revokes a document, for all apps.
+    /// Revokes a document for all apps.
     func takeBack(_ document: String) throws {
         let answer = try chooser.call("Delete", of: Self.name, at: Self.path, to: Self.name, [.string(document)])
         guard answer.kind == .reply else { throw TestTrouble("Delete: \(answer)") }
     }
 
-    /// Its process; nil where it does not run.
+    /// The portal's process id; nil if the portal does not run.
     func process() -> pid_t? {
         let answer = try? chooser.call(
             "GetConnectionUnixProcessID", of: RawBusConnection.bus, at: "/org/freedesktop/DBus",
@@ -74,7 +74,7 @@ struct DocumentPortal {
         return (try? answer?.values().first?.number).flatMap { pid_t(exactly: $0) }
     }
 
-    /// Ends it, and waits until its file system is gone.
+    /// Ends the portal and waits until its file system is unmounted.
     func end() throws {
         guard let process = process() else { return }
         kill(process, SIGTERM)

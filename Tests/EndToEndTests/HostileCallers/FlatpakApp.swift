@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A Flatpak app that was made here, without any network: one program, and a runtime of the loader alone.
+/// A Flatpak app that the test builds without any network: one program, and a runtime that holds only the loader.
 struct FlatpakApp {
-    /// Why it cannot be made or run here; nil when it can.
+    /// The reason why the app cannot be built or run here; nil if it can.
     static let unavailabilityReason: String? = {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/flatpak") else { return "not installed: flatpak" }
         guard let folder = try? TemporaryFolder(), let app = try? FlatpakApp(folder: folder.path) else {
@@ -12,7 +12,7 @@ struct FlatpakApp {
         let run = try? ChildProcess(
             "/usr/bin/env", app.command(), environment: app.environment,
             output: folder.path + "/run.log")
-        // Without a bus's address it says how it is used.
+        // Without a bus address, the program prints its usage and exits with status 2.
         return (try? run?.wait(within: 60)) == 2 ? nil : "a mount namespace of its own is not allowed here"
     }()
 
@@ -41,7 +41,7 @@ struct FlatpakApp {
         flatpak --user install -y --noninteractive here org.example.Platform//1 "$3//1"
         """
 
-    /// Makes and installs it in a folder.
+    /// Builds the app and installs it in a folder.
     init(folder: String, program: String = HostileProcess.program) throws {
         environment = [
             "HOME": folder + "/house", "XDG_DATA_HOME": folder + "/house/data", "FLATPAK_USER_DIR": folder + "/user",
@@ -54,7 +54,7 @@ struct FlatpakApp {
         }
     }
 
-    /// The command that runs the app, for `env`.
+    /// Returns the words that run the app, as arguments for env(1).
     func command(_ options: [String] = [], arguments: [String] = []) -> [String] {
         environment.map { "\($0.key)=\($0.value)" } + ["flatpak", "--user", "run"] + options + [HostileRig.sandboxedApp]
             + arguments

@@ -8,8 +8,8 @@ import Testing
     "Hostile callers of every method and property", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct HostileCallerTests {
-    /// The bounds that hold whatever one caller does: seconds for another's answer, seconds for the daemon's end,
-    /// megabytes of resident memory of the daemon and of the bus.
+    /// The bounds that hold for any behavior of a single caller. They limit the time of another caller's answer, the time
+    /// of the daemon's end, and the resident megabytes of the daemon and the bus.
     private static let answer = Duration.seconds(1)
     private static let end = Duration.seconds(5)
     private static let daemonMegabytes = 200
@@ -34,7 +34,7 @@ struct HostileCallerTests {
         }
     }
 
-    /// The methods and properties of an interface in an introspection document.
+    /// Finds the methods and properties of an interface in an introspection document.
     private static func members(of interface: String, in xml: String) -> Set<String> {
         guard let start = xml.range(of: "<interface name=\"\(interface)\">"),
             let end = xml.range(of: "</interface>", range: start.upperBound..<xml.endIndex)
@@ -103,7 +103,7 @@ struct HostileCallerTests {
             let fault = expectation(hostile).fault(in: try await caller.call(hostile.call(rig)))
             #expect(fault == nil, "\(hostile.name)")
         }
-        // Nothing is told to those who were refused: C6.
+        // A caller whose calls were refused receives no signals about the victim's objects: C6.
         #expect(try await caller.manager("Watch").error == nil)
         let paused = try await rig.victim.manager("Pause", [.array(of: "x", [.int64(rig.victimTransfer)])])
         #expect(paused.error == nil)
@@ -121,7 +121,7 @@ struct HostileCallerTests {
     func flooding() async throws {
         try await HostileRig.with { rig in
             for hostile in HostileCase.all {
-                // Each from a new connection: one that reads nothing is soon ignored.
+                // Each flood uses a new connection, because a connection that reads nothing is soon ignored.
                 let caller = try await rig.foreignCaller()
                 try caller.process.send("flood 400 \(hostile.call(rig).words)")
                 let time = try await rig.answerTime()
@@ -130,7 +130,7 @@ struct HostileCallerTests {
                 await caller.end()
             }
             try await expectHealth(rig)
-            // One flood as large as the bus lets through.
+            // Sends the largest flood that the bus lets through.
             let caller = try await rig.foreignCaller()
             let list = try #require(HostileCase.all.first { $0.member == "List" })
             try caller.process.send("flood 40000 \(list.call(rig).words)")
@@ -182,7 +182,7 @@ struct HostileCallerTests {
             let list = try #require(HostileCase.all.first { $0.member == "List" })
             let flooded = try await twins.stopped.ask("flood 200 \(list.call(rig).words)")
             #expect(flooded == "flooded 200")
-            // Its twin is answered after everything of both that can be.
+            // The daemon answers the running twin after every answer that it can deliver to either twin.
             #expect(try await twins.running.call(list.call(rig)).error == nil)
             try await expectHealth(rig)
             #expect(try await twins.stopped.ask("read 200 20000") == "read 200 0")
@@ -193,7 +193,7 @@ struct HostileCallerTests {
         }
     }
 
-    /// Two processes of one app: what one does is told to the other.
+    /// Starts two processes of the same app. The daemon reports the changes of each process to the other.
     private func twins(_ rig: HostileRig) async throws -> (stopped: HostileProcess, running: HostileProcess) {
         let program = rig.folder.path + "/apps/twin"
         try FileManager.default.copyItem(atPath: HostileProcess.program, toPath: program)
@@ -203,7 +203,7 @@ struct HostileCallerTests {
         )
     }
 
-    /// Transfers whose descriptions are long: each change of one is a signal of thirty kilobytes.
+    /// Submits transfers with long descriptions. Each change of such a transfer causes a signal of 30 kilobytes.
     private func submitLong(count: Int, by caller: HostileProcess) async throws -> [Int64] {
         var ids: [Int64] = []
         for number in 0..<count {

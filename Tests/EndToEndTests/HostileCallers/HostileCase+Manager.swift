@@ -50,7 +50,7 @@ extension HostileCase {
         HostileCase(
             member: "HistoryFrom", note: "what the machine was like",
             arguments: { _ in [.string("2020-01-01T00:00:00Z"), .string("condition 0")] }),
-        // They tell of all apps together.
+        // The metrics cover all apps together.
         HostileCase(member: "Metrics", sandboxed: denied), HostileCase(member: "Watch"), HostileCase(member: "Unwatch"),
     ]
 

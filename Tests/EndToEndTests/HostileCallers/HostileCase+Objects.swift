@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import RawBus
 
-/// The members of the victim's transfer and of its session: for others those objects are not there.
+/// The members of the victim's transfer object and session object. For other callers, the objects do not exist.
 extension HostileCase {
     private static let unknown = Expectation.refused("UnknownObject")
 

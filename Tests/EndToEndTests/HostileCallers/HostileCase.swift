@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import RawBus
 
-/// A call of one method or a read of one property that must not do harm, and what callers must get for it.
+/// A harmful call of a method or read of a property, with the answer that each kind of caller must get.
 struct HostileCase: Sendable {
-    /// What a caller must get.
+    /// The answer that a caller must get.
     enum Expectation: Sendable {
-        /// An answer that holds nothing of the victim's.
+        /// A reply that contains none of the victim's data.
         case own
-        /// An error of that name, the part behind the last dot, with each of the words in its text.
+        /// An error whose name ends with the given part after its last dot. Its text contains each of the words.
         case refused(String, saying: [String] = [])
 
-        /// What is wrong with an answer; nil where nothing is.
+        /// Describes the fault of an answer; nil if the answer is as expected.
         func fault(in answer: HostileAnswer) -> String? {
             switch self {
             case .own:
@@ -24,7 +24,7 @@ struct HostileCase: Sendable {
         }
     }
 
-    /// The object that the call goes to.
+    /// The object that receives the call.
     enum Target: Sendable {
         case manager
         case victimTransfer
@@ -32,13 +32,13 @@ struct HostileCase: Sendable {
     }
 
     var member: String
-    /// Whether the member is a property, read by `Get`.
+    /// A Boolean value that indicates whether the member is a property, which is read with `Get`.
     var isProperty = false
     var note = ""
     var target = Target.manager
     var arguments: @Sendable (HostileRig) -> [WireValue] = { _ in [] }
     var foreign = Expectation.own
-    /// What a sandboxed app must get; nil is the same.
+    /// The expectation for a sandboxed app; nil if it is the same as `foreign`.
     var sandboxed: Expectation?
 
     var interface: String {
@@ -49,10 +49,10 @@ struct HostileCase: Sendable {
         }
     }
 
-    /// The name for messages.
+    /// The name of the case in messages.
     var name: String { "\(interface).\(member)" + (note.isEmpty ? "" : " (\(note))") }
 
-    /// The call as it goes to a daemon.
+    /// Returns the call as it is sent to the daemon.
     func call(_ rig: HostileRig) -> HostileCall {
         let path =
             switch target {
@@ -68,7 +68,7 @@ struct HostileCase: Sendable {
             arguments: [.string(interface), .string(member)])
     }
 
-    /// Every method and property of the three interfaces.
+    /// The cases for every method and property of the three interfaces.
     static let all = methods + managerProperties + transferMembers + sessionMembers
 
     private static let managerProperties: [HostileCase] = [

@@ -3,16 +3,16 @@ import ConditionRigs
 import Foundation
 import RawBus
 
-/// A method call or a read of a property, as any caller may send it.
+/// A method call or a property read that any caller can send.
 struct HostileCall: Sendable {
     var path: String
     var interface: String
     var member: String
     var arguments: [WireValue] = []
-    /// Files that the caller opens and passes.
+    /// The paths of files that the caller opens and passes as descriptors.
     var files: [String] = []
 
-    /// The words that the caller's program takes.
+    /// The call in the syntax of the caller's program.
     var words: String {
         let message = WireMessage.call(member, of: interface, at: path, to: "org.transferd", arguments)
         let signature = message.signature.isEmpty ? "-" : message.signature
@@ -20,7 +20,7 @@ struct HostileCall: Sendable {
     }
 }
 
-/// The answer to a call.
+/// A reply or an error of the daemon.
 enum HostileAnswer: CustomStringConvertible {
     case values([WireValue])
     case refused(name: String, text: String)
@@ -41,7 +41,7 @@ enum HostileAnswer: CustomStringConvertible {
         if case .values(let values) = self { values.first } else { nil }
     }
 
-    /// The error's name without its prefix; nil for a reply.
+    /// The last part of the error's name; nil for a reply.
     var error: String? {
         guard case .refused(let name, _) = self else { return nil }
         return name.split(separator: ".").last.map(String.init)
@@ -63,18 +63,19 @@ enum HostileAnswer: CustomStringConvertible {
 /// A running `HostileCaller`.
 final class HostileProcess: Sendable {
     let process: RigProcess
-    /// The process id of the caller itself; 0 where it has process ids of its own.
+    /// The process id of the caller; 0 if the caller runs in its own process namespace.
     let id: Int32
-    /// The unique name on the bus.
+    /// The unique bus name of the caller.
     let name: String
 
-    /// The built program.
+    /// The path of the built program.
     static let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
         .appendingPathComponent("HostileCaller").resolvingSymlinksInPath().path
 
-    /// Starts a command that ends as the caller's program.
+    /// Runs a command that becomes the caller's program, and waits until the caller is ready.
     ///
-    /// - Parameter hidesProcesses: whether it runs among process ids of its own.
+    /// - Parameter hidesProcesses: A Boolean value that indicates whether the command runs in its own process
+    ///   namespace.
     init(_ command: [String], hidesProcesses: Bool = false) async throws {
         process = try RigProcess(command)
         let line = try await process.output.next().text
@@ -89,16 +90,16 @@ final class HostileProcess: Sendable {
         try await self.init([program, address])
     }
 
-    /// Has the caller do something.
+    /// Sends the caller a command.
     ///
-    /// - Returns: the line that it prints.
+    /// - Returns: The line that the caller prints.
     @discardableResult
     func ask(_ command: String, within limit: Duration = .seconds(70)) async throws -> String {
         try process.send(command)
         return try await process.output.next(within: limit).text
     }
 
-    /// Calls, and waits for the answer.
+    /// Sends a call and waits for its answer.
     func call(_ call: HostileCall) async throws -> HostileAnswer { try HostileAnswer(await ask("call \(call.words)")) }
 
     /// Calls a method of the manager.
@@ -109,21 +110,21 @@ final class HostileProcess: Sendable {
                 files: files))
     }
 
-    /// Calls a method of a session's object.
+    /// Calls a method of a session object.
     func session(_ path: String, _ member: String, _ arguments: [WireValue] = []) async throws -> HostileAnswer {
         try await call(
             HostileCall(path: path, interface: HostileRig.session, member: member, arguments: arguments))
     }
 
-    /// Takes a name, by which the daemon knows the app.
+    /// Claims a bus name, by which the daemon identifies the app.
     func own(_ name: String) async throws {
         let line = try await ask("own \(name)")
         guard line == "owned" else { throw TestTrouble("\(name): \(line)") }
     }
 
-    /// Kills it, stopped or not, and waits for its end.
+    /// Kills the caller, even if it is stopped, and waits for its end.
     func end() async {
-        // The others end with their input.
+        // A caller in its own process namespace exits at the end of its input.
         if id > 0 { kill(id, SIGKILL) }
         await process.end()
     }

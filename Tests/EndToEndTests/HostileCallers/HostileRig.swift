@@ -3,14 +3,14 @@ import ConditionRigs
 import Foundation
 import RawBus
 
-/// A daemon, an app that is to be left alone, and a home folder with files that no other may touch.
+/// A fixture with a daemon, a victim app, and a home folder with files that no other app may touch.
 final class HostileRig: Sendable {
     static let managerPath = "/org/transferd/Manager"
     static let manager = "org.transferd.Manager1"
     static let transfer = "org.transferd.Transfer1"
     static let session = "org.transferd.Session1"
     static let properties = "org.freedesktop.DBus.Properties"
-    /// The text that all of the victim's data holds and no other caller may see.
+    /// A text in all of the victim's data. No other caller may see it.
     static let mark = "victims-secret"
     static let victimApp = "org.example.Victim"
     static let foreignApp = "org.example.Foreign"
@@ -20,7 +20,7 @@ final class HostileRig: Sendable {
     let folder: TemporaryFolder
     let daemon: ChildProcess
     let victim: HostileProcess
-    /// The victim's transfer, its object and its session's object.
+    /// The id of the victim's transfer. The transfer's object is at `victimPath`, the session's at `victimSession`.
     let victimTransfer: Int64
     var victimPath: String { "/org/transferd/transfer/\(victimTransfer)" }
     let victimSession: String
@@ -28,11 +28,11 @@ final class HostileRig: Sendable {
     var home: String { folder.path + "/person" }
     var address: String { bus.address }
 
-    /// Starts all of it.
+    /// Starts the bus, the daemon and the victim.
     ///
     /// - Parameters:
-    ///   - settings: lines of the daemon's `config.toml`.
-    ///   - hasPortal: whether the bus starts a document portal.
+    ///   - settings: Lines for the daemon's `config.toml`.
+    ///   - hasPortal: A Boolean value that indicates whether the bus can start a document portal.
     init(settings: String = "", hasPortal: Bool = false) async throws {
         bus = try await PrivateBus(hasSessionLimits: true)
         folder = try TemporaryFolder()
@@ -40,7 +40,7 @@ final class HostileRig: Sendable {
         for name in ["person/.ssh", "config/transferd", "root", "apps", "runtime"] {
             try FileManager.default.createDirectory(atPath: "\(place)/\(name)", withIntermediateDirectories: true)
         }
-        // Another app's budget is no caller's business either.
+        // Other callers must not see another app's budget either.
         try ("app-budgets = { \(Self.mark) = 1000 }\n" + settings).write(
             toFile: place + "/config/transferd/config.toml", atomically: true, encoding: .utf8)
         try "private key".write(toFile: place + "/person/.ssh/id_test", atomically: true, encoding: .utf8)
@@ -62,7 +62,7 @@ final class HostileRig: Sendable {
         (victimTransfer, victimSession) = try await Self.prepare(victim)
     }
 
-    /// Gives the victim a transfer and a session with a task, none of which is due.
+    /// Gives the victim a transfer that is never due, and a session with a suspended task.
     private static func prepare(_ victim: HostileProcess) async throws -> (Int64, String) {
         let submitted = try await victim.manager("Submit", [.array(of: "a{sv}", [transfer(named: mark)])])
         guard let id = submitted.value?.members.first?.number else { throw TestTrouble("Submit: \(submitted)") }
@@ -78,7 +78,7 @@ final class HostileRig: Sendable {
         return (id, path)
     }
 
-    /// A transfer that is never due.
+    /// Describes a transfer that is never due.
     static func transfer(named name: String, _ more: [(String, WireValue)] = []) -> WireValue {
         .dictionary(
             [
@@ -87,7 +87,7 @@ final class HostileRig: Sendable {
             ] + more)
     }
 
-    /// The order that makes a task, suspended, in a session.
+    /// Describes the action that adds a suspended task to a session.
     static func submit(task: Int64, _ name: String = "task", _ more: [(String, WireValue)] = []) -> WireValue {
         let request = WireValue.dictionary([("url", .string("http://127.0.0.1:9/\(name)"))])
         let snapshot = WireValue.dictionary(
@@ -95,7 +95,7 @@ final class HostileRig: Sendable {
         return .dictionary([("order", .string("submit")), ("snapshot", snapshot)])
     }
 
-    /// Runs `body`, and ends all that was started.
+    /// Runs `body`, then ends the victim, the daemon and the bus.
     static func with(
         settings: String = "", hasPortal: Bool = false, _ body: (HostileRig) async throws -> Void
     ) async throws {
@@ -110,7 +110,7 @@ final class HostileRig: Sendable {
 
     // MARK: Callers
 
-    /// Another app: a copy of the program under a name of its own.
+    /// Starts another app, which is a copy of the program that owns `name` on the bus.
     func foreignCaller(_ name: String = HostileRig.foreignApp) async throws -> HostileProcess {
         let program = folder.path + "/apps/\(name)"
         if !FileManager.default.fileExists(atPath: program) {
@@ -121,9 +121,10 @@ final class HostileRig: Sendable {
         return caller
     }
 
-    /// An app in a root of its own with that Flatpak id; nil for a root without `/.flatpak-info`.
+    /// Starts an app in its own mount root with the Flatpak id `id`, or without `/.flatpak-info` if `id` is nil.
     ///
-    /// - Parameter documents: where the document portal shows the app its documents; the app sees them in `/run/flatpak/doc`.
+    /// - Parameter documents: The folder in which the document portal shows the app its documents. The app sees the
+    ///   folder as `/run/flatpak/doc`.
     func sandboxedCaller(
         _ id: String? = HostileRig.sandboxedApp, documents: String? = nil
     ) async throws -> HostileProcess {
@@ -133,7 +134,7 @@ final class HostileRig: Sendable {
 
     // MARK: The daemon's health
 
-    /// How long an answer to the victim takes.
+    /// Measures the time until the daemon answers the victim.
     func answerTime() async throws -> Duration {
         let begun = ContinuousClock.now
         let answer = try await victim.manager("Show", [.int64(victimTransfer)])
@@ -141,7 +142,7 @@ final class HostileRig: Sendable {
         return ContinuousClock.now - begun
     }
 
-    /// What of the victim's was changed; empty where nothing was.
+    /// Lists the changes to the victim's data; empty if nothing was changed.
     func harm() async throws -> [String] {
         var harm: [String] = []
         let transfer = try await victim.manager("Show", [.int64(victimTransfer)])
@@ -168,17 +169,16 @@ final class HostileRig: Sendable {
         return harm
     }
 
-    /// The resident memory of a process in megabytes.
+    /// Returns the resident memory of a process in megabytes.
     static func megabytes(of process: Int32) -> Int {
         let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         return (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0) / 1024
     }
 
-    /// The bus's process id.
     func busProcess() async throws -> Int32 { try await bus.processID }
 
-    /// SIGTERM, and how long the daemon's end takes.
+    /// Sends SIGTERM to the daemon, and returns the time until its end.
     func terminate() throws -> Duration {
         let begun = ContinuousClock.now
         daemon.signal(SIGTERM)

@@ -56,7 +56,7 @@ struct LimitAttackTests {
             let submitted = try await caller.manager(
                 "Submit", [.array(of: "a{sv}", [HostileRig.transfer(named: "x")])])
             #expect(submitted.error == "TooManyTransfers", "\(submitted)")
-            // A place that is free again is there for the next.
+            // Canceling a task makes room for the next one.
             let cancel = WireValue.dictionary([("order", .string("cancel")), ("task", .int64(1))])
             #expect(try await caller.session(paths[0], "Post", [cancel]).error == nil)
             #expect(try await rig.harm() == [])
@@ -100,7 +100,7 @@ struct LimitAttackTests {
             let path = try await Self.open("s", by: before)
             #expect(try await before.session(path, "Post", [HostileRig.submit(task: 1)]).error == nil)
             await before.end()
-            // It runs from the old file, calls after that was replaced, and is the same app.
+            // The process runs from the old file and calls after the file was replaced. It is still the same app.
             let running = try await HostileProcess(address: rig.address, program: program)
             try FileManager.default.copyItem(atPath: HostileProcess.program, toPath: program + ".new")
             #expect(rename(program + ".new", program) == 0)

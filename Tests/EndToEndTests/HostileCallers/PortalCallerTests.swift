@@ -10,7 +10,7 @@ import Testing
     .enabled(if: CallerRoot.unavailabilityReason == nil, "\(CallerRoot.unavailabilityReason ?? "")"),
     .enabled(if: DocumentPortal.unavailabilityReason == nil, "\(DocumentPortal.unavailabilityReason ?? "")"))
 struct PortalCallerTests {
-    /// Submits a download into a folder of the sandbox's.
+    /// Submits a download into a folder of the sandbox.
     private func submit(_ url: String, name: String, into folder: String, by caller: HostileProcess) async throws
         -> Int64
     {
@@ -22,7 +22,7 @@ struct PortalCallerTests {
         return id
     }
 
-    /// Waits for a transfer's end, as its person may, and returns how the app is shown it.
+    /// Waits for the end of a transfer, which only the user may do, and returns the transfer as the app sees it.
     private func ended(_ id: Int64, by caller: HostileProcess, _ control: Transferctl) async throws -> WireValue? {
         _ = try control.run(["wait", "\(id)"])
         return try await caller.manager("Show", [.int64(id)]).value
@@ -47,7 +47,8 @@ struct PortalCallerTests {
             #expect(shown?["state"]?.text == "finished", "\(String(describing: shown))")
             #expect(FileManager.default.contents(atPath: chosen + "/first") == bytes)
 
-            // Held until the portal has gone: then it is tried, and tried again once the daemon has had the portal started.
+            // Held until the portal has ended. On release, the daemon tries the transfer, starts the portal, and then
+            // retries the transfer.
             #expect(try control.run(["hold"]).status == 0)
             let second = try await submit(nginx.url("file"), name: "second", into: folder, by: caller)
             await caller.end()
@@ -58,7 +59,7 @@ struct PortalCallerTests {
                 FileManager.default.contents(atPath: chosen + "/second") == bytes
             }
             #expect(second > first)
-            // The partial file is gone a moment later.
+            // The partial file is removed a moment later.
             try waitUntil("nothing else is there", within: 60) {
                 let files = try FileManager.default.contentsOfDirectory(atPath: chosen).sorted()
                 return files == ["first", "second"]
@@ -89,7 +90,7 @@ struct PortalCallerTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: chosen) == [])
             await caller.end()
 
-            // Another sandbox that got hold of the view has no right of its own to the folder.
+            // Another sandbox that obtained the view has no right of its own to the folder.
             let other = try portal.share(chosen, with: "org.example.Owner")
             let thief = try await rig.sandboxedCaller(
                 "org.example.Thief", documents: portal.documents(of: "org.example.Owner"))

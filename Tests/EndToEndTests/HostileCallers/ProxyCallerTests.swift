@@ -20,7 +20,7 @@ struct ProxyCallerTests {
     private static let missingProxy = missing("xdg-dbus-proxy")
     private static let missingBoth = missing("bwrap", "xdg-dbus-proxy")
 
-    /// What bubblewrap needs to run the caller's program, with or without `/.flatpak-info`.
+    /// Returns the bubblewrap command for the caller's program, with or without `/.flatpak-info`.
     private func bwrap(_ rig: HostileRig, socket: String, info: String?, binding: [String] = []) throws -> [String] {
         let program = URL(fileURLWithPath: HostileProcess.program).deletingLastPathComponent().path
         let runtime = try CallerRoot.runtimeFolder()
@@ -40,7 +40,7 @@ struct ProxyCallerTests {
 
     private func path(of address: String) -> String { address.replacingOccurrences(of: "unix:path=", with: "") }
 
-    /// Whether a caller is treated as one in a sandbox: no path and no command is taken from it.
+    /// Checks that the daemon treats a caller as sandboxed and accepts no path and no command from it.
     private func expectSandboxed(_ rig: HostileRig, _ caller: HostileProcess) async throws {
         for hostile in HostileCase.all {
             let expectation = hostile.sandboxed ?? hostile.foreign

@@ -2,9 +2,10 @@
 import GLibBridge
 import Synchronization
 
-/// A desktop's portal that tells how applications stand.
+/// A fake desktop portal that reports the states of applications.
 struct FakeDesktop {
-    /// As `GetAppState` has them. Real ones are 32-bit numbers inside of variants, those here 64-bit ones: they are read alike.
+    /// The application states of `GetAppState`. Real portals send 32-bit numbers in variants. This portal sends
+    /// 64-bit numbers, which are read alike.
     enum State: Int64 {
         case background = 0
         case running = 1
@@ -13,7 +14,7 @@ struct FakeDesktop {
 
     private final class States: Sendable {
         let values = Mutex<[String: State]>([:])
-        /// What takes their place while they are asked for.
+        /// The states that replace `values` during the next query; nil for no replacement.
         let next = Mutex<[String: State]?>(nil)
 
         func take() -> (values: [String: State], hasChanged: Bool) {
@@ -36,8 +37,8 @@ struct FakeDesktop {
     private let service: PlayedService
 
     /// - Parameters:
-    ///   - name: which desktop's it is, such as `kde`.
-    ///   - states: how applications stand at first.
+    ///   - name: The desktop's name, such as `kde`.
+    ///   - states: The initial states of the applications.
     init(_ name: String, _ states: [String: State] = [:]) {
         let shared = States()
         shared.values.withLock { $0 = states }
@@ -57,24 +58,25 @@ struct FakeDesktop {
                 }))
     }
 
-    /// Takes the desktop's name on the bus at `address`, and others.
+    /// Claims the desktop's name on the bus at `address`.
     func start(address: String) async throws { try await service.start(address: address, as: name) }
 
-    /// The same as GNOME has it, where the shell tells of the focus, and the portal alone is asked for it.
+    /// Starts a desktop like GNOME: the shell announces changes of the focus, and only the portal answers queries.
     func startWithShell(address: String) async throws {
         try await service.start(address: address, as: name, "org.gnome.Shell")
     }
 
-    /// What it lists from now on, of which it tells.
+    /// Replaces the reported states and emits the portal's signal.
     ///
-    /// - Parameter next: what it lists, and tells of, as soon as it was asked for that and before it answers.
+    /// - Parameter next: The states that are announced during the next query, before the answer with the current
+    ///   states.
     func show(_ states: [String: State], andThen next: [String: State]? = nil) async throws {
         self.states.values.withLock { $0 = states }
         self.states.next.withLock { $0 = next }
         try await service.emit(Self.changed)
     }
 
-    /// The same where the shell alone tells that something has changed.
+    /// Replaces the reported states and announces the change as GNOME Shell does.
     func showByShell(_ states: [String: State]) async throws {
         self.states.values.withLock { $0 = states }
         try await service.emit(

@@ -5,14 +5,14 @@ import GLibBridge
 import Synchronization
 import TransferBusProtocol
 
-/// A manager of units that starts what it is asked to start, with an environment of its own, and keeps the orders.
+/// A fake systemd manager that starts the requested units with its own environment and records the requests.
 final class FakeSystemd: Sendable {
-    /// What it was asked to start.
+    /// A request to start a unit.
     struct Order: Sendable {
         var unit: String
         var properties: [String: VariantValue]
 
-        /// The command, without the program's path in front of it.
+        /// The command with its arguments, without the program's path before it.
         var command: [String] { start.count > 1 ? start[1].items.compactMap(\.string) : [] }
         var flags: [String] { start.count > 2 ? start[2].items.compactMap(\.string) : [] }
         private var start: [VariantValue] { properties["ExecStartEx"]?.items.first?.items ?? [] }
@@ -30,15 +30,15 @@ final class FakeSystemd: Sendable {
     private let environment: [String: String]
     private let service = Mutex<PlayedService?>(nil)
 
-    /// - Parameter environment: what programs begin with.
+    /// - Parameter environment: The environment of each started program, before the variables of its unit.
     init(environment: [String: String] = [:]) { self.environment = environment }
 
-    /// What it was asked to start, in order.
+    /// The requests to start a unit, in order.
     var orders: [Order] { state.withLock(\.orders) }
-    /// The units that nobody holds any more.
+    /// The units that the daemon has released with `UnrefUnit`.
     var released: [String] { state.withLock(\.released) }
 
-    /// Takes the name on the bus at `address`.
+    /// Claims systemd's name on the bus at `address`.
     func start(address: String) async throws {
         let played = PlayedService(
             PlayedService.Interface(
@@ -84,7 +84,7 @@ final class FakeSystemd: Sendable {
         }
     }
 
-    /// Starts a program as systemd does: nothing is inherited.
+    /// Starts a program as systemd does: the program inherits nothing.
     private func run(_ order: Order) -> (result: String, properties: [String: VariantValue]) {
         let process = Process()
         var variables = environment
@@ -105,7 +105,7 @@ final class FakeSystemd: Sendable {
         return ("done", ["Result": .string("success"), "MainPID": .integer(Int64(process.processIdentifier))])
     }
 
-    /// Ends what it has started, and gives its name back.
+    /// Ends the started programs and releases the bus name.
     func stop() async {
         for process in state.withLock(\.processes) where process.isRunning { process.terminate() }
         let played = service.withLock { service in

@@ -35,7 +35,7 @@ struct FocusTests {
             try await desktop.show([player: .running, other: .active])
             try waitForFront(false, of: player, rig)
             try app.send("download \(rig.server.url("episode"))")
-            // It is called for its end, as one in the background is.
+            // The app is asked to handle the session's events, as an app in the background is.
             try app.log.wait(for: "handle episodes")
             let rows = try rig.daemon.json("list", "--all")["transfers"] as? [[String: Any]]
             #expect(rows?.map { $0["kind"] as? String } == ["discretionary"])
@@ -57,7 +57,7 @@ struct FocusTests {
         try await SessionRig.with { rig in
             let desktop = FakeDesktop("kde", [player: .active])
             try await desktop.start(address: rig.daemon.bus.address)
-            // A portal that knows nothing of applications.
+            // A portal that does not report applications.
             let mute = BusClient()
             try await mute.connect(address: rig.daemon.bus.address)
             try await mute.own("org.freedesktop.impl.portal.desktop.gtk")
@@ -96,7 +96,7 @@ struct FocusTests {
             try waitForFront(false, of: player, rig)
             let killed = try rig.daemon.process()
             try rig.killDaemon()
-            // The app has it started again.
+            // The app makes the bus start the daemon again.
             try waitUntil("it is joined to another daemon", within: 60) {
                 let process = (try? rig.daemon.process()) ?? nil
                 return try process != nil && process != killed && rig.row(of: player)["connected"] as? Bool == true

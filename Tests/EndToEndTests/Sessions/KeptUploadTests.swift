@@ -15,7 +15,7 @@ struct KeptUploadTests {
         let server = try HostileServer { request, connection in
             guard let body = connection.readBody(of: request) else { return }
             guard request.method == "POST" else {
-                // Whether the server can go on with a broken upload.
+                // The client asks whether the server can resume an interrupted upload.
                 connection.answer("204 No Content", ["Allow: POST"])
                 return
             }
@@ -29,7 +29,7 @@ struct KeptUploadTests {
             let sent = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
             let app = try rig.app("app", "--session", "episodes")
             try app.log.wait(for: "opened")
-            // Nothing runs until it is released, so that the kill comes first.
+            // Nothing starts until the release, so the kill comes first.
             try rig.daemon.run("hold")
             try app.send("upload \(file) \(server.url("/inbox"))")
             try app.log.wait(for: "submitted 1")
@@ -67,7 +67,7 @@ struct KeptUploadTests {
             #expect(row["counted-bytes"] as? Int == 200_000)
             #expect(row["bytes-limit"] as? Int == 250_000)
             #expect(try rig.daemon.run("apps").contains("FINISHED"))
-            // A sum is a second old at most.
+            // The daemon's sum of bytes may be up to one second old.
             sleep(1)
             try app.send("upload \(file) \(rig.server.url("inbox"))")
             try app.log.wait(for: "completed 2 -1")

@@ -3,7 +3,7 @@ import ConditionRigs
 import Foundation
 import Testing
 
-/// Kills an app over and over while its transfers go on: `TRANSFER_APP_KILLS=300` by hand, a few here.
+/// A stress test that kills an app again and again during its transfers: 25 times, or `TRANSFER_APP_KILLS` times.
 @Suite(
     "An app that is killed", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
@@ -19,7 +19,7 @@ struct KilledAppTests {
         var dice = Dice(state: Self.seed)
         let tasks = 20
         print("app kills: \(Self.kills), seed \(Self.seed)")
-        // So slow that the transfers last about as long as the kills.
+        // The server is so slow that the transfers last about as long as the kills.
         let size = max(20_000, Self.kills * 3000)
         try await SessionRig.with(rate: 100_000) { rig in
             let sources = try (1...tasks).map { try rig.server.serve("file-\($0)", bytes: size + $0, seed: UInt64($0)) }
@@ -61,15 +61,15 @@ struct KilledAppTests {
     }
 }
 
-/// What the processes of an app were told, one after the other, and what of that should not have been.
+/// A checker of the events that successive processes of an app received.
 private struct Told {
-    /// All events, in the order in which they were told first.
+    /// All events, in the order in which they were first received.
     private var order: [String] = []
-    /// How many of them were dealt with.
+    /// The number of events that were handled.
     private var dealtWith = 0
-    /// How many of them this process was told.
+    /// The position of the next event for the current process.
     private var position = 0
-    /// Whether this process was told nothing yet.
+    /// A Boolean value that indicates whether the current process has not received any event yet.
     private var isFirst = true
     private(set) var faults: [String] = []
 
@@ -87,7 +87,7 @@ private struct Told {
 
     private mutating func take(_ event: String) {
         defer { isFirst = false }
-        // The last process may have died after the daemon took down that it was dealt with, and before it could say so.
+        // The previous process may have died before it logged an acknowledgment that the daemon had already recorded.
         if isFirst, position < order.count, order[position] != event {
             position += 1
             dealtWith += 1

@@ -18,7 +18,7 @@ struct LostStateTests {
             try app.log.wait(for: "completed 1 0")
             try app.send("download \(rig.server.url("long"))")
             try app.log.wait(for: "received 2")
-            // It would have the daemon started again at once.
+            // A running app would start the daemon again at once.
             kill(app.process.id, SIGSTOP)
             try rig.killDaemon()
             try rig.waitForEndOfDaemon()

@@ -7,7 +7,7 @@ import Testing
     "Starting real apps over a real daemon, again and again", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct RelaunchedAppTests {
-    /// A relaunch of the app, and when it began, in seconds since 1970.
+    /// The times at which the app was relaunched, in seconds since 1970.
     private func starts(_ log: AppLog) -> [Double] {
         log.lines.filter { $0.hasPrefix("began ") }.dropFirst().compactMap { line in
             line.split(separator: " ").dropFirst(3).first.flatMap { Double($0) }
@@ -30,7 +30,7 @@ struct RelaunchedAppTests {
             for number in [2, 4] {
                 try app.log.wait(for: "ended", count: number)
                 try rig.killDaemon()
-                // The app has gone: nobody but a person's question brings the daemon back.
+                // The app has ended. Only a command of the user brings the daemon back.
                 try rig.waitForEndOfDaemon()
                 let due = min(first << (number - 1), longest)
                 #expect(try rig.limiterDelay(atLeast: due) >= due)
@@ -39,8 +39,8 @@ struct RelaunchedAppTests {
             #expect(app.log.lines.filter { $0.hasPrefix("completed ") } == (1...count).map { "completed \($0) 0" })
             let requests = rig.server.requests().map(\.began)
             #expect(requests.count == count)
-            // A delay is counted from the daemon's start of the app, which is noted when the app has come up: that takes
-            // its time on a busy machine.
+            // A delay begins when the daemon starts the app. The app logs its start only after it has come up, which
+            // takes time on a busy machine.
             for (place, (start, request)) in zip(starts(app.log), requests.dropFirst()).enumerated() {
                 let (waited, delay) = (request - start, Double(min(first << place, longest)))
                 #expect(waited > delay / 2, "task \(place + 2) began \(waited) s after start \(place + 1)")
@@ -67,7 +67,7 @@ struct RelaunchedAppTests {
             #expect(try rig.limiterDelay(atLeast: 1) == 3600)
             try rig.killDaemon()
             try waitUntil("it has its session again", within: 60) {
-                // One that was killed just now may be asked, and answers nothing.
+                // A daemon that was just killed may still be queried, but does not answer.
                 (try? rig.row())?["connected"] as? Bool == true
             }
             #expect(try rig.row()["front"] as? Bool == false)
@@ -86,12 +86,12 @@ struct RelaunchedAppTests {
                     + ["--container", "group"])
             try app.log.wait(for: "opened own")
             await app.crash()
-            // Another program by its path, which is what an app without a name is known by.
+            // Another program, which is identified by its path, as is any app without a name.
             let copy = rig.daemon.program.folder.path + "/Helper"
             try FileManager.default.copyItem(atPath: SessionRig.program, toPath: copy)
             let helper = try rig.app("helper", program: copy, ["--session", "shared", "--container", "group"])
             try helper.log.wait(for: "opened shared")
-            // Its own one is nobody else's.
+            // The helper handles the end of its first task itself, so no other app hears of the end.
             try helper.send("download \(rig.server.url("episode"))")
             try helper.log.wait(for: "submitted 1")
             try helper.log.wait(for: "completed 1")
@@ -110,7 +110,7 @@ struct RelaunchedAppTests {
 }
 
 extension SessionRig {
-    /// The app's relaunch delay in seconds, once it is so long.
+    /// Waits until the app's relaunch delay is at least `least` seconds, and returns the delay in seconds.
     fileprivate func limiterDelay(atLeast least: Int) throws -> Int {
         var delay = 0
         try waitUntil("a delay of \(least) s", within: 60) {

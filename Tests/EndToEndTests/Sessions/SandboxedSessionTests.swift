@@ -28,7 +28,7 @@ struct SandboxedSessionTests {
             }
             let flatpak = try FlatpakApp(folder: folder + "/flatpak", program: SessionRig.program)
             let log = AppLog(path: place + "/log")
-            // Of the person's files it sees this one folder, to say what happens.
+            // Of the user's files, the app sees only this folder, for its log and its moved download.
             let words = flatpak.command(
                 ["--filesystem=\(place)"], arguments: [log.path, "--session", "episodes", "--move", place])
             let process = try RigProcess(words, environment: rig.daemon.program.environment)
@@ -42,7 +42,7 @@ struct SandboxedSessionTests {
             try log.wait(for: "completed 1 0")
             #expect(FileManager.default.contents(atPath: place + "/1") == episode)
 
-            // In the sandbox's own /tmp, which no one else sees.
+            // The file is in the sandbox's own /tmp, which no other process sees.
             let text = "written-in-the-sandbox"
             try app.send("write /tmp/upload-of-the-sandbox \(text)")
             try log.wait(for: "wrote")

@@ -11,14 +11,14 @@ import TransferTesting
     "C10: secrets end with the transfer", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SecretsTests {
-    /// A word for each place that a secret may come in by.
+    /// A unique secret for each place by which a secret can enter.
     private static func secret(_ place: String) -> String { "s3cret-\(place)-7f1c" }
 
     private static let places = [
         "user", "password", "query", "header", "session", "token", "own-password", "own-header", "own-query",
     ]
 
-    /// The places whose secrets a file below a folder has, each with the file's name.
+    /// Finds the places whose secrets are in the files below a folder, and adds each file's name.
     private func found(below folder: String) -> [String] {
         let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         return names.flatMap { name -> [String] in
@@ -70,10 +70,10 @@ struct SecretsTests {
         try appLog.wait(for: "opened")
         try app.send("download \(server.address(.token(Self.secret("token"), 9)))")
         try appLog.wait(for: "submitted 1")
-        // All but the token, which nobody has asked for yet.
+        // All secrets except for the token, which no server has asked for yet.
         let held = Set(Self.places).subtracting(["token"])
-        // The daemon's first backup may have been made before all of them were there, and the next one is due in a day only:
-        // so it is removed, and a commit has the daemon make another.
+        // The daemon's first backup may be older than some of the secrets, and the next backup is due in a day. The
+        // test therefore removes the backup, and a commit makes the daemon write another.
         let backup = state + "/transferd/queue.sqlite.backup"
         var saved: [String] = []
         for _ in 0..<8 where !held.isSubset(of: saved) {
@@ -140,7 +140,7 @@ struct SecretsTests {
         _ = try await client.call("Submit", [.list([.dictionary(transfer)])], type: "(aa{sv})")
     }
 
-    /// Waits until nothing of the client's is open.
+    /// Waits until the client has no open transfer.
     private func waitForEnds(by client: BusClient) async throws {
         let deadline = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < deadline {

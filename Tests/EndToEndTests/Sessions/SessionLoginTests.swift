@@ -4,14 +4,15 @@ import Foundation
 import Testing
 import TransferTesting
 
-/// An app that runs and answers a login over the bus is `DaemonConformanceTests`' (T8); here nobody is there to answer.
+/// Tests of logins while the app does not run. `DaemonConformanceTests` covers an app that runs and answers a login
+/// over the bus (T8).
 @Suite(
     "Servers that want a login of an app that does not run", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionLoginTests {
     private static let basic = "Basic " + Data("me:secret".utf8).base64EncodedString()
 
-    /// Hands a download over while nothing may begin, ends the app as a crash would, and lets it begin.
+    /// Submits a download during a hold, ends the app as a crash would, and releases the hold.
     private func handOver(_ address: String, _ login: [String], _ rig: SessionRig) async throws -> AppLog {
         let relaunch = ["--relaunch", SessionRig.program, rig.log("app").path] + login
         try rig.daemon.run("hold")

@@ -2,7 +2,7 @@
 import ConditionRigs
 import Foundation
 
-/// A real daemon on a bus of its own, a real server, and apps as real processes.
+/// A fixture with a real daemon on a private bus, a real server, and apps as real processes.
 struct SessionRig {
     let daemon: DaemonRig
     let server: NginxServer
@@ -12,7 +12,7 @@ struct SessionRig {
         daemon = try await DaemonRig(programs: programs) { folder in ["XDG_CACHE_HOME": folder + "/cache"] }
     }
 
-    /// Runs `body`, and ends all that it started.
+    /// Runs `body`, then ends the daemon and its bus.
     static func with(
         rate: Int? = nil, programs: String? = nil, _ body: (SessionRig) async throws -> Void
     ) async throws {
@@ -23,26 +23,26 @@ struct SessionRig {
         try result.get()
     }
 
-    /// Where an app of that name writes what happens to it.
+    /// The log of the app `name`.
     func log(_ name: String) -> AppLog { AppLog(path: daemon.program.folder.path + "/\(name).log") }
 
-    /// The built program, or a copy of it, which is another app.
+    /// The path of the built app. A copy at another path counts as another app.
     static let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
         .appendingPathComponent("SessionApp").resolvingSymlinksInPath().path
 
-    /// Starts an app, with standard input at the test's hand.
+    /// Starts an app. The test writes to the app's standard input.
     func app(_ name: String, program: String = SessionRig.program, _ arguments: String...) throws -> App {
         try app(name, program: program, arguments)
     }
 
-    /// The same.
+    /// Starts an app. The test writes to the app's standard input.
     func app(_ name: String, program: String = SessionRig.program, _ arguments: [String]) throws -> App {
         let log = log(name)
         let process = try RigProcess([program, log.path] + arguments, environment: daemon.program.environment)
         return App(process: process, log: log)
     }
 
-    /// A daemon that was started by hand, and that nobody starts again.
+    /// Starts a daemon directly, on a bus that cannot start another daemon.
     static func daemonWithoutActivation(on bus: PrivateBus) async throws -> (
         process: ChildProcess, folder: TemporaryFolder
     ) {
@@ -60,14 +60,14 @@ struct SessionRig {
         return (process, folder)
     }
 
-    /// Writes the daemon's settings; it must not run yet.
+    /// Writes the daemon's settings. The daemon must not run yet.
     func configure(_ text: String) throws {
         let folder = daemon.program.folder.path + "/config/transferd"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try text.write(toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
     }
 
-    /// Has the bus start a program by that name.
+    /// Makes the bus able to start a program by a bus name.
     func makeActivatable(
         _ name: String, program: String = SessionRig.program, _ arguments: [String], log: String
     ) async throws {
@@ -75,7 +75,7 @@ struct SessionRig {
         let words = ["/usr/bin/env"] + environment + [program, self.log(log).path] + arguments
         try "[D-BUS Service]\nName=\(name)\nExec=\(words.joined(separator: " "))\n".write(
             toFile: daemon.bus.serviceFolder + "/\(name).service", atomically: true, encoding: .utf8)
-        // The bus notices files by itself, in a moment; asked for it, at once.
+        // The bus notices new files after a moment. This call makes it read them at once.
         try await RigProcess.run(
             [
                 "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
@@ -83,7 +83,7 @@ struct SessionRig {
             ], environment: daemon.program.environment)
     }
 
-    /// What the manager lists of an app.
+    /// The manager's entry for an app; empty if the manager lists no such app.
     func row(of app: String = SessionRig.program) throws -> [String: Any] {
         let rows = try daemon.json("apps")["apps"] as? [[String: Any]] ?? []
         return rows.first { $0["app"] as? String == app } ?? [:]
@@ -94,7 +94,7 @@ struct SessionRig {
     func killDaemon() throws -> pid_t {
         var process: pid_t?
         try waitUntil("a daemon runs", within: 60) {
-            // One that was killed just now may be asked, and answers nothing.
+            // A daemon that was just killed may still be queried, but does not answer.
             process = (try? daemon.process()) ?? nil
             return process != nil
         }
@@ -103,7 +103,7 @@ struct SessionRig {
         return process
     }
 
-    /// Waits until the bus knows that a daemon has gone; a connected app may have another one started at once.
+    /// Waits until the bus knows that the daemon has ended. A connected app may start another daemon at once.
     func waitForEnd(ofDaemon process: pid_t) throws {
         try waitUntil("the daemon \(process) has gone", within: 60) {
             guard let status = try? daemon.json("service", "status") else { return false }
@@ -120,7 +120,7 @@ struct SessionRig {
     }
 }
 
-/// What an app wrote.
+/// The log file of an app.
 struct AppLog {
     let path: String
 
@@ -128,14 +128,14 @@ struct AppLog {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// What the app was told, in order: no progress, which may come or not, and not what it says of itself, which comes from
-    /// another thread.
+    /// The events that the app received, in order. Progress is left out, because it may or may not be reported. The
+    /// app's lines about itself are left out, because they come from another thread.
     var events: [String] {
         let others = ["received ", "sent ", "began ", "continued ", "submitted "]
         return lines.filter { line in !others.contains { line.hasPrefix($0) } }
     }
 
-    /// Kills the processes that wrote it.
+    /// Kills the processes that wrote the log.
     func killAll() {
         for line in lines where line.hasPrefix("began ") {
             if let process = line.split(separator: " ").dropFirst().first.flatMap({ pid_t($0) }) {
@@ -144,7 +144,7 @@ struct AppLog {
         }
     }
 
-    /// Waits for a line that begins so, after so many of them.
+    /// Waits for the `count`th line that begins with `start`, and returns the line.
     @discardableResult
     func wait(for start: String, count: Int = 1, within seconds: Double = 120) throws -> String {
         var found: String?
@@ -160,14 +160,14 @@ struct AppLog {
     }
 }
 
-/// An app that runs.
+/// A running app.
 struct App {
     let process: RigProcess
     let log: AppLog
 
     func send(_ line: String) throws { try process.send(line) }
 
-    /// Ends it as a crash would, and waits for that.
+    /// Ends the app as a crash would, and waits for its end.
     func crash() async {
         kill(process.id, SIGKILL)
         await process.end()
@@ -175,6 +175,6 @@ struct App {
 }
 
 extension String {
-    /// The words of a line that are the same in each run.
+    /// The first three words of a log line, which are equal in each run.
     var shortLine: String { split(separator: " ").prefix(3).joined(separator: " ") }
 }

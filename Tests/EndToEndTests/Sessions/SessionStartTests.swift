@@ -26,7 +26,7 @@ struct SessionStartTests {
                     "completed 1 0",
                     "finished", "ended",
                 ])
-            // The app may be quicker than the answer to who started it.
+            // The app may end before the daemon has learned the outcome of the start.
             try waitUntil("the start's outcome", within: 60) { try rig.row()["last-outcome"] as? String == "started" }
             let row = try rig.row()
             #expect(row["launches"] as? Int == 1)

@@ -23,10 +23,10 @@ struct SessionTests {
                     "opened episodes", "responded 1 200", "downloaded 1 300000", "completed 1 0",
                     "responded 2 404", "downloaded 2 153", "completed 2 0",
                 ])
-            // An event is dealt with after its line is there.
+            // The app writes an event's line before it acknowledges the event.
             try waitUntil("the last is dealt with", within: 60) { try rig.row()["waiting-events"] as? Int == 0 }
             await app.crash()
-            // All was dealt with: the next process hears of nothing.
+            // Every event was handled, so the next process receives none.
             let next = try rig.app("next", "--session", "episodes")
             try next.log.wait(for: "opened")
             try next.send("tasks")
@@ -66,7 +66,7 @@ struct SessionTests {
             try two.send("tasks")
             try two.log.wait(for: "tasks")
             #expect(two.log.events == ["opened episodes", "tasks"])
-            // Both number their tasks from 1: nothing is shared.
+            // Each app numbers its tasks from 1. The apps share nothing.
             try two.send("download \(rig.server.url("episode"))")
             try two.log.wait(for: "completed 1")
             #expect(one.log.events.count == 4)
@@ -86,7 +86,7 @@ struct SessionTests {
             try app.send("download \(rig.server.url("episode"))")
             try app.log.wait(for: "received 2")
             try rig.killDaemon()
-            // An order that nobody is there to take is carried out all the same.
+            // An action that is sent while no daemon runs is carried out later.
             try app.send("download \(rig.server.url("small"))")
             try app.log.wait(for: "completed 2")
             try app.log.wait(for: "completed 3")
@@ -132,10 +132,10 @@ struct SessionTests {
             try app.log.wait(for: "completed 1")
             try rig.killDaemon()
             try app.send("acknowledge yes")
-            // Its events come after those that come again.
+            // The events of the second task come after the events that the daemon sends again.
             try app.send("download \(rig.server.url("episode"))")
             try app.log.wait(for: "completed 2")
-            // That all was told comes when the daemon is back, before or after the second task was handed over.
+            // `finished` comes once the daemon is back, before or after the second task is submitted.
             let events = app.log.events.map(\.shortLine).filter { $0 != "finished" }
             #expect(
                 events == [
@@ -146,7 +146,7 @@ struct SessionTests {
                 try rig.row()["waiting-events"] as? Int == 3
             }
             await app.crash()
-            // What it has not dealt with is told to the next process.
+            // The next process receives the events that were not handled.
             let next = try rig.app("next", "--session", "episodes")
             try next.log.wait(for: "finished")
             #expect(

@@ -77,7 +77,7 @@ struct SessionTroubleTests {
             try app.log.wait(for: "opened")
             try app.send("later 3600 \(rig.server.url("a"))")
             try app.log.wait(for: "submitted 1")
-            // The daemon counts it once the engine has told of it.
+            // The daemon counts the task once the engine has reported it.
             try waitUntil("it is counted", within: 60) { try rig.row()["open"] as? Int == 1 }
             try app.send("later 3600 \(rig.server.url("b"))")
             try app.log.wait(for: "completed 2 -1")
@@ -95,7 +95,7 @@ struct SessionTroubleTests {
         let server = try HostileServer { request, connection in
             guard let body = connection.readBody(of: request) else { return }
             guard request.method == "POST" else {
-                // Whether the server can go on with a broken upload.
+                // The client asks whether the server can resume an interrupted upload.
                 connection.answer("204 No Content", ["Allow: POST"])
                 return
             }
@@ -117,7 +117,7 @@ struct SessionTroubleTests {
             let sent = try Data(contentsOf: URL(fileURLWithPath: file))
             let isWhole = bodies.withLock { $0 == [Array(sent)] }
             #expect(isWhole, "the server got other bytes")
-            // It is there when it is handed over, and gone when its turn comes.
+            // The file exists when the upload is submitted, but not when the upload starts.
             try rig.daemon.run("hold")
             try app.send("upload \(file) \(server.url("/inbox"))")
             try app.log.wait(for: "submitted 2")
@@ -190,7 +190,7 @@ struct SessionTroubleTests {
             try await caller.connect(address: rig.daemon.bus.address)
             let path = try await Self.open("episodes", by: caller)
             #expect(path?.contains("org_2eexample_2eToolkit__episodes") == true)
-            // A daemon that has just started asks first who has which name.
+            // A new daemon first asks the bus for the owners of all names.
             try rig.killDaemon()
             try rig.waitForEndOfDaemon()
             let again = BusClient()
@@ -223,7 +223,7 @@ struct SessionTroubleTests {
             }
             let cancel = VariantValue.dictionary(["order": .string("cancel"), "task": .integer(1)])
             try await call("Post", [cancel], "(a{sv})", by: one)
-            // Another app's session is not there.
+            // For another app, the session does not exist.
             await #expect(throws: BusClientError.self) { try await call("Post", [cancel], "(a{sv})", by: two) }
             await #expect(throws: BusFault.self) { try await call("Post", [.dictionary([:])], "(a{sv})", by: one) }
             await #expect(throws: BusFault(.badIdentifier, "a session's identifier has 1 to 255 bytes, not 0")) {

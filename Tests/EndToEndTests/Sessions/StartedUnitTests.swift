@@ -9,7 +9,7 @@ import TransferBusProtocol
     "C12: apps are started as services of systemd's", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct StartedUnitTests {
-    /// Has an app hand a download over and die, so that the daemon starts it by a command with these words behind it.
+    /// Makes an app submit a download and die. The daemon then starts the app by a command that ends with `words`.
     private func withStartedApp(
         of program: String = SessionRig.program, _ words: [String] = [],
         _ body: (SessionRig, FakeSystemd, AppLog) async throws -> Void
@@ -32,7 +32,7 @@ struct StartedUnitTests {
     @Test("L2: a unit that is named after the app runs the command, inherits nothing, and is the same app")
     func unit() async throws {
         let odd = ["$HOME", "%h", "it's", "a\\'b\"", "', 'x'>", "two words"]
-        // Values of an option that the app does not mind.
+        // Values of an option that does not change what the app does here.
         let words = odd.flatMap { ["--give-up", $0] }
         try await withStartedApp(words) { rig, systemd, log in
             try log.wait(for: "ended")
@@ -45,7 +45,7 @@ struct StartedUnitTests {
             #expect(order.properties["Type"]?.string == "exec")
             let variables = order.properties["Environment"]?.items.compactMap(\.string)
             #expect(variables == ["BACKGROUND_TRANSFER_SESSION=episodes"])
-            // It was given its session: the daemon knows it as the app that it started.
+            // The app gets its session, so the daemon recognizes it as the app that it started.
             #expect(log.lines.contains { $0.hasPrefix("completed 1 0") })
             try waitUntil("the daemon lets go of the unit", within: 60) { systemd.released == [order.unit] }
             #expect(try rig.row()["failures"] as? Int == 0)

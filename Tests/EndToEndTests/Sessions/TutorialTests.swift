@@ -12,10 +12,10 @@ struct TutorialTests {
         let server = try NginxServer()
         _ = try server.serve("episode.bin", bytes: 50_000)
         let home = try TemporaryFolder()
-        // Where such a program puts what it got: it is there on any desktop.
+        // The folder for the app's downloads. Every desktop provides the folder.
         let documents = home.path + "/Documents"
         try FileManager.default.createDirectory(atPath: documents, withIntermediateDirectories: true)
-        // Foundation takes root's home from the password file, whatever HOME says.
+        // Foundation takes root's home folder from the password file and ignores HOME.
         let settings = [
             "HOME": home.path, "CFFIXED_USER_HOME": home.path, "XDG_CACHE_HOME": home.path + "/cache",
             "TUTORIAL_DELAY": "3",
@@ -30,7 +30,7 @@ struct TutorialTests {
         }
         kill(app.id, SIGKILL)
         await app.end()
-        // What is discretionary waits for mains; a person need not.
+        // A discretionary transfer waits for mains power. A command of the user starts it at once.
         try rig.run("now", "--all")
         try waitUntil("the file", within: 120) {
             (try? FileManager.default.contentsOfDirectory(atPath: documents).count) == 1

@@ -9,7 +9,7 @@ import Testing
 struct UpgradeTests {
     private static let programs = ["transferd", "transferctl", "transfer-worker", "SessionApp"]
 
-    /// Puts new files in the place of the programs, as a package manager does: those that run go on with the old ones.
+    /// Replaces the programs' files as a package manager does. Running programs continue with their old files.
     private func install(in folder: String) throws {
         let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
         for name in Self.programs {
@@ -50,13 +50,13 @@ struct UpgradeTests {
             try install(in: programs.path)
             #expect(try executable(of: daemon).hasSuffix("/transferd (deleted)"))
             #expect(try executable(of: app.process.id).hasSuffix("/SessionApp (deleted)"))
-            // The new transferctl is the person's, over the old daemon; the old app has its session still.
+            // The user runs the new `transferctl` with the old daemon, and the old app still has its session.
             let second = try rig.daemon.run("add", rig.server.url("after"))
             #expect(try rig.daemon.run("list", "--all").contains("app-before"))
             try app.send("download \(rig.server.url("app-after"))")
             try log.wait(for: "submitted 2")
 
-            // The daemon is ended as an upgrade does, and the next question starts the new one.
+            // The daemon is ended as in an upgrade, and the next command starts the new daemon.
             kill(daemon, SIGTERM)
             try waitUntil("the old daemon ends", within: 60) { kill(daemon, 0) != 0 }
             await app.crash()
@@ -69,7 +69,7 @@ struct UpgradeTests {
                 let path = rig.daemon.program.downloads + "/" + name
                 #expect(FileManager.default.contents(atPath: path) == files[name])
             }
-            // The app is started from its new file.
+            // The daemon starts the app from its new file.
             try log.wait(for: "moved 1")
             try log.wait(for: "moved 2")
             #expect(FileManager.default.contents(atPath: place + "/1") == files["app-before"])

@@ -2,26 +2,27 @@
 import ConditionRigs
 import Foundation
 
-/// A bus of our own that starts the built daemon when it is called.
+/// A fixture with a private bus that starts the built daemon on the first call.
 struct DaemonRig {
     let bus: PrivateBus
     let program: Transferctl
 
-    /// The built daemon.
+    /// The path of the built daemon.
     static let daemonPath = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd"
 
     /// - Parameters:
-    ///   - programs: a folder with copies of `transferd` and `transferctl` that run in place of the built ones.
-    ///   - settings: further environment of the daemon alone, given the folder of its state and its files.
+    ///   - programs: A folder with copies of `transferd` and `transferctl` that run in place of the built programs.
+    ///   - settings: Further environment variables for the daemon alone. The closure receives the folder of the
+    ///     program's state and files.
     init(programs: String? = nil, settings: (String) throws -> [String: String] = { _ in [:] }) async throws {
         bus = try await PrivateBus()
         var program = try Transferctl()
         if let programs { program.executable = programs + "/transferctl" }
         program.environment.merge(bus.sessionEnvironment) { $1 }
-        // Nobody's real power supply or network decides here.
+        // Results must not depend on the machine's real power supplies or network.
         program.environment.merge(bus.environment) { $1 }
         self.program = program
-        // The bus's own environment is that of the tests: the daemon gets ours by env(1).
+        // The bus inherits the environment of the tests. The daemon gets the fixture's environment from env(1).
         let environment = program.environment.merging(try settings(program.folder.path)) { $1 }
         let daemon = programs.map { $0 + "/transferd" } ?? Self.daemonPath
         let words = ["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" } + [daemon]
@@ -29,9 +30,10 @@ struct DaemonRig {
             toFile: bus.serviceFolder + "/org.transferd.service", atomically: true, encoding: .utf8)
     }
 
-    /// Runs a command to its end.
+    /// Runs a command to its end and checks its exit status.
     ///
-    /// - Returns: what it wrote to standard output, without the last newline.
+    /// - Returns: The text on standard output, or on standard error if `status` is not 0, without newlines at its
+    ///   ends.
     @discardableResult
     func run(_ arguments: String..., status: Int32 = 0) throws -> String {
         let result = try program.run(arguments)
@@ -42,7 +44,7 @@ struct DaemonRig {
         return text.trimmingCharacters(in: .newlines)
     }
 
-    /// What a command answers as JSON.
+    /// Runs a command with `--json` and returns the object that it prints.
     func json(_ arguments: String...) throws -> [String: Any] {
         let result = try program.run(arguments + ["--json"])
         guard let object = try JSONSerialization.jsonObject(with: Data(result.run.output.utf8)) as? [String: Any] else {
@@ -51,10 +53,10 @@ struct DaemonRig {
         return object
     }
 
-    /// The daemon's process id; nil where it does not run.
+    /// The daemon's process id; nil if the daemon does not run.
     func process() throws -> pid_t? { (try json("service", "status")["process"] as? Int).map(pid_t.init) }
 
-    /// How a transfer stands.
+    /// The name of a transfer's state.
     func state(of id: String) throws -> String { try json("show", id)["state"] as? String ?? "" }
 
     /// Ends the daemon and the bus.

@@ -2,7 +2,7 @@
 import GLibBridge
 import TransferBusProtocol
 
-/// A desktop's server of notes, which keeps what it is told.
+/// A fake notification server of a desktop, which records every notification.
 struct FakeNotifications {
     private static let name = "org.freedesktop.Notifications"
     private let service = PlayedService(
@@ -20,7 +20,7 @@ struct FakeNotifications {
         get async { await service.calls.map { ($0[3].string ?? "", $0[4].string ?? "") } }
     }
 
-    /// Takes the name on the bus at `address`.
+    /// Claims the server's name on the bus at `address`.
     func start(address: String) async throws { try await service.start(address: address, as: Self.name) }
 
     func stop() async { await service.stop() }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A real nginx on a free port of the loopback, with its log as evidence of what the server saw. Ended by process id.
+/// A real nginx on a free loopback port. Its log is the evidence of every request. Ended by its process id.
 final class NginxServer: Sendable {
-    /// One request, as the server logged it.
+    /// A request from the server's log.
     struct Request: Equatable {
         var method: String
         var path: String
         var status: Int
-        /// Bytes of the body that were handed to the network.
+        /// The number of body bytes that were passed to the network.
         var bytesSent: Int64
-        /// The `Range` field; "-" without one.
+        /// The value of the `Range` field, or "-" without one.
         var range: String
-        /// When the request ended, in seconds since 1970.
+        /// The time at which the request ended, in seconds since 1970.
         var ended: Double
-        /// How long it took, in seconds.
+        /// The duration of the request, in seconds.
         var duration: Double
 
-        /// When the request began, in seconds since 1970.
+        /// The time at which the request began, in seconds since 1970.
         var began: Double { ended - duration }
     }
 
-    /// Why it cannot run here; nil when it can.
+    /// The reason why nginx cannot run here; nil if it can.
     static let unavailabilityReason: String? = {
         let missing = ["/usr/sbin/nginx", "/usr/bin/curl"].filter { !FileManager.default.isExecutableFile(atPath: $0) }
         return missing.isEmpty ? nil : "not installed: \(missing.joined(separator: ", ")) (nginx-light, curl)"
     }()
 
-    /// Whether it was built with what takes uploads.
+    /// A Boolean value that indicates whether nginx was built with the DAV module, which accepts uploads.
     static let takesUploads: Bool = {
         guard unavailabilityReason == nil, let folder = try? TemporaryFolder(),
             let process = try? ChildProcess("/usr/sbin/nginx", ["-V"], output: folder.path + "/out"),
@@ -44,12 +44,13 @@ final class NginxServer: Sendable {
     private let process: ChildProcess
     private let prefix: [String]
 
-    /// Starts it.
+    /// Starts nginx and waits until it answers.
     ///
     /// - Parameters:
-    ///   - rate: bytes a second for each connection; nil is no limit.
-    ///   - beginning: bytes of each answer that come without a limit. Ranges from byte 1,000,000 on have none then.
-    ///   - prefix: the command that runs another one elsewhere, in a namespace say.
+    ///   - rate: The limit of each connection in bytes a second; nil for no limit.
+    ///   - beginning: The number of bytes at the start of each response that are not limited. With this parameter,
+    ///     ranges that begin at byte 1,000,000 or later are not limited at all.
+    ///   - prefix: The words before the command, which run nginx in a namespace for example.
     init(rate: Int? = nil, beginning: Int? = nil, prefix: [String] = []) throws {
         self.prefix = prefix
         folder = try TemporaryFolder()
@@ -83,7 +84,7 @@ final class NginxServer: Sendable {
         let words = prefix + ["/usr/sbin/nginx", "-p", folder.path, "-c", folder.path + "/nginx.conf"]
         process = try ChildProcess(words[0], Array(words.dropFirst()), output: folder.path + "/output")
         let pidFile = folder.path + "/nginx.pid"
-        // Written once it listens.
+        // nginx writes the file after it has begun to listen.
         try waitUntil("nginx listens", within: 60) { FileManager.default.fileExists(atPath: pidFile) }
         _ = try connections()
     }
@@ -103,31 +104,32 @@ final class NginxServer: Sendable {
     /// The URL of a file.
     func url(_ name: String) -> String { "http://127.0.0.1:\(port)/\(name)" }
 
-    /// Puts a file of random bytes there; the seed makes its content.
+    /// Writes a file of random bytes into the server's folder. The seed determines the bytes.
     @discardableResult
     func serve(_ name: String, bytes: Int, seed: UInt64 = 1) throws -> String {
         let path = folder.path + "/www/" + name
-        // Replaced, not rewritten: a transfer under way goes on reading the old file, as with any server.
+        // Replaces the file instead of rewriting it. A transfer in progress keeps reading the old file, as with any
+        // server.
         try RandomFile.write(path + ".new", bytes: bytes, seed: seed)
         guard rename(path + ".new", path) == 0 else { throw TestTrouble("\(path) cannot be written") }
         return path
     }
 
-    /// How many connections it has accepted, this question's own included.
+    /// The number of connections that nginx has accepted so far, including the connection of this query.
     func connections() throws -> Int {
         let output = try TemporaryFolder()
         let words = prefix + ["/usr/bin/curl", "-s", "--max-time", "5", "http://127.0.0.1:\(port)/connections"]
         let curl = try ChildProcess(words[0], Array(words.dropFirst()), output: output.path + "/out")
         guard try curl.wait(within: 60) == 0 else { throw TestTrouble("nginx does not answer") }
         let lines = try String(contentsOfFile: output.path + "/out", encoding: .utf8).split(separator: "\n")
-        // The third line: accepts, handled, requests.
+        // The third line holds the counts of accepted connections, handled connections and requests.
         guard lines.count > 2, let accepted = lines[2].split(separator: " ").first.flatMap({ Int($0) }) else {
             throw TestTrouble("nginx says: \(lines)")
         }
         return accepted
     }
 
-    /// What the server saw so far. A request is logged when it has ended.
+    /// The requests that the server has logged so far. nginx logs a request after its end.
     func requests() -> [Request] {
         let text = (try? String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in

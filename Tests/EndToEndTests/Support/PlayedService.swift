@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// A service of the desktop as a test plays it: an object with one interface on a bus, and the names that it is found by.
+/// A fake desktop service: one or more objects on a bus, and the bus names that they are found by.
 actor PlayedService {
-    /// What is asked of it, and what it answers.
+    /// An interface of the service, with the replies to its calls.
     struct Interface: Sendable {
         var name: String
         var path: String
-        /// The interface's methods and signals, as introspection documents have them.
+        /// The interface's methods and signals, in the XML of introspection documents.
         var members: String
         var answer: @Sendable (_ service: isolated PlayedService, _ call: BusCall) -> [VariantValue]
     }
@@ -18,18 +18,18 @@ actor PlayedService {
     private var bus: BusConnection?
     private var objects: [BusRegistration] = []
     private var names: [BusRegistration] = []
-    /// The arguments of each call so far.
+    /// The arguments of each call to the first interface so far.
     private(set) var calls: [[VariantValue]] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter others: further objects of the same service; calls of them are not kept.
+    /// - Parameter others: Further interfaces of the same service. Calls to them are not recorded.
     init(_ interface: Interface, _ others: Interface...) {
         self.interface = interface
         self.others = others
     }
 
-    /// Connects to the bus at `address`, offers the object and takes the names.
+    /// Connects to the bus at `address`, exports the objects and claims the names.
     func start(address: String, as names: String...) async throws {
         try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
             BusConnection.open(address: address, cancellation: Cancellation()) { result in
@@ -74,7 +74,7 @@ actor PlayedService {
         }
     }
 
-    /// Tells whoever listens that something has changed, by a signal without arguments where none are given.
+    /// Emits a signal, without arguments by default, from the first interface and its object unless others are named.
     func emit(
         _ signal: String, of interface: String? = nil, at path: String? = nil, _ values: [VariantValue] = [],
         type: String = "()"

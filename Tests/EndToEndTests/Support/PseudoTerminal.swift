@@ -2,7 +2,8 @@
 import Foundation
 import Synchronization
 
-/// A terminal of 80 by 24 with nobody before it: what a program writes is kept, what is typed goes to the program.
+/// A terminal of 80 columns by 24 rows without a user. It keeps the program's output and passes typed keys to the
+/// program.
 final class PseudoTerminal: Sendable {
     let path: String
     private let master: Int32
@@ -10,7 +11,8 @@ final class PseudoTerminal: Sendable {
     private let text = Mutex("")
 
     init() throws {
-        // pts(4); posix_openpt(3) and its kin are not in the view that Swift has of the C library.
+        // TIOCGPTN and TIOCSPTLCK of pts(4). Swift's import of the C library lacks posix_openpt(3) and its
+        // companions.
         let (numberOf, lockOf): (UInt, UInt) = (0x8004_5430, 0x4004_5431)
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (number, isLocked): (UInt32, Int32) = (0, 0)
@@ -18,7 +20,7 @@ final class PseudoTerminal: Sendable {
             throw TestTrouble("there is no pseudo terminal to be had")
         }
         path = "/dev/pts/\(number)"
-        // Held open, so that its settings can be asked for after the program's end.
+        // Kept open, so that the settings can be read after the program has ended.
         slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         guard slave >= 0, ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else {
@@ -32,14 +34,14 @@ final class PseudoTerminal: Sendable {
         close(master)
     }
 
-    /// Whether keys come line by line and are shown, as a shell wants it.
+    /// A Boolean value that indicates whether input is echoed and passed line by line, as a shell expects.
     var isCooked: Bool {
         var settings = termios()
         tcgetattr(slave, &settings)
         return settings.c_lflag & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO)
     }
 
-    /// Everything that was written so far.
+    /// The text that the program has written so far.
     var output: String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while case let count = read(master, &bytes, bytes.count), count > 0 {

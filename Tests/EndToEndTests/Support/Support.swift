@@ -2,14 +2,14 @@
 import Foundation
 import Synchronization
 
-/// What kept a test from being set up; not a failure of the program under test.
+/// An obstacle to a test's setup, not a failure of the program under test.
 struct TestTrouble: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Waits for `condition`, looking at it often; real programs tell no other way.
+/// Waits for `condition` by polling it every 2 ms. The programs under test offer no other signal.
 func waitUntil(_ what: String, within seconds: Double, _ condition: () throws -> Bool) throws {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while try !condition() {
@@ -18,7 +18,7 @@ func waitUntil(_ what: String, within seconds: Double, _ condition: () throws ->
     }
 }
 
-/// A folder of its own for a test, removed with its owner.
+/// A temporary folder for a single test. Removed when the last reference is released.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -31,12 +31,12 @@ final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// A child process, ended by its process id.
+/// A child process that is signaled and killed by its process id only.
 final class ChildProcess: Sendable {
     let id: pid_t
     private let status = Mutex<Int32?>(nil)
 
-    /// Starts `program`; both its streams go to files.
+    /// Starts `program` and redirects its output to files. Errors go to `errors`, or to `output` if `errors` is nil.
     init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], output: String,
         errors: String? = nil, directory: String? = nil
@@ -49,7 +49,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors ?? output, flags, 0o600)
         Self.closeInherited(&actions)
-        // env -C changes the folder and becomes the program: the process id stays.
+        // `env -C` changes the folder and then becomes the program, so the process id stays the same.
         let words = (directory.map { ["/usr/bin/env", "-C", $0] } ?? []) + [program] + arguments
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var argv = words.map { strdup($0) } + [nil]
@@ -67,7 +67,8 @@ final class ChildProcess: Sendable {
 
     deinit { end() }
 
-    /// Who runs the tests in the background, without job control, has SIGINT ignored; a child would take that over.
+    /// Resets the signals that a shell without job control ignores, such as SIGINT. A child would inherit the
+    /// setting.
     private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -76,18 +77,18 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     }
 
-    /// Keeps the ends of other processes' pipes from the child, whose readers would never see the end otherwise.
+    /// Closes all inherited descriptors from 3 on. A child that keeps another process's pipe open hides its end from
+    /// the reader.
     private static func closeInherited(_ actions: inout posix_spawn_file_actions_t) {
         typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
-        // glibc 2.34 has it, Swift's view of its headers does not show it.
+        // glibc has had the function since version 2.34. Swift's import of the glibc headers does not show it.
         guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
         _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, 3)
     }
 
-    /// Sends it a signal.
     func signal(_ number: Int32) { kill(id, number) }
 
-    /// Its exit status, or minus the signal that ended it; nil while it runs.
+    /// The exit status, or the negated number of the signal that ended the process; nil while the process runs.
     var exitStatus: Int32? {
         status.withLock { status in
             if let status { return status }
@@ -98,14 +99,14 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for its end.
+    /// Waits until the process has ended, and returns its exit status.
     @discardableResult
     func wait(within seconds: Double) throws -> Int32 {
         try waitUntil("process \(id) has ended", within: seconds) { exitStatus != nil }
         return exitStatus ?? 0
     }
 
-    /// Kills it where it still runs.
+    /// Kills the process if it still runs, and waits for its end.
     func end() {
         guard exitStatus == nil else { return }
         kill(id, SIGKILL)
@@ -113,7 +114,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// Files of random bytes that a seed makes.
+/// A maker of files with random bytes that a seed determines.
 enum RandomFile {
     static func write(_ path: String, bytes: Int, seed: UInt64) throws {
         guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
@@ -124,7 +125,7 @@ enum RandomFile {
         while left > 0 {
             var words = [UInt64](repeating: 0, count: 1 << 17)
             for index in words.indices {
-                // xorshift64 (Marsaglia 2003): fast, and no two blocks alike.
+                // xorshift64 (Marsaglia 2003): fast, and no two blocks are alike.
                 state ^= state << 13
                 state ^= state >> 7
                 state ^= state << 17
@@ -136,7 +137,7 @@ enum RandomFile {
         }
     }
 
-    /// Whether two files hold the same bytes.
+    /// Returns whether two files hold the same bytes.
     static func same(_ left: String, _ right: String) -> Bool {
         FileManager.default.contentsEqual(atPath: left, andPath: right)
     }

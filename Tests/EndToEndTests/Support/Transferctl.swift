@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The built program under test, run as its user runs it.
+/// The built `transferctl` program, run as a user runs it.
 struct Transferctl {
-    /// One object of `--json`.
+    /// An object of the `--json` output.
     struct Event {
         var name: String
         var fields: [String: Any]
 
-        /// The codes of its reasons.
+        /// The codes of the event's wait reasons.
         var reasons: [String] { (fields["reasons"] as? [[String: Any]])?.compactMap { $0["code"] as? String } ?? [] }
-        /// The sources of its reasons.
+        /// The sources of the event's wait reasons.
         var sources: [String] { (fields["reasons"] as? [[String: Any]])?.compactMap { $0["source"] as? String } ?? [] }
-        /// When it happened, in seconds since 1970.
+        /// The time of the event, in seconds since 1970.
         var time: Double {
             let formatter = ISO8601DateFormatter()
             formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
@@ -20,7 +20,7 @@ struct Transferctl {
         }
     }
 
-    /// A run that has begun.
+    /// A run that has been started.
     final class Run: Sendable {
         let process: ChildProcess
         let folder: TemporaryFolder
@@ -30,12 +30,12 @@ struct Transferctl {
             self.folder = folder
         }
 
-        /// What it wrote to standard output.
+        /// The text on standard output so far.
         var output: String { (try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)) ?? "" }
-        /// What it wrote to standard error.
+        /// The text on standard error so far.
         var errors: String { (try? String(contentsOfFile: folder.path + "/err", encoding: .utf8)) ?? "" }
 
-        /// The objects of `--json` so far.
+        /// The objects of the `--json` output so far.
         var events: [Event] {
             output.split(separator: "\n").compactMap { line in
                 guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
@@ -45,7 +45,7 @@ struct Transferctl {
             }
         }
 
-        /// Waits for an event that `condition` holds for.
+        /// Waits for the first event at `index` or later that satisfies `condition`.
         @discardableResult
         func event(
             _ what: String, within seconds: Double, after index: Int = 0, where condition: (Event) -> Bool
@@ -53,7 +53,8 @@ struct Transferctl {
             var found: (Int, Event)?
             do {
                 try waitUntil(what, within: seconds) {
-                    // Asked first: what it writes last is read all the same.
+                    // The exit status is read before the events, so that events written just before the exit are not
+                    // missed.
                     let hasEnded = process.exitStatus != nil
                     found = events.enumerated().first { $0.offset >= index && condition($0.element) }
                         .map { ($0.offset, $0.element) }
@@ -67,7 +68,7 @@ struct Transferctl {
         }
     }
 
-    /// The built program, beside the tests that were built with it.
+    /// The path of the built program, in the same folder as the test bundle.
     static let path: String = {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Bundle.main.bundlePath
         let folders = [URL(fileURLWithPath: bundle).deletingLastPathComponent().path, Bundle.main.bundlePath]
@@ -75,18 +76,19 @@ struct Transferctl {
             ?? folders[0] + "/transferctl"
     }()
 
-    /// Keeps state and destinations of the runs that belong together.
+    /// The folder that holds the state, the configuration and the downloads of all runs.
     let folder: TemporaryFolder
     var environment: [String: String]
-    /// The program that runs: the built one, or a copy of it.
+    /// The program to run: the built program or a copy of it.
     var executable = Transferctl.path
-    /// What stands before the program, to run it in a namespace.
+    /// The words before the program, which run it in a namespace for example.
     var prefix: [String] = []
 
     init(environment: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         self.environment = environment
-        // Away from the system's bus unless a rig gives another: results must not depend on the machine's services.
+        // Keeps the program away from the system's buses unless a fixture provides a bus. Results must not depend on
+        // the machine's services.
         if environment["DBUS_SYSTEM_BUS_ADDRESS"] == nil {
             self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(folder.path)/no-bus"
         }
@@ -98,10 +100,10 @@ struct Transferctl {
         try FileManager.default.createDirectory(atPath: downloads, withIntermediateDirectories: true)
     }
 
-    /// Where files arrive.
+    /// The folder for finished downloads. Each run has it as its working directory.
     var downloads: String { folder.path + "/downloads" }
 
-    /// Begins a run in the downloads folder, its standard output in a file of its own unless `output` names one.
+    /// Starts a run in the downloads folder. Standard output goes to a new file unless `output` names another.
     func start(_ arguments: [String], output: String? = nil) throws -> Run {
         let own = try TemporaryFolder()
         let words = prefix + [executable] + arguments
@@ -111,7 +113,7 @@ struct Transferctl {
         return Run(process: process, folder: own)
     }
 
-    /// Runs to the end.
+    /// Runs the program to its end.
     func run(_ arguments: [String], within seconds: Double = 240) throws -> (status: Int32, run: Run) {
         let run = try start(arguments)
         do {

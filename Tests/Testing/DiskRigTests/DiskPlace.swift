@@ -4,7 +4,7 @@ import Foundation
 import TransferModel
 import TransferPolicy
 
-/// A folder on a faulty disk, and programs that use it.
+/// A folder on a faulty disk, and a launcher for programs that use the disk.
 final class DiskPlace {
     let folder: URL
     let rig: FaultyDiskRig
@@ -20,10 +20,10 @@ final class DiskPlace {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// A path on the disk.
+    /// The path of a file on the disk.
     func path(_ name: String) -> String { rig.root + "/" + name }
 
-    /// What a file holds; nil where there is none.
+    /// The content of a file; nil if there is no file.
     func text(_ name: String) -> String? {
         FileManager.default.contents(atPath: path(name)).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -32,12 +32,12 @@ final class DiskPlace {
         (try? FileManager.default.attributesOfItem(atPath: path(name)))?[.systemFileNumber] as? UInt64
     }
 
-    /// The names on the disk.
+    /// The names of the files on the disk, in order.
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: rig.root)) ?? []).sorted() }
 
-    /// Has a program do things; a name is that of a file on the disk.
+    /// Runs commands in a child process. A name in a command is that of a file on the disk.
     ///
-    /// - Returns: what each came to, 0 or an error's number.
+    /// - Returns: The result of each command: 0 or an error number.
     @discardableResult
     func run(_ commands: [String]...) throws -> [Int32] {
         let words = commands.flatMap { command in
@@ -53,7 +53,7 @@ final class DiskPlace {
         return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { Int32($0) }
     }
 
-    /// Starts a program that was built beside the tests.
+    /// Starts a program that was built into the folder of the tests.
     func start(_ program: String, _ arguments: [String]) throws -> (process: Process, output: Pipe) {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let process = Process()

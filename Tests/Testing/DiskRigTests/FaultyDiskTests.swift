@@ -17,7 +17,7 @@ struct FaultyDiskTests {
         #expect(try place.losePower(.dropped) == (pending: 2, lost: 2))
         #expect(place.text("a") == "durable")
         #expect(place.inode("a") == inode)
-        // Another loss finds nothing to take.
+        // A second power loss has no pending operations to lose.
         #expect(try place.losePower(.dropped) == (pending: 0, lost: 0))
         #expect(place.text("a") == "durable")
     }
@@ -172,7 +172,7 @@ struct FaultyDiskTests {
         let clock = ContinuousClock()
         let took = try clock.measure { try place.run(["write", "a", "0", "12345"], ["sync", "a"]) }
         #expect(place.text("a") == "12345")
-        // Five writes and a sync.
+        // Five writes and a sync, each delayed by 50 ms.
         #expect(took >= .milliseconds(300))
     }
 }

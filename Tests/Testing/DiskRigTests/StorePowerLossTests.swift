@@ -15,7 +15,7 @@ struct StorePowerLossTests {
         print("seed of the power losses: \(seed)")
         let place = try DiskPlace()
         place.dice = SplitMix64(seed: seed)
-        // So that the power goes while something is being written, and not between commits.
+        // Slow writes make the power loss likely to fall into a write instead of between commits.
         place.rig.setDelay(microseconds: 1000)
         var acknowledged: Set<String> = []
         var lost = 0
@@ -28,12 +28,12 @@ struct StorePowerLossTests {
                 guard !more.isEmpty else { break }
                 output += more
             }
-            // Somewhere in the commit that follows, of some writes and a sync.
+            // The kill falls anywhere into the next commit, which consists of some writes and a sync.
             usleep(UInt32.random(in: 0...6000, using: &place.dice))
             kill(child.process.processIdentifier, SIGKILL)
             output += child.output.fileHandleForReading.readDataToEndOfFile()
             child.process.waitUntilExit()
-            // Without its end a line was not said.
+            // A line without its end does not count as an acknowledgment.
             let said = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             acknowledged.formUnion(said.map { String(decoding: $0, as: UTF8.self) })
             let loss = PowerLoss(using: &place.dice)
@@ -48,7 +48,7 @@ struct StorePowerLossTests {
             }
             await store.close()
             #expect(acknowledged.subtracting(kept).isEmpty, "lost in round \(round) by \(loss)")
-            // What this process did was not written down: from here on it counts as durable.
+            // The journal does not have the operations of this process. From here on, their results count as durable.
             try place.rig.begin()
         }
         #expect(acknowledged.count >= 20)

@@ -4,7 +4,7 @@ import TransferTesting
 
 @Suite("AlarmContract", .timeLimit(.minutes(5)))
 struct AlarmContractTests {
-    /// What each fault breaks, and a word of the complaint.
+    /// The check that each fault breaks, with a part of the complaint.
     private static let broken: [(AlarmFault, AlarmContract.Check, complaint: String)] = [
         (.clockStands, .clockGoesOn, "stood"),
         (.clockGoesBack, .clockGoesOn, "went back"),

@@ -4,7 +4,7 @@ import TransferTesting
 
 @Suite("ConditionSourceContract", .timeLimit(.minutes(5)))
 struct ConditionSourceContractTests {
-    /// What each fault breaks, and a word of the complaint.
+    /// The check that each fault breaks, with a part of the complaint.
     private static let broken: [(ConditionSourceFault, ConditionSourceContract.Check, complaint: String)] = [
         (.tellsNothingAtFirst, .firstInTime, "within two seconds"),
         (.datesFromTheFuture, .factsAreSane, "network holds since"),

@@ -6,7 +6,7 @@ import TransferTesting
 struct TransferExecutorContractTests {
     private typealias Check = TransferExecutorContract.Check
 
-    /// What each fault breaks, and a word of the complaint.
+    /// The check that each fault breaks, with a part of the complaint.
     private static let broken: [(ExecutorFault, TransferExecutorContract.Check, complaint: String)] = [
         (.tellsAfterTheEnd, .fetches, "after its end"),
         (.tellsAfterTheEnd, .continues, "after its end"),

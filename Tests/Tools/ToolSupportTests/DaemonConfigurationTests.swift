@@ -46,13 +46,13 @@ import TransferPolicy
     func explained() throws {
         let keys = DaemonConfiguration.keys
         #expect(keys.map(\.name) == keys.map(\.name).sorted())
-        // All of them uncommented, but the one that has no default.
+        // Every key is uncommented, except for the key without a default.
         let text = keys.filter { $0.name != "rate-limit" }.map { "\($0.name) = \($0.defaultText)" }.joined(
             separator: "\n")
         let configuration = try DaemonConfiguration(text, path: "c.toml")
         let defaults = DaemonConfiguration()
         #expect("\(configuration)" == "\(defaults)")
-        // As they stand in the file they change nothing.
+        // The unchanged lines of the file have no effect.
         let lines = keys.flatMap(\.lines).joined(separator: "\n")
         #expect("\(try DaemonConfiguration(lines, path: "c.toml"))" == "\(defaults)")
         for key in keys { #expect(throws: UsageError.self) { try DaemonConfiguration("\(key.name) = []", path: "c") } }

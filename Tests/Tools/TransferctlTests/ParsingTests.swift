@@ -10,7 +10,7 @@ import TransferPolicy
 
 @Suite("what a person writes on the command line")
 struct ParsingTests {
-    /// 2026-11-21T12:00:00Z, a Saturday.
+    /// The time 2026-11-21T12:00:00Z, a Saturday.
     let now = WallTime(secondsSinceEpoch: 1_795_262_400)
 
     private var utc: Calendar {
@@ -47,7 +47,7 @@ struct ParsingTests {
     func skippedTime() throws {
         var berlin = utc
         berlin.timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
-        // 2027-03-27T23:00:00Z is an hour and a half of clock before 02:30, which that night does not have.
+        // 2027-03-27T23:00:00Z is midnight in Berlin. The clock skips 02:30 in this night, so the result is 03:00.
         let evening = WallTime(secondsSinceEpoch: 1_806_188_400)
         let date = try TimeExpression("02:30", option: "by", now: evening, calendar: berlin).date
         #expect(date.secondsSinceEpoch == 1_806_195_600)

@@ -9,7 +9,7 @@ import TransferPolicy
 
 @testable import transferctl
 
-/// What steers a terminal or the reading direction.
+/// The characters that control a terminal or change the reading direction.
 private let steering: [Unicode.Scalar] =
     ["\u{0}", "\u{7}", "\t", "\r", "\u{1B}", "\u{7F}", "\u{85}", "\u{9B}", "\u{AD}", "\u{61C}", "\u{180E}"]
     + ["\u{200B}", "\u{200E}", "\u{200F}", "\u{2028}", "\u{2029}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}"]

@@ -13,7 +13,7 @@ import TransferPolicy
 struct PutPlanTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_262_400)
 
-    /// A file named `name` with some bytes, in a folder of its own.
+    /// Creates a file of three bytes named `name` in a new folder, and returns its path.
     private func file(_ name: String = "a b?.txt") throws -> String {
         let folder = NSTemporaryDirectory() + "transfer-put-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ import Testing
 struct ServiceUnitTests {
     private let text = ServiceFiles.unitText(program: "/usr/bin/transferd")
 
-    /// Lines as keys and values.
+    /// The unit's settings by key.
     private var settings: [String: String] {
         let pairs = text.split(separator: "\n").compactMap { line -> (String, String)? in
             let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
@@ -27,8 +27,8 @@ struct ServiceUnitTests {
 
     @Test("Nothing in it makes a mount namespace or takes rights from apps")
     func nothingInherited() {
-        // systemd.exec(5): each of the first makes a mount namespace; in a user manager, each of the others implies
-        // NoNewPrivileges=.
+        // systemd.exec(5): the keys of the first and the last line make a mount namespace. In a user manager, the keys of
+        // the second line imply NoNewPrivileges=.
         let forbidden = [
             "Private", "Protect", "ReadOnly", "ReadWrite", "Inaccessible", "Bind", "Root", "TemporaryFileSystem",
             "NoNewPrivileges", "SystemCall", "Restrict", "MemoryDenyWriteExecute", "LockPersonality", "Capability",
@@ -66,7 +66,7 @@ struct ServiceUnitTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/transferd.service"
-        // A program that is there, so that nothing is said of that.
+        // The program exists, so the analysis does not complain about a missing program.
         try ServiceFiles.unitText(program: "/bin/true").write(toFile: path, atomically: true, encoding: .utf8)
         let run = try Self.output([
             "env", "SYSTEMD_LOG_LEVEL=warning", "systemd-analyze", "security", "--offline=true", "--no-pager", path,

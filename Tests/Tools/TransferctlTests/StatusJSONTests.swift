@@ -9,7 +9,7 @@ import TransferPolicy
 
 @Suite("the list as JSON")
 struct StatusJSONTests {
-    /// What Foundation makes of the same.
+    /// Returns the JSON that Foundation writes for `rows`.
     private func foundation(_ rows: [TransferStatus]) throws -> String {
         let data = try JSONSerialization.data(
             withJSONObject: ["transfers": rows.map { $0.fields.mapValues(\.json) }],

@@ -68,7 +68,7 @@ struct TransferFollowerTests {
         .changed(status(id, state), nil)
     }
 
-    /// A service whose transfers change as it was told beforehand, and that ends after that.
+    /// A fake service that sends the given changes and then ends.
     private struct Service: WatchedTransferService {
         var states: [Int64: TransferStatus.State]
         var changes: [Change]

@@ -68,7 +68,7 @@ import TransferPolicy
             for line in WatchScreen(state: state, width: width, height: 24).lines {
                 var plain = ScreenLine(line.plain)
                 plain.isSelected = false
-                // Without colours what is drawn is what is seen.
+                // Without colors, the drawn text is exactly the visible text.
                 #expect(Formatting.columns(Formatting.fitted(line.plain, width: width)) <= width)
                 #expect(!line.drawn(width: width).contains("\u{1B}[31mフ"), "a name steers the terminal")
             }

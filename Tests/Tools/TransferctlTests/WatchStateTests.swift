@@ -74,7 +74,7 @@ import TransferPolicy
         var state = state([row(1, .waiting), row(2, .waiting)])
         #expect(press(.letter("w"), &state) == [.explain(TransferID(1))])
         #expect(press(.down, &state) == [.explain(TransferID(2))])
-        // A late answer about the first one is nobody's.
+        // A late explanation of the first transfer is ignored.
         _ = state.apply(.explained(TransferID(1), WaitExplanation(sentence: "old")))
         #expect(state.explanation == nil)
         _ = state.apply(.explained(TransferID(2), WaitExplanation(sentence: "new")))

@@ -35,7 +35,7 @@ import TransferTesting
             let held = await snapshots.next()
             #expect(held?.hold.value?.why == "a call")
             #expect(held?.hold.source == .person && held?.hold.since == Self.start)
-            // What the machine says meanwhile leaves the hold where it is.
+            // New conditions do not change the hold.
             var other = Conditions(unknownSince: Self.start)
             other.notes = ["other"]
             source.send(other)

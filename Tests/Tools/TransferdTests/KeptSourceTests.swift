@@ -20,7 +20,7 @@ struct KeptSourceTests {
         return UploadSources(spool: UploadSpool(folder: root + "/sources") { _ in nil })
     }
 
-    /// Passes a file of so many bytes.
+    /// Passes a file of `bytes` bytes as a descriptor. The file loses its name afterwards.
     private func keep(_ bytes: Int, by sources: UploadSources, flags: Int32 = O_RDONLY) async throws -> KeptSource {
         let path = root + "/file"
         try Data(repeating: 7, count: bytes).write(to: URL(fileURLWithPath: path))

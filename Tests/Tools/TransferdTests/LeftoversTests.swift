@@ -13,7 +13,7 @@ struct LeftoversTests {
         let folder = NSTemporaryDirectory() + "leftovers-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        // 1 is over, 2 is over and keeps its bytes, 3 is not over, 4 was over long ago.
+        // Transfer 1 has ended, 2 has ended and keeps its bytes, 3 is unfinished, and 4 ended long ago.
         for name in ["1-a.part", "2-b.part", "3-c.part", "4-d.part", "notes", "1-odd"] {
             #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data("x".utf8)))
         }

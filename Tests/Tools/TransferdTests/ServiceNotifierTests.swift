@@ -7,7 +7,7 @@ import Testing
 
 @Suite("C12: the service manager hears a heartbeat of the daemon", .timeLimit(.minutes(1)))
 struct ServiceNotifierTests {
-    /// A socket as systemd has it for each service, and what came over it.
+    /// A notification socket like the one that systemd provides for each service.
     private final class Manager: Sendable {
         let name: String
         private let descriptor: Int32
@@ -32,8 +32,10 @@ struct ServiceNotifierTests {
             unlink(name)
         }
 
-        /// The next message; nil where none comes within the time. Waits on a thread of its own, since those of tasks are
-        /// few and what sends needs one.
+        /// Waits for the next message; nil if no message arrives in time.
+        ///
+        /// The wait blocks a thread outside of the pool for tasks. The pool has few threads, and the sender needs one
+        /// of them.
         func next(milliseconds: Int32) async -> String? {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { continuation.resume(returning: self.received(milliseconds)) }

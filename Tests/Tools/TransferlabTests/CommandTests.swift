@@ -7,7 +7,7 @@ import Testing
 @testable import transferlab
 
 @Suite("The lab's commands") struct CommandTests {
-    /// A folder with made-up days of five devices.
+    /// A folder with generated traces of five devices over four days.
     private struct Folder: ~Copyable {
         let path = FileManager.default.temporaryDirectory.appending(path: "transferlab-\(UUID().uuidString)").path()
 
@@ -60,7 +60,7 @@ import Testing
         }
         try MergeCommand.parse(parts.reversed() + ["--json", folder.file("merged.json")]).run()
         #expect(try folder.text("merged.json") == folder.text("whole.json"))
-        // With more parts than devices some hold nothing, and are not missed.
+        // If there are more parts than devices, some parts are empty, and the merge does not need the empty parts.
         guard count > 1, count <= 5 else { return }
         let missing = #expect(throws: UsageError.self) { try MergeCommand.parse(Array(parts.dropLast())).run() }
         #expect(missing?.description == "of the study's parts these are missing: \(count)/\(count)")
@@ -94,7 +94,7 @@ import Testing
         let workload = try zip(0..., Files.traces(folder.traces)).map { number, trace in
             Workload.Device(name: trace.device, jobs: WorkloadGenerator.jobs(for: trace, seed: UInt64(number)))
         }
-        // The third has nothing to transfer, so it is in no part.
+        // The third device has no transfers and therefore belongs to no part.
         try Files.write(Workload(devices: workload.filter { $0.name != "renewal-2" }).csv, to: jobs)
         let study = folder.traces + ["--workload", jobs, "--policy", "strict,default,oracle"]
         let whole = try RunCommand.parse(study + ["--json", folder.file("whole.json")])

@@ -4,13 +4,13 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// One way for an alarm to break its contract.
+/// A way for an alarm to break its contract.
 enum AlarmFault: String, CaseIterable, Sendable {
     case clockStands, clockGoesBack, ringsUnasked, ringsTwice, ringsEarly, keepsTheFirst, keepsAll, deafToNil
     case missesThePast, ringsOnlyOnce, bootHasNoName, bootChangesItsName
 }
 
-/// Clocks that a test moves, and an alarm with one fault.
+/// An alarm with a single fault, and with clocks that the test advances.
 final class CrookedAlarm: Alarm {
     private struct State {
         var now = Instant(nanoseconds: 1_000_000_000)

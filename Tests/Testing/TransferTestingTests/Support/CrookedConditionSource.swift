@@ -4,13 +4,13 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// One way for a source of conditions to break its contract.
+/// A way for a source of conditions to break its contract.
 enum ConditionSourceFault: String, CaseIterable, Sendable {
     case tellsNothingAtFirst, datesFromTheFuture, datesBeforeTheClock, inventsASource, claimsAnEarlyChange
     case repeatsItself, missesChanges, keepsTheOldest, goesOnAfterStop, startsAfterStop
 }
 
-/// A source that tells what it is given, with one fault.
+/// A source that delivers the conditions that a test sends, with a single fault.
 final class CrookedConditionSource: ConditionSource {
     private struct State {
         var newest: Conditions
@@ -63,7 +63,7 @@ final class CrookedConditionSource: ConditionSource {
         case .inventsASource: first.metered.value = .no
         case .claimsAnEarlyChange: first.power.isObservedChange = true
         case .tellsNothingAtFirst, .repeatsItself, .missesChanges, .keepsTheOldest, .goesOnAfterStop, .startsAfterStop:
-            // These are told as they are.
+            // These faults do not affect the first conditions.
             break
         }
         return first

@@ -4,14 +4,14 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// One way for an executor to break its contract.
+/// A way for an executor to break its contract.
 enum ExecutorFault: String, CaseIterable, Sendable {
     case tellsAfterTheEnd, endsTwice, goesBeyondTheTotal, goesBack, bodyBeforeCheckpoint, noValidator, neverEnds
     case forgetsBytes, promisesMoreThanOnDisk, stopsEverything, deafToStop
     case beginsAnew, keepsDiscarded, leavesAttemptsInShutdown, startsAfterShutdown, knowsNoSpace, tellsTheAnswerLate
 }
 
-/// A right executor, and one fault over it.
+/// A wrapper that adds a single fault to a correct executor.
 final class CrookedExecutor: TransferExecutor {
     typealias Report = @Sendable (ExecutorReport) -> Void
 

@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 import TransferTesting
 
-/// A `FakeExecutor` that acts on its own as a server would make it: no byte moves, files are numbers in a table.
+/// A harness whose `FakeExecutor` acts as if a server existed. No bytes move; files are sizes in a table.
 final class FakeHarness: TransferExecutorHarness {
     private struct State {
         var deliveries: [TransferID: TransferDelivery] = [:]
@@ -18,7 +18,7 @@ final class FakeHarness: TransferExecutorHarness {
     private let calls: Calls
     let executor: any TransferExecutor
 
-    /// Hands calls on, since the fake must exist before the harness does.
+    /// Forwards the fake's calls to the harness. The fake must exist before the harness.
     private final class Calls: Sendable {
         let handler = Mutex<(@Sendable (FakeExecutor.Call) -> Void)?>(nil)
         func took(_ call: FakeExecutor.Call) { handler.withLock(\.self)?(call) }
@@ -57,7 +57,7 @@ final class FakeHarness: TransferExecutorHarness {
         case .discard(let path):
             state.withLock { if $0.fault != .keepsDiscarded { $0.sizes[path] = nil } }
         case .stop, .measure, .shutdown:
-            // The fake does what there is to do.
+            // The fake itself does all that is necessary.
             return
         }
     }

@@ -3,7 +3,7 @@ import Synchronization
 import TransferModel
 import TransferPolicy
 
-/// A machine that switches between mains and battery, with clocks that go on by a second at each switch.
+/// A machine that switches between mains and battery. Its clocks advance by a second at each switch.
 final class SampleMachine: Sendable {
     private let state: Mutex<Conditions>
     private let clock = Mutex(
@@ -14,7 +14,7 @@ final class SampleMachine: Sendable {
     var now: Moment { clock.withLock { $0 } }
     var conditions: Conditions { state.withLock { $0 } }
 
-    /// Plugs the machine in or out.
+    /// Switches the power source, and returns the new conditions.
     func change() -> Conditions {
         let now = clock.withLock { clock in
             clock = clock.advanced(by: .seconds(1))
