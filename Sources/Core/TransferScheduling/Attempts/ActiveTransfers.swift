@@ -105,16 +105,17 @@ struct ActiveTransfers: ~Copyable, Sendable {
     }
 
     /// Makes a transfer whole in its place.
-    mutating func makeWhole(_ number: Int32, from queue: borrowing some WaitingQueue & ~Copyable) {
+    // The queue is marked `inout` to avoid a copy; does not change its value.
+    mutating func makeWhole(_ number: Int32, from queue: inout some WaitingQueue & ~Copyable) {
         guard plain(number) != nil else { return }
         places[number].pointee.whole = wholes.take(whole(number, from: queue))
     }
 
     /// Makes all whole.
-    mutating func makeWhole(from queue: borrowing some WaitingQueue & ~Copyable) {
+    mutating func makeWhole(from queue: inout some WaitingQueue & ~Copyable) {
         var number = first
         while number != Int32.nowhere {
-            makeWhole(number, from: queue)
+            makeWhole(number, from: &queue)
             number = next(after: number)
         }
     }

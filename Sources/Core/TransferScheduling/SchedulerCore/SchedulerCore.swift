@@ -62,7 +62,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         into effects: inout [Effect]
     ) {
         assessment.context.now = now
-        transfers.active.makeWhole(from: transfers.queue)  // Another policy may ask more of what runs.
+        transfers.active.makeWhole(from: &transfers.queue)  // Another policy may ask more of what runs.
         assessment.decide(by: policy)
         // How long apps run is noted where the policy may ask.
         if assessment.context.history.observed != nil { observe(at: now) }

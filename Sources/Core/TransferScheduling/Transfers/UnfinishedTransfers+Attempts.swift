@@ -8,8 +8,9 @@ internal import TransferQueue
 extension UnfinishedTransfers where Queue: ~Copyable {
     /// Stops the attempts of transfers that may not run any longer.
     mutating func stopWhatMayNotRun(_ assessment: Assessment, at now: Moment, into effects: inout [Effect]) {
+        guard !active.isEmpty else { return }
         let machine = ConditionSignature(assessment.context.conditions)
-        active.makeWhole(from: queue)
+        active.makeWhole(from: &queue)
         var following = active.first
         while following != Int32.nowhere {
             let index = following

@@ -11,31 +11,40 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         into effects: inout [Effect]
     ) -> Bool {
         if let index = activeIndex(of: id) {
-            guard active[index].entry.traits != traits else { return false }
-            totals.remove(active[index].entry)
-            queue.freeSlots(of: active[index].entry.traits)
+            let entry = active[index].entry
+            guard entry.traits != traits else { return false }
+            queue.freeSlots(of: entry.traits)
             queue.takeSlots(of: traits)
-            var entry = leaveLimiter(id, of: active[index].entry, for: traits.app, at: now, into: &effects)
-            entry.traits = traits
-            active[index].replace(by: entry)
-            totals.add(active[index].entry)
+            active[index].replace(by: changed(id, entry, to: traits, at: now, into: &effects))
             changes.running = true
         } else {
-            guard var entry = queue.entry(of: id), entry.traits != traits else { return false }
-            _ = dequeue(id)
-            totals.remove(entry)
-            entry = leaveLimiter(id, of: entry, for: traits.app, at: now, into: &effects)
-            entry.traits = traits
-            // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
-            if traits.isFromBackground != true, let release = entry.relaunchDelay?.release {
-                entry.relaunchDelay?.release = min(release, now.instant)
-            }
-            totals.add(entry)
-            enqueue(id, entry, assessment)
+            guard let entry = queue.entry(of: id), entry.traits != traits, dequeue(id) != nil else { return false }
+            enqueue(id, changed(id, entry, to: traits, at: now, into: &effects), assessment)
         }
-        expiries.remove(id)
-        if let expires = traits.expires { expiries.add(id, at: expires) }
         return true
+    }
+
+    /// A transfer with other traits, which is registered with these.
+    private mutating func changed(
+        _ id: TransferID, _ entry: TransferEntry, to traits: TransferTraits, at now: Moment,
+        into effects: inout [Effect]
+    ) -> TransferEntry {
+        totals.remove(entry)
+        expiries.remove(id)
+        var changed = entry
+        if entry.traits.app != traits.app, let delay = entry.relaunchDelay {
+            // It becomes another app's: the limiter would wait for its end for good.
+            changed.endRelaunchDelay(at: now)
+            relaunchDelays.end(delay, of: id, entry.traits.app, causesRelaunch: false, at: now)
+            effects += [.saveRelaunchHold(id, nil), .saveLearned]
+        }
+        changed.traits = traits
+        // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
+        if traits.isFromBackground != true, let release = changed.relaunchDelay?.release {
+            changed.relaunchDelay?.release = min(release, now.instant)
+        }
+        register(id, traits, bytes: changed.bytesRemaining)
+        return changed
     }
 
     /// Cancels a transfer, or lets it expire: now if it waits, else once its attempt has ended.
@@ -140,17 +149,5 @@ extension UnfinishedTransfers where Queue: ~Copyable {
             effects.append(.saveRelaunchHold(id, nil))
             _ = obstruct(id, assessment) { $0.endRelaunchDelay(at: now) }
         }
-    }
-
-    /// Ends the delay of a transfer that becomes another app's: the limiter would wait for its end for good.
-    private mutating func leaveLimiter(
-        _ id: TransferID, of entry: TransferEntry, for newApp: String, at now: Moment, into effects: inout [Effect]
-    ) -> TransferEntry {
-        guard entry.traits.app != newApp, let delay = entry.relaunchDelay else { return entry }
-        var freed = entry
-        freed.endRelaunchDelay(at: now)
-        relaunchDelays.end(delay, of: id, entry.traits.app, causesRelaunch: false, at: now)
-        effects += [.saveRelaunchHold(id, nil), .saveLearned]
-        return freed
     }
 }

@@ -37,7 +37,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     /// The number of a transfer with an attempt, which is made whole; nil if it has none.
     mutating func activeIndex(of id: TransferID) -> Int32? {
         guard let index = active.number(of: id) else { return nil }
-        active.makeWhole(index, from: queue)
+        active.makeWhole(index, from: &queue)
         return index
     }
 
