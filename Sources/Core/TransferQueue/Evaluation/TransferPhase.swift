@@ -62,14 +62,6 @@ package enum TransferPhase: Hashable, Sendable {
         case cancel
         /// Its end, because its time is up.
         case expire
-
-        /// Whether it has come to its end, whatever else happens.
-        package var isEnd: Bool {
-            switch self {
-            case .wait, .pause: false
-            case .cancel, .expire: true
-            }
-        }
     }
 
     /// Whether an attempt is under way that was not told to stop.

@@ -91,16 +91,14 @@ extension SchedulerCore where Queue: ~Copyable {
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
         noteUse(traits)
-        guard traits.isFromBackground != true else {
+        transfers.register(id, traits, bytes: traits.expectedBytesToReceive.map { max(0, $0) })
+        if traits.isFromBackground == true {
             var entry = TransferEntry(traits: copy traits, phase: .waiting(nil))
             if let hold = transfers.relaunchDelays.delayNew(&entry, id, at: now) {
                 effects += [.saveRelaunchHold(id, hold), .saveLearned]
             }
-            transfers.takeIn(id, entry, assessment)
-            return true
-        }
-        transfers.register(id, traits, bytes: traits.expectedBytesToReceive.map { max(0, $0) })
-        if !startAtOnce(id, traits, at: now, using: &generator, into: &effects) {
+            transfers.enqueue(id, entry, assessment)
+        } else if !startAtOnce(id, traits, at: now, using: &generator, into: &effects) {
             transfers.queue.insert(id, traits, assessment)
         }
         return true

@@ -57,12 +57,6 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
 
     // MARK: Coming and going
 
-    /// Takes a transfer in that is not here yet.
-    mutating func takeIn(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
-        register(id, entry.traits, bytes: entry.bytesRemaining)
-        enqueue(id, entry, assessment)
-    }
-
     /// Counts a transfer that is not here yet, with so many bytes to come; nil if nobody knows.
     mutating func register(_ id: TransferID, _ traits: borrowing TransferTraits, bytes: Int64?) {
         if let expires = traits.expires { expiries.add(id, at: expires) }
