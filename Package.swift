@@ -343,7 +343,7 @@ let package = Package(
         tests("Core/TransferQueueTests", ["TransferModel", "TransferPolicy", "TransferQueue"]),
         tests(
             "Core/TransferSchedulingTests",
-            ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
+            ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling", "SchedulerTrials"]),
         tests("Core/SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
         tests(
             "Core/PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],

@@ -93,7 +93,7 @@ public struct Scheduler: ~Copyable, Sendable {
     public var isIdle: Bool { core.transfers.active.isEmpty }
 
     /// Whether an attempt of the transfer is under way, its end not yet reported.
-    public func holdsSlot(_ id: TransferID) -> Bool { core.transfers.holdsSlot(id) }
+    public func holdsSlot(_ id: TransferID) -> Bool { core.transfers.active.number(of: id) != nil }
 
     /// The rate at which the transfer runs, in bytes a second, smoothed; nil before any was seen.
     public func rate(of id: TransferID) -> Int64? { core.transfers.entry(of: id)?.rate }
@@ -102,10 +102,10 @@ public struct Scheduler: ~Copyable, Sendable {
     package var budgets: ByteBudgetBook { core.assessment.context.budgets }
 
     /// The local time zone's rules.
-    package var localTime: LocalTimeRules { core.conditions.localTime }
+    package var localTime: LocalTimeRules { core.assessment.conditions.localTime }
 
     /// What was learned of this machine.
-    public var history: PolicyHistory { core.history }
+    public var history: PolicyHistory { core.assessment.context.history }
 
     /// What to keep across restarts. Asked for after ``Effect/saveLearned``, before the end, and now and then.
     public func learned(at now: Moment, boot: String) -> Learned { core.learned(at: now, boot: boot) }

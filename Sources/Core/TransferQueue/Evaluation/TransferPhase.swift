@@ -63,14 +63,6 @@ package enum TransferPhase: Hashable, Sendable {
         case cancel
         /// Ends the transfer, because its time is up.
         case expire
-
-        /// Whether the transfer ends, whatever else happens.
-        package var isEnd: Bool {
-            switch self {
-            case .wait, .pause: false
-            case .cancel, .expire: true
-            }
-        }
     }
 
     /// Whether an attempt is under way that was not told to stop.

@@ -23,23 +23,23 @@ struct ActiveTransfer: Sendable {
     }
 
     /// The whole of a transfer whose attempt has begun, that was kept as it was handed out since then.
-    init(id: TransferID, entry: consuming TransferEntry, since: Moment, _ configuration: SchedulerConfiguration) {
+    init(id: TransferID, entry: consuming TransferEntry, since: Moment, leastProgress: Int64) {
         self.init(id: id, entry: entry)
-        setRunning(since: since, configuration)
+        setRunning(since: since, leastProgress: leastProgress)
     }
 
     /// Begins the attempt.
-    mutating func begin(_ assessment: Assessment, _ configuration: SchedulerConfiguration, at now: Moment) {
+    mutating func begin(_ assessment: Assessment, leastProgress: Int64, at now: Moment) {
         entry.endObstacle(at: now)
-        setRunning(since: now, configuration)
+        setRunning(since: now, leastProgress: leastProgress)
         // Running, other moments matter than those that mattered while it waited; and only these two name any.
         guard entry.traits.constraints.window != nil || assessment.mayEndByTime(entry.traits.kind) else { return }
         // That the conditions allow it is why it begins.
         if case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true) { look = lookAgain }
     }
 
-    private mutating func setRunning(since: Moment, _ configuration: SchedulerConfiguration) {
-        let mark = max(entry.mostBytes, entry.bytes).addingSaturating(configuration.leastProgress)
+    private mutating func setRunning(since: Moment, leastProgress: Int64) {
+        let mark = max(entry.mostBytes, entry.bytes).addingSaturating(leastProgress)
         entry.phase = .running(
             .init(
                 since: since, bytesAtStart: entry.bytes, progressMark: mark, rateAtStart: entry.rate,
@@ -78,16 +78,21 @@ struct ActiveTransfer: Sendable {
             if !isMissingFacts, constraints.connection.isAny { allowing = (machine, allowing.0) }
             return nil
         case .hold(let holds, _):
-            entry.addRun(from: attempt.since, to: now)
-            stop(then: .wait)
+            _ = stop(then: .wait, at: now)
             return holds
         }
     }
 
-    /// The attempt was told to stop.
-    mutating func stop(then after: TransferPhase.AfterStop) {
+    /// Tells the attempt to stop; returns whether it was running until now.
+    mutating func stop(then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
+        var wasRunning = false
+        if case .running(let attempt) = entry.phase {
+            entry.addRun(from: attempt.since, to: now)
+            wasRunning = true
+        }
         entry.phase = .stopping(after)
         look = nil
+        return wasRunning
     }
 
     /// Puts a transfer that asks for something else in its place.

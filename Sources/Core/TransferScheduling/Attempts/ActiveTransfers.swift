@@ -17,6 +17,14 @@ struct ActiveTransfers: ~Copyable, Sendable {
     private(set) var first = Int32.nowhere
     private var last = Int32.nowhere
     private var highestID = Int64.min
+    /// When time alone may stop one of them, at the earliest, as of ``updateLook()``.
+    private(set) var look: Instant?
+    /// When an attempt that used the network last began or ended.
+    private(set) var lastActivity: Instant?
+    private let leastProgress: Int64
+
+    /// - Parameter leastProgress: fewer new bytes than this in an attempt are no progress.
+    init(leastProgress: Int64) { self.leastProgress = leastProgress }
 
     var count: Int { places.count }
     var isEmpty: Bool { places.count == 0 }
@@ -52,22 +60,6 @@ struct ActiveTransfers: ~Copyable, Sendable {
     /// Whether ageing gave it its turn.
     func isSheltered(_ number: Int32) -> Bool { places[number].pointee.isSheltered }
 
-    /// When time alone may stop one of them, at the earliest. No plain one is stopped so.
-    var look: Instant? {
-        // Changes nothing, but it would be asked of a copy else.
-        mutating get {
-            guard wholes.count > 0 else { return nil }
-            var earliest: Instant?
-            var number = first
-            while number != Int32.nowhere {
-                let whole = places[number].pointee.whole
-                if whole != Int32.nowhere { earliest = Verdict.earlier(earliest, wholes[whole].pointee.look) }
-                number = places[number].pointee.next
-            }
-            return earliest
-        }
-    }
-
     /// Calls `body` with each, all of them being whole: as they are where the policy or ranks ask about what runs.
     func forEach(_ body: (Int32, borrowing ActiveTransfer) -> Void) {
         var number = first
@@ -77,15 +69,73 @@ struct ActiveTransfers: ~Copyable, Sendable {
         }
     }
 
+    /// Finds ``look`` anew. No plain one is stopped by time.
+    mutating func updateLook() {
+        look = nil
+        guard wholes.count > 0 else { return }
+        var number = first
+        while number != Int32.nowhere {
+            let whole = places[number].pointee.whole
+            if whole != Int32.nowhere { look = Verdict.earlier(look, wholes[whole].pointee.look) }
+            number = places[number].pointee.next
+        }
+    }
+
+    /// How many use the network: servers of this machine wake no radio.
+    var networkCount: Int {
+        var count = 0
+        forEach { if !$1.entry.traits.isLoopback { count += 1 } }
+        return count
+    }
+
+    /// The apps whose transfers these are, in order.
+    var apps: [String] {
+        var apps: Set<String> = []
+        forEach { apps.insert($1.entry.traits.app) }
+        return apps.sorted()
+    }
+
+    // MARK: Making plain ones whole
+
+    /// A transfer, made whole.
+    func whole(_ number: Int32, from queue: borrowing some WaitingQueue & ~Copyable) -> ActiveTransfer {
+        guard let (plain, since) = plain(number) else { return self[number] }
+        return ActiveTransfer(
+            id: id(number), entry: queue.entry(of: plain), since: since, leastProgress: leastProgress)
+    }
+
+    /// Makes a transfer whole in its place.
+    // The queue is marked `inout` to avoid a copy; does not change its value.
+    mutating func makeWhole(_ number: Int32, from queue: inout some WaitingQueue & ~Copyable) {
+        guard plain(number) != nil else { return }
+        places[number].pointee.whole = wholes.take(whole(number, from: queue))
+    }
+
+    /// Makes all whole.
+    mutating func makeWhole(from queue: inout some WaitingQueue & ~Copyable) {
+        var number = first
+        while number != Int32.nowhere {
+            makeWhole(number, from: &queue)
+            number = next(after: number)
+        }
+    }
+
+    // MARK: Coming and going
+
     /// Adds one whose attempt begins, as the queue handed it out.
     mutating func append(_ id: TransferID, _ plain: PlainRecord, isSheltered: Bool, at now: Moment) {
         link(ActivePlace(id: id, plain: plain, since: now, isSheltered: isSheltered, previous: last))
+        if !plain.isLoopback { lastActivity = now.instant }
     }
 
-    /// Adds one whose attempt begins.
-    mutating func append(_ transfer: consuming ActiveTransfer, isSheltered: Bool, at now: Moment) {
-        var place = ActivePlace(
-            id: transfer.id, plain: nil, since: now, isSheltered: isSheltered, previous: last)
+    /// Adds one, and begins its attempt.
+    mutating func append(
+        _ id: TransferID, _ entry: consuming TransferEntry, isSheltered: Bool, _ assessment: Assessment, at now: Moment
+    ) {
+        var transfer = ActiveTransfer(id: id, entry: entry)
+        transfer.begin(assessment, leastProgress: leastProgress, at: now)
+        var place = ActivePlace(id: id, plain: nil, since: now, isSheltered: isSheltered, previous: last)
+        if !transfer.entry.traits.isLoopback { lastActivity = now.instant }
         place.whole = wholes.take(transfer)
         link(place)
     }
@@ -99,14 +149,10 @@ struct ActiveTransfers: ~Copyable, Sendable {
         index.insert(id.rawValue, number)
     }
 
-    /// Puts the whole of a plain one in its place.
-    mutating func replace(_ number: Int32, by whole: consuming ActiveTransfer) {
-        places[number].pointee.whole = wholes.take(whole)
-    }
-
     /// Takes one out; its number may be another's from then on.
-    mutating func remove(_ number: Int32) {
+    mutating func remove(_ number: Int32, at now: Moment) {
         let place = places[number]
+        if !(plain(number)?.transfer.isLoopback ?? self[number].entry.traits.isLoopback) { lastActivity = now.instant }
         let (previous, next) = (place.pointee.previous, place.pointee.next)
         if previous == Int32.nowhere { first = next } else { places[previous].pointee.next = next }
         if next == Int32.nowhere { last = previous } else { places[next].pointee.previous = previous }

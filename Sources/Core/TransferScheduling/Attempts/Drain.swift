@@ -23,7 +23,7 @@ struct Drain: Sendable {
         at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
     ) {
         guard configuration.drainJitter > .zero else { return }
-        close(at: now, for: Self.wait(configuration, using: &generator))
+        close(at: now, configuration, using: &generator)
         end = now.advanced(by: configuration.drainPeriod)
     }
 
@@ -42,11 +42,15 @@ struct Drain: Sendable {
     ) {
         guard let end else { return }
         guard now < end else { return ended(at: now) }
-        close(at: now, for: Self.wait(configuration, using: &generator))
+        close(at: now, configuration, using: &generator)
     }
 
-    private mutating func close(at now: Instant, for wait: Duration) {
-        let until = now.advanced(by: wait)
+    /// Closes the gate for a random while.
+    private mutating func close(
+        at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
+    ) {
+        let longest = configuration.drainJitter.wholeNanoseconds
+        let until = now.advanced(by: .nanoseconds(Int64.random(in: 0...longest, using: &generator)))
         gate = until
         if let last = closings.last, last.lowerBound <= now, now <= last.upperBound {
             closings[closings.count - 1] = last.lowerBound..<max(last.upperBound, until)
@@ -54,12 +58,6 @@ struct Drain: Sendable {
             if closings.count >= 16 { closings.removeFirst() }
             closings.append(now..<until)
         }
-    }
-
-    private static func wait(
-        _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
-    ) -> Duration {
-        .nanoseconds(Int64.random(in: 0...configuration.drainJitter.wholeNanoseconds, using: &generator))
     }
 }
 

@@ -12,10 +12,6 @@ struct QueueTotals: Sendable {
     /// Whether it is: not once the transfer that had it has gone, until all were looked at.
     var isFirstDeadlineKnown = true
 
-    mutating func add(_ entry: borrowing TransferEntry) {
-        add(entry.traits.kind, bytes: entry.bytesRemaining, deadline: entry.traits.constraints.deadline?.date)
-    }
-
     /// Adds a transfer of that kind with so many bytes to come; nil where nobody knows.
     mutating func add(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
         guard kind == .discretionary else { return }

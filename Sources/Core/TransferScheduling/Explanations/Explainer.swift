@@ -76,56 +76,58 @@ struct Explainer {
         let isDiscretionary = entry.traits.kind == .discretionary
         let powerDwell = isDiscretionary ? assessment.configuration.powerDwell : .zero
         let networkDwell = isDiscretionary ? assessment.configuration.networkDwell : .zero
-        var released = entry
-        released.phase = .waiting(nil)
-        let candidates: [(Remedy, TransferEntry, (inout Conditions) -> Void)]
+        let candidates: [(Remedy, (inout (entry: TransferEntry, conditions: Conditions)) -> Void)]
         switch hold.reason {
         case .onBattery, .powerUnknown:
-            candidates = [(.plugIn(after: powerDwell), entry, { $0.power.value = .ac })]
+            candidates = [(.plugIn(after: powerDwell), { $0.conditions.power.value = .ac })]
         case .batteryLow(_, let needed):
             candidates = [
-                (.plugIn(after: powerDwell), entry, { $0.power.value = .ac }),
-                (.chargeAbove(needed), entry, { $0.battery.value.level = min(100, needed + 1) }),
+                (.plugIn(after: powerDwell), { $0.conditions.power.value = .ac }),
+                (.chargeAbove(needed), { $0.conditions.battery.value.level = min(100, needed + 1) }),
             ]
-        case .metered:
-            candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
+        case .metered, .budgetSpent:
+            candidates = [(.joinUnmetered(after: networkDwell), { $0.conditions.metered.value = .no })]
         case .noNetwork:
-            candidates = [(Self.anyNetwork(for: entry, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
+            candidates = [
+                (Self.anyNetwork(for: entry, after: networkDwell), { $0.conditions.join(allowedBy: entry) })
+            ]
         case .captivePortal:
-            candidates = [(.logIn, entry, { $0.network.value = .full })]
+            candidates = [(.logIn, { $0.conditions.network.value = .full })]
         case .networkKind(_, let allowed):
-            candidates = [(.joinKind(allowed, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
+            candidates = [(.joinKind(allowed, after: networkDwell), { $0.conditions.join(allowedBy: entry) })]
         case .storageLow(let needed, let available):
             let missing = needed.map { max(0, $0.addingSaturating(max(0, available).negatedSaturating)) }
-            candidates = [(.freeSpace(missing), released, { _ in })]
+            candidates = [(.freeSpace(missing), { $0.entry.phase = .waiting(nil) })]
         case .suspended:
-            candidates = [(.resume, released, { _ in })]
-        case .waitingForSlot:
-            return [.slot]
+            candidates = [(.resume, { $0.entry.phase = .waiting(nil) })]
         case .connectionDenied:
-            candidates = [(.joinAllowed(after: networkDwell), entry, { $0.joinConnection(allowedBy: entry) })]
+            candidates = [
+                (.joinAllowed(after: networkDwell), { $0.conditions.joinConnection(allowedBy: entry) })
+            ]
         case .needsApp, .rateLimited:
             // Opened, it can do what it has to, and what it gave in the background is free.
-            released = entry
-            (released.need, released.relaunchDelay) = (nil, nil)
-            candidates = [(.openApp, released, { _ in })]
-        case .held(let holder, _) where hold.source != nil:
-            candidates = [(.release(by: holder), entry, { $0.hold.value = nil })]
+            candidates = [(.openApp, { ($0.entry.need, $0.entry.relaunchDelay) = (nil, nil) })]
         case .held(let holder, _):
-            released = entry
-            released.held = nil
-            candidates = [(.release(by: holder), released, { _ in })]
-        case .budgetSpent:
-            candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
+            let isOfMachine = hold.source != nil
+            candidates = [
+                (
+                    .release(by: holder),
+                    { if isOfMachine { $0.conditions.hold.value = nil } else { $0.entry.held = nil } }
+                )
+            ]
+        case .waitingForSlot:
+            return [.slot]
         case .notBefore, .outsideWindow, .settling, .backoff, .windowTooShort, .aboutToSleep, .aboutToShutDown:
             return []
         }
-        return candidates.compactMap { remedy, changedEntry, change in
-            var changed = assessment
-            change(&changed.context.conditions)
+        return candidates.compactMap { remedy, change in
+            var changed = (entry: entry, conditions: assessment.context.conditions)
+            change(&changed)
             // All counts as settled: that takes time only, and the remedy itself says how long.
-            changed.context.conditions.settle()
-            guard case .run = changed.verdict(for: changedEntry) else { return nil }
+            changed.conditions.settle()
+            var then = assessment
+            then.context.conditions = changed.conditions
+            guard case .run = then.verdict(for: changed.entry) else { return nil }
             return remedy
         }
     }

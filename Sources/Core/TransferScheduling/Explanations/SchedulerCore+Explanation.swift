@@ -26,7 +26,7 @@ extension SchedulerCore where Queue: ~Copyable {
         transfers.watches.look = nil
         for index in transfers.watches.indices {
             let id = transfers.watches[index].id
-            guard !transfers.holdsSlot(id), let entry = transfers.queue.entry(of: id) else { continue }
+            guard transfers.active.number(of: id) == nil, let entry = transfers.queue.entry(of: id) else { continue }
             let explainer = Explainer(
                 assessment: assessment, fullSlots: transfers.queue.fullSlots(for: entry.traits), drain: drain)
             let (holds, look) = explainer.holds(of: entry)

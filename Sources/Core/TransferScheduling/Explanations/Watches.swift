@@ -9,6 +9,7 @@ struct Watches: Sendable {
         var holds: [Hold]
     }
 
+    /// By id.
     private var watches: [Watch] = []
     /// When what they wait for may change by time alone.
     var look: Instant?
@@ -21,9 +22,8 @@ struct Watches: Sendable {
     func holds(of id: TransferID) -> [Hold]? { index(of: id).map { watches[$0].holds } }
 
     mutating func add(_ id: TransferID) {
-        let place = place(of: id)
-        guard place == watches.count || watches[place].id != id else { return }
-        watches.insert(Watch(id: id, holds: []), at: place)
+        guard index(of: id) == nil else { return }
+        watches.insert(Watch(id: id, holds: []), at: watches.firstIndex { $0.id > id } ?? watches.count)
     }
 
     mutating func remove(_ id: TransferID) {
@@ -48,21 +48,8 @@ struct Watches: Sendable {
         return true
     }
 
-    private func index(of id: TransferID) -> Int? {
-        guard !watches.isEmpty else { return nil }
-        let place = place(of: id)
-        return place < watches.count && watches[place].id == id ? place : nil
-    }
-
-    /// Where the transfer is, or belongs.
-    private func place(of id: TransferID) -> Int {
-        var (low, high) = (0, watches.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if watches[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    // No search that is quicker: after each event all of them are looked at anyway.
+    private func index(of id: TransferID) -> Int? { watches.firstIndex { $0.id == id } }
 }
 
 extension Hold {

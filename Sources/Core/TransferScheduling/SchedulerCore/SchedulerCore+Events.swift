@@ -17,7 +17,7 @@ extension SchedulerCore where Queue: ~Copyable {
         case .changed(let id, let traits):
             return transfers.change(id, to: traits, at: now, assessment, into: &effects)
         case .cancelled(let id):
-            return transfers.cancel(id, at: now, into: &effects)
+            return transfers.giveUp(id, as: .cancel, at: now, into: &effects)
         case .paused(let id):
             return transfers.pause(id, at: now, assessment, into: &effects)
         case .resumed(let id):
@@ -33,21 +33,22 @@ extension SchedulerCore where Queue: ~Copyable {
             effects.append(.saveLearned)
             return false
         case .appCameToFront(let app):
-            cameToFront(app, at: now, into: &effects)
+            assessment.context.history.apps.used(app, at: now.wall)
+            transfers.cameToFront(app, at: now, assessment, into: &effects)
             return true
         case .relaunchAbandoned(let app):
             if transfers.relaunchDelays.abandonRelaunch(of: app, at: now) { effects.append(.saveLearned) }
             return false
         case .held(let id, let holder, let why):
-            return transfers.obstruct(id, at: now, assessment) {
+            return transfers.obstruct(id, assessment) {
                 $0.held = TransferEntry.Held(by: holder, why: why, since: now)
             }
         case .released(let id):
-            return transfers.obstruct(id, at: now, assessment) { $0.endHeld(at: now) }
+            return transfers.obstruct(id, assessment) { $0.endHeld(at: now) }
         case .appNeeded(let id, let need):
-            return transfers.obstruct(id, at: now, assessment) { $0.need = TransferEntry.Need(need: need, since: now) }
+            return transfers.obstruct(id, assessment) { $0.need = TransferEntry.Need(need: need, since: now) }
         case .appAnswered(let id):
-            return transfers.obstruct(id, at: now, assessment) { $0.endNeed(at: now) }
+            return transfers.obstruct(id, assessment) { $0.endNeed(at: now) }
         case .budgetsChanged(let budgets):
             assessment.context.budgets = budgets
             transfers.changes.budgets = true
@@ -62,29 +63,17 @@ extension SchedulerCore where Queue: ~Copyable {
         case .progressed(let id, let bytes, let total):
             return progress(id, bytes: max(0, bytes), total: total, at: now, into: &effects)
         case .restarted(let id):
-            return restart(id)
+            return transfers.restart(id)
         case .stopped(let id, let bytes):
-            return stopped(id, bytes: max(0, bytes), at: now, into: &effects)
+            return transfers.stopped(id, bytes: max(0, bytes), at: now, assessment, into: &effects)
         case .finished(let id):
-            guard let index = transfers.active.number(of: id) else { return false }
-            if let plain = transfers.active.plain(index)?.transfer {
-                // Of what is over nobody asks how long it ran.
-                transfers.active.remove(index)
-                transfers.queue.freeSlots(of: plain)
-                noteRunning(isLoopback: plain.isLoopback, at: now)
-                transfers.end(id, plain, .finished, into: &effects)
-            } else {
-                let entry = transfers.endAttempt(at: index, now: now, isOver: true)
-                noteRunning(isLoopback: entry.traits.isLoopback, at: now)
-                transfers.end(id, entry, .finished, at: now, into: &effects)
-            }
-            return true
+            return transfers.finished(id, at: now, into: &effects)
         case .failed(let id, let cause, let retryAfter, let bytes):
             return failed(
                 id, cause, retryAfter: retryAfter, bytes: max(0, bytes), at: now, using: &generator, into: &effects)
         case .ranOutOfSpace(let id, let needed, let available, let bytes):
-            return ranOutOfSpace(
-                id, needed: needed, available: available, bytes: max(0, bytes), at: now, into: &effects)
+            return transfers.ranOutOfSpace(
+                id, needed: needed, available: available, bytes: max(0, bytes), at: now, assessment, into: &effects)
         case .spaceMeasured(let id, let available):
             return transfers.measured(id, available: available, at: now, assessment)
         case .woken:
@@ -101,21 +90,15 @@ extension SchedulerCore where Queue: ~Copyable {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
-        guard traits.isFromBackground != true else {
+        noteUse(traits)
+        transfers.register(id, traits, bytes: traits.expectedBytesToReceive.map { max(0, $0) })
+        if traits.isFromBackground == true {
             var entry = TransferEntry(traits: copy traits, phase: .waiting(nil))
             if let hold = transfers.relaunchDelays.delayNew(&entry, id, at: now) {
                 effects += [.saveRelaunchHold(id, hold), .saveLearned]
             }
-            noteUse(entry.traits)
-            transfers.takeIn(id, entry, assessment)
-            return true
-        }
-        noteUse(traits)
-        if let expires = traits.expires { transfers.expiries.add(id, at: expires) }
-        transfers.totals.add(
-            traits.kind, bytes: traits.expectedBytesToReceive.map { max(0, $0) },
-            deadline: traits.constraints.deadline?.date)
-        if !startAtOnce(id, traits, at: now, using: &generator, into: &effects) {
+            transfers.enqueue(id, entry, assessment)
+        } else if !startAtOnce(id, traits, at: now, using: &generator, into: &effects) {
             transfers.queue.insert(id, traits, assessment)
         }
         return true

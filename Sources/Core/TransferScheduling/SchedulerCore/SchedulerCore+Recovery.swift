@@ -50,7 +50,8 @@ extension SchedulerCore where Queue: ~Copyable {
         entry.recover(state, at: now, configuration)
         if let hold = state.relaunchHold { transfers.relaunchDelays.delay(&entry, id, by: hold, at: now) }
         noteUse(traits)
-        transfers.takeIn(id, entry, assessment)
+        transfers.register(id, traits, bytes: entry.bytesRemaining)
+        transfers.enqueue(id, entry, assessment)
         return true
     }
 }

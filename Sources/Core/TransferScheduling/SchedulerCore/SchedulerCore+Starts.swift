@@ -12,11 +12,11 @@ extension SchedulerCore where Queue: ~Copyable {
         // Whatever time has changed is seen with the next one that comes.
         if transfers.queue.count == 0, transfers.changes.isEmpty { return }
         transfers.queue.refresh(assessment, transfers.changes)
-        var wasQuiet = assessment.followsQueue && !transfers.usesNetwork
+        var wasQuiet = assessment.followsQueue && transfers.active.networkCount == 0
         while true {
             if let id = transfers.queue.next(assessment, holdsStaggered: drain.isClosed(at: now.instant)) {
                 start(id, at: now, using: &generator, into: &effects)
-            } else if wasQuiet, transfers.usesNetwork {
+            } else if wasQuiet, transfers.active.networkCount > 0 {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
                 refreshContext(at: now)
@@ -31,15 +31,14 @@ extension SchedulerCore where Queue: ~Copyable {
         _ id: TransferID, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
-        if !transfers.backingOff.isEmpty { transfers.backingOff.remove(id) }
+        transfers.obstacles.started(id)
         let isSheltered = transfers.queue.isChosenByAging
         if let plain = transfers.queue.takeNextPlain(assessment) {
             return begin(id, plain, isSheltered: isSheltered, at: now, using: &generator, into: &effects)
         }
-        var transfer = ActiveTransfer(id: id, entry: transfers.queue.takeNext())
-        transfer.begin(assessment, configuration, at: now)
-        let (kind, isLoopback) = (transfer.entry.traits.kind, transfer.entry.traits.isLoopback)
-        transfers.active.append(transfer, isSheltered: isSheltered, at: now)
+        let entry = transfers.queue.takeNext()
+        let (kind, isLoopback) = (entry.traits.kind, entry.traits.isLoopback)
+        transfers.active.append(id, entry, isSheltered: isSheltered, assessment, at: now)
         noteStart(id, kind, isLoopback: isLoopback, at: now, using: &generator, into: &effects)
     }
 
@@ -61,7 +60,7 @@ extension SchedulerCore where Queue: ~Copyable {
             drain.started(at: now.instant, configuration, using: &generator)
         }
         transfers.watches.started(id)
-        noteRunning(isLoopback: isLoopback, at: now)
+        if !assessment.isStaged { observe(at: now) }
         effects.append(.start(id))
     }
 
@@ -73,7 +72,8 @@ extension SchedulerCore where Queue: ~Copyable {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         // What is due now comes first.
-        guard transfers.queue.count == 0, transfers.changes.isEmpty, activeLook.map({ $0 > now.instant }) ?? true,
+        guard transfers.queue.count == 0, transfers.changes.isEmpty,
+            transfers.active.look.map({ $0 > now.instant }) ?? true,
             transfers.expiries.next.map({ $0 > now.wall }) ?? true
         else { return false }
         transfers.queue.refresh(assessment, transfers.changes)
@@ -87,14 +87,15 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Stops the lowest-ranking transfer that runs where one that waits outranks it. One at a time: what starts in its
     /// place is found out when its slot is free.
-    mutating func makeRoom(at now: Moment, into effects: inout [Effect]) {
-        roomLook = nil
-        guard transfers.active.count >= max(1, configuration.globalSlots) else { return }
+    ///
+    /// - Returns: when time alone may have another one of those that wait ask for the slot of what runs.
+    mutating func makeRoom(at now: Moment, into effects: inout [Effect]) -> Instant? {
+        guard transfers.active.count >= max(1, configuration.globalSlots) else { return nil }
         var areRunning = true
         transfers.active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
         guard areRunning,
             let contender = transfers.queue.contender(assessment, holdsStaggered: drain.isClosed(at: now.instant))
-        else { return }
+        else { return nil }
         var lowest: (index: Int32, rank: Rank)?
         transfers.active.forEach { index, transfer in
             guard !transfers.active.isSheltered(index) else { return }
@@ -103,16 +104,10 @@ extension SchedulerCore where Queue: ~Copyable {
             if let known = lowest, rank.outranks(known.rank) { return }
             lowest = (index, rank)
         }
-        guard let lowest, contender.rank.outranks(lowest.rank) else {
-            roomLook = contender.until
-            return
-        }
-        if case .running(let attempt) = transfers.active[lowest.index].entry.phase {
-            transfers.active[lowest.index].entry.addRun(from: attempt.since, to: now)
-        }
-        transfers.active[lowest.index].stop(then: .wait)
-        let id = transfers.active[lowest.index].id
-        effects.append(.stop(id))
+        guard let lowest, contender.rank.outranks(lowest.rank) else { return contender.until }
+        _ = transfers.stop(at: lowest.index, then: .wait, at: now, into: &effects)
+        let id = transfers.active.id(lowest.index)
         if transfers.watches.note(id, [Hold(.waitingForSlot(.global), since: now)]) { effects.append(.explain(id)) }
+        return nil
     }
 }

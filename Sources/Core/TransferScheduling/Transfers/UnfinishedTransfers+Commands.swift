@@ -3,7 +3,7 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-// What is asked of single transfers, and what time does to them.
+// Commands on single transfers, and on those of an app.
 
 extension UnfinishedTransfers where Queue: ~Copyable {
     mutating func change(
@@ -11,95 +11,93 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         into effects: inout [Effect]
     ) -> Bool {
         if let index = activeIndex(of: id) {
-            guard active[index].entry.traits != traits else { return false }
-            totals.remove(active[index].entry)
-            queue.freeSlots(of: active[index].entry.traits)
+            let entry = active[index].entry
+            guard entry.traits != traits else { return false }
+            queue.freeSlots(of: entry.traits)
             queue.takeSlots(of: traits)
-            var entry = leaveLimiter(id, of: active[index].entry, for: traits.app, at: now, into: &effects)
-            entry.traits = traits
-            active[index].replace(by: entry)
-            totals.add(active[index].entry)
+            active[index].replace(by: changed(id, entry, to: traits, at: now, into: &effects))
             changes.running = true
         } else {
-            guard var entry = queue.entry(of: id), entry.traits != traits else { return false }
-            _ = dequeue(id)
-            totals.remove(entry)
-            entry = leaveLimiter(id, of: entry, for: traits.app, at: now, into: &effects)
-            entry.traits = traits
-            // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
-            if traits.isFromBackground != true, let release = entry.relaunchDelay?.release {
-                entry.relaunchDelay?.release = min(release, now.instant)
-            }
-            totals.add(entry)
-            enqueue(id, entry, assessment)
+            guard let entry = queue.entry(of: id), entry.traits != traits, dequeue(id) != nil else { return false }
+            enqueue(id, changed(id, entry, to: traits, at: now, into: &effects), assessment)
         }
-        expiries.remove(id)
-        if let expires = traits.expires { expiries.add(id, at: expires) }
         return true
     }
 
-    mutating func cancel(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
-        guard let index = activeIndex(of: id) else {
-            if let plain = queue.removePlain(id) {
-                effects.append(.discard(id))
-                end(id, plain, .cancelled, into: &effects)
-                return true
-            }
-            guard let entry = dequeue(id) else { return false }
+    /// A transfer with other traits, which is registered with these.
+    private mutating func changed(
+        _ id: TransferID, _ entry: TransferEntry, to traits: TransferTraits, at now: Moment,
+        into effects: inout [Effect]
+    ) -> TransferEntry {
+        totals.remove(entry)
+        expiries.remove(id)
+        var changed = entry
+        if entry.traits.app != traits.app, let delay = entry.relaunchDelay {
+            // It becomes another app's: the limiter would wait for its end for good.
+            changed.endRelaunchDelay(at: now)
+            relaunchDelays.end(delay, of: id, entry.traits.app, causesRelaunch: false, at: now)
+            effects += [.saveRelaunchHold(id, nil), .saveLearned]
+        }
+        changed.traits = traits
+        // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
+        if traits.isFromBackground != true, let release = changed.relaunchDelay?.release {
+            changed.relaunchDelay?.release = min(release, now.instant)
+        }
+        register(id, traits, bytes: changed.bytesRemaining)
+        return changed
+    }
+
+    /// Cancels a transfer, or lets it expire: now if it waits, else once its attempt has ended.
+    ///
+    /// - Returns: whether that changes what may run.
+    mutating func giveUp(
+        _ id: TransferID, as end: TransferPhase.AfterStop, at now: Moment, into effects: inout [Effect]
+    ) -> Bool {
+        if let index = activeIndex(of: id) {
+            // What somebody cancels does not expire as well.
+            if case .stopping(.cancel) = active[index].entry.phase { return false }
+            return stop(at: index, then: end, at: now, into: &effects)
+        }
+        guard let ending = end.ending else { return false }
+        if let plain = queue.removePlain(id) {
             effects.append(.discard(id))
-            end(id, entry, .cancelled, at: now, into: &effects)
+            self.end(id, plain, ending, into: &effects)
             return true
         }
-        let wasRunning = stop(at: index, then: .cancel, at: now)
-        if wasRunning { effects.append(.stop(id)) }
-        return wasRunning
+        guard let entry = dequeue(id) else { return false }
+        effects.append(.discard(id))
+        self.end(id, entry, ending, at: now, into: &effects)
+        return true
     }
 
-    /// Ends a transfer whose time is up.
-    mutating func expire(_ id: TransferID, at now: Moment, into effects: inout [Effect]) {
-        guard let index = activeIndex(of: id) else {
-            guard let entry = dequeue(id) else { return }
-            effects.append(.discard(id))
-            return end(id, entry, .failed(.expired), at: now, into: &effects)
-        }
-        if case .stopping(.cancel) = active[index].entry.phase { return }
-        if stop(at: index, then: .expire, at: now) { effects.append(.stop(id)) }
-    }
-
-    /// Lets an attempt end for another reason than conditions; says whether it has yet to be told.
-    private mutating func stop(at index: Int32, then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
-        var wasRunning = false
-        if case .running(let attempt) = active[index].entry.phase {
-            active[index].entry.addRun(from: attempt.since, to: now)
-            wasRunning = true
-        }
-        active[index].stop(then: after)
-        return wasRunning
+    /// Lets an attempt end for another reason than conditions; returns whether it has yet to be told.
+    mutating func stop(
+        at index: Int32, then after: TransferPhase.AfterStop, at now: Moment, into effects: inout [Effect]
+    ) -> Bool {
+        guard active[index].stop(then: after, at: now) else { return false }
+        effects.append(.stop(active[index].id))
+        return true
     }
 
     mutating func pause(_ id: TransferID, at now: Moment, _ assessment: Assessment, into effects: inout [Effect])
         -> Bool
     {
-        guard let index = activeIndex(of: id) else {
-            guard let entry = queue.entry(of: id), case .waiting = entry.phase, var paused = dequeue(id) else {
+        if let index = activeIndex(of: id) {
+            switch active[index].entry.phase {
+            case .running, .stopping(.wait):
+                effects.append(.savePaused(id, true))
+                return stop(at: index, then: .pause, at: now, into: &effects)
+            case .stopping(.pause), .stopping(.cancel), .stopping(.expire), .waiting, .paused:
+                // Already on its way there, or to its end; and what waits has no attempt.
                 return false
             }
-            paused.endObstacle(at: now)
-            paused.phase = .paused(since: now)
-            enqueue(id, paused, assessment)
-            effects.append(.savePaused(id, true))
-            return true
         }
-        switch active[index].entry.phase {
-        case .running, .stopping(.wait):
-            effects.append(.savePaused(id, true))
-            let wasRunning = stop(at: index, then: .pause, at: now)
-            if wasRunning { effects.append(.stop(id)) }
-            return wasRunning
-        case .stopping(.pause), .stopping(.cancel), .stopping(.expire), .waiting, .paused:
-            // Already on its way there, or to its end; and what waits has no attempt.
-            return false
-        }
+        guard case .waiting = queue.entry(of: id)?.phase, var entry = dequeue(id) else { return false }
+        entry.endObstacle(at: now)
+        entry.phase = .paused(since: now)
+        enqueue(id, entry, assessment)
+        effects.append(.savePaused(id, true))
+        return true
     }
 
     mutating func resume(_ id: TransferID, at now: Moment, _ assessment: Assessment, into effects: inout [Effect])
@@ -130,7 +128,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
 
     /// Sets or lifts what keeps a transfer back beside conditions.
     mutating func obstruct(
-        _ id: TransferID, at now: Moment, _ assessment: Assessment, _ change: (inout TransferEntry) -> Void
+        _ id: TransferID, _ assessment: Assessment, _ change: (inout TransferEntry) -> Void
     ) -> Bool {
         if let index = activeIndex(of: id) {
             change(&active[index].entry)
@@ -143,87 +141,13 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    /// Ends the delay of a transfer that becomes another app's: the limiter would wait for its end for good.
-    private mutating func leaveLimiter(
-        _ id: TransferID, of entry: TransferEntry, for newApp: String, at now: Moment, into effects: inout [Effect]
-    ) -> TransferEntry {
-        guard entry.traits.app != newApp, let delay = entry.relaunchDelay else { return entry }
-        var freed = entry
-        freed.endRelaunchDelay(at: now)
-        relaunchDelays.end(delay, of: id, entry.traits.app, causesRelaunch: false, at: now)
-        effects += [.saveRelaunchHold(id, nil), .saveLearned]
-        return freed
-    }
-
-    /// What follows the end of an attempt that was told to stop, or was shut down under us.
-    mutating func settleStopped(
-        _ id: TransferID, _ entry: TransferEntry, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
-    ) {
-        var entry = entry
-        switch entry.phase {
-        case .stopping(.cancel):
-            effects.append(.discard(id))
-            end(id, entry, .cancelled, at: now, into: &effects)
-        case .stopping(.expire):
-            effects.append(.discard(id))
-            end(id, entry, .failed(.expired), at: now, into: &effects)
-        case .stopping(.pause):
-            entry.phase = .paused(since: now)
-            enqueue(id, entry, assessment)
-        case .stopping(.wait), .running, .waiting, .paused:
-            // Running: the executor was shut down under it; it is tried again when conditions allow.
-            entry.phase = .waiting(nil)
-            enqueue(id, entry, assessment)
-        }
-    }
-
-    /// Ends the wait after a failure now. Saved as well, so that a start after a crash does not wait again.
-    mutating func endBackoff(
-        of id: TransferID, leaving attempts: Int, _ cause: FailureCause, at now: Moment, _ assessment: Assessment,
-        into effects: inout [Effect]
-    ) {
-        guard var entry = dequeue(id) else { return }
-        entry.endObstacle(at: now)
-        entry.failures = max(0, attempts)
-        let rest =
-            attempts > 0
-            ? RetryState(
-                attempts: attempts, cause: cause, until: now.wall, mostBytes: entry.mostBytes, barren: entry.barren)
-            : nil
-        enqueue(id, entry, assessment)
-        effects.append(.saveRetry(id, rest))
-    }
-
-    mutating func measured(_ id: TransferID, available: Int64?, at now: Moment, _ assessment: Assessment) -> Bool {
-        guard measurements[id] != nil, var entry = dequeue(id),
-            case .waiting(.storage(let needed, _, let since, _)) = entry.phase
-        else { return false }
-        // Without a known size any room is worth a try; what cannot be measured is left to the next attempt.
-        if let available, available < max(needed ?? 1, 1) {
-            entry.phase = .waiting(
-                .storage(
-                    needed: needed, available: available, since: since,
-                    nextLook: now.instant.advanced(by: configuration.spaceInterval)))
-        } else {
-            entry.endObstacle(at: now)
-        }
-        enqueue(id, entry, assessment)
-        return true
-    }
-
-    mutating func requestDueMeasurements(at now: Moment, _ assessment: Assessment, into effects: inout [Effect]) {
-        guard !measurements.isEmpty else { return }
-        for id in measurements.keys.sorted() {
-            guard let look = measurements[id], look <= now.instant, var entry = dequeue(id),
-                case .waiting(.storage(let needed, let available, let since, _)) = entry.phase
-            else { continue }
-            effects.append(.measureSpace(id))
-            // The answer sets the next look; should none come, it is asked for again later.
-            entry.phase = .waiting(
-                .storage(
-                    needed: needed, available: available, since: since,
-                    nextLook: now.instant.advanced(by: configuration.spaceInterval)))
-            enqueue(id, entry, assessment)
+    /// A person brought an app to the front: its limiter is forgotten, and what it delayed is free.
+    mutating func cameToFront(_ app: String, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]) {
+        let (hadLimiter, freed) = relaunchDelays.reset(app)
+        if hadLimiter { effects.append(.saveLearned) }
+        for id in freed {
+            effects.append(.saveRelaunchHold(id, nil))
+            _ = obstruct(id, assessment) { $0.endRelaunchDelay(at: now) }
         }
     }
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+internal import TransferPolicy
+internal import TransferQueue
+
+// The ends of attempts, and what may end them.
+
+extension UnfinishedTransfers where Queue: ~Copyable {
+    /// Stops the attempts of transfers that may not run any longer.
+    mutating func stopWhatMayNotRun(_ assessment: Assessment, at now: Moment, into effects: inout [Effect]) {
+        guard !active.isEmpty else { return }
+        let machine = ConditionSignature(assessment.context.conditions)
+        active.makeWhole(from: &queue)
+        var following = active.first
+        while following != Int32.nowhere {
+            let index = following
+            following = active.next(after: index)
+            guard let holds = active[index].review(assessment, under: machine, hasChanged: !changes.isEmpty, at: now)
+            else { continue }
+            let id = active[index].id
+            effects.append(.stop(id))
+            if watches.note(id, holds) { effects.append(.explain(id)) }
+        }
+    }
+
+    /// Starts the attempt of a transfer over, without what was there.
+    mutating func restart(_ id: TransferID) -> Bool {
+        guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
+            return false
+        }
+        let before = active[index].entry
+        attempt.bytesAtStart = 0
+        active[index].entry.phase = .running(attempt)
+        (active[index].entry.bytes, active[index].entry.total) = (0, nil)
+        totals.update(from: before, to: active[index].entry)
+        // Without a size there is no last chance, should that be what it runs on.
+        guard before.traits.kind == .discretionary else { return false }
+        changes.running = true
+        return true
+    }
+
+    mutating func finished(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
+        guard let index = active.number(of: id) else { return false }
+        if let plain = active.plain(index)?.transfer {
+            active.remove(index, at: now)
+            queue.freeSlots(of: plain)
+            end(id, plain, .finished, into: &effects)
+        } else {
+            let entry = active[index].entry
+            active.remove(index, at: now)
+            queue.freeSlots(of: entry.traits)
+            end(id, entry, .finished, at: now, into: &effects)
+        }
+        return true
+    }
+
+    /// Ends an attempt that leaves so many bytes; its transfer is in no list until it is put into one. Returns nil if the
+    /// transfer has no attempt.
+    mutating func endAttempt(of id: TransferID, bytes: Int64, at now: Moment) -> TransferEntry? {
+        guard let index = activeIndex(of: id) else { return nil }
+        let before = active[index].entry
+        active.remove(index, at: now)
+        queue.freeSlots(of: before.traits)
+        var entry = before
+        entry.bytes = bytes
+        totals.update(from: before, to: entry)
+        if case .running(let attempt) = entry.phase { entry.addRun(from: attempt.since, to: now) }
+        return entry
+    }
+
+    mutating func stopped(
+        _ id: TransferID, bytes: Int64, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
+    ) -> Bool {
+        guard let entry = endAttempt(of: id, bytes: bytes, at: now) else { return false }
+        settleStopped(id, entry, at: now, assessment, into: &effects)
+        return true
+    }
+
+    mutating func ranOutOfSpace(
+        _ id: TransferID, needed: Int64?, available: Int64, bytes: Int64, at now: Moment, _ assessment: Assessment,
+        into effects: inout [Effect]
+    ) -> Bool {
+        guard var entry = endAttempt(of: id, bytes: bytes, at: now) else { return false }
+        if case .stopping(let after) = entry.phase, after != .wait {
+            settleStopped(id, entry, at: now, assessment, into: &effects)
+        } else {
+            entry.phase = obstacles.waitForSpace(needed: needed, available: available, since: now, at: now)
+            enqueue(id, entry, assessment)
+        }
+        return true
+    }
+
+    /// Decides what follows the end of an attempt that was told to stop, or was shut down under us.
+    mutating func settleStopped(
+        _ id: TransferID, _ entry: TransferEntry, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
+    ) {
+        var entry = entry
+        if case .stopping(let after) = entry.phase, let ending = after.ending {
+            effects.append(.discard(id))
+            return end(id, entry, ending, at: now, into: &effects)
+        }
+        // If it ran, the executor was shut down under it; it is tried again when conditions allow.
+        entry.phase = entry.phase == .stopping(.pause) ? .paused(since: now) : .waiting(nil)
+        enqueue(id, entry, assessment)
+    }
+}
+
+extension TransferPhase.AfterStop {
+    /// The end of a transfer that was told to stop so; nil if it goes on some time.
+    var ending: Ending? {
+        switch self {
+        case .wait, .pause: nil
+        case .cancel: .cancelled
+        case .expire: .failed(.expired)
+        }
+    }
+}
