@@ -22,11 +22,18 @@ extension SessionMachine {
         try sessions.key(of: settings, for: app)
     }
 
-    /// What is kept of a session.
-    package func record(of key: SessionKey) -> SessionRecord? { sessions[key]?.record }
-
     /// What is kept of a task.
     package func task(_ number: Int, in key: SessionKey) -> TaskRecord? { sessions[key]?.tasks[number]?.record }
+
+    /// Whether no such task has come before, and the client that submits it has the session open.
+    package func isNew(_ snapshot: TaskSnapshot, in key: SessionKey, from client: String) -> Bool {
+        sessions[key].map { $0.audience.user?.name == client && $0.record.isNew(snapshot.identifier) } ?? false
+    }
+
+    /// Whether a task goes on with a cancelled upload whose file is kept already.
+    package func continuesKept(_ snapshot: TaskSnapshot, in key: SessionKey) -> Bool {
+        snapshot.continues.flatMap { sessions[key]?.record.kept[$0]?.source } != nil
+    }
 
     /// The tasks that have not ended, in the order of their numbers.
     package func tasks(of key: SessionKey) -> [TaskSnapshot] {
@@ -49,7 +56,8 @@ extension SessionMachine {
         sessions.filter { fits($0.key, $0.value.audience.user) }.keys.sorted()
     }
 
-    /// Whether a person works with an app.
+    /// Whether a person works with an app: by the desktop's word, else by its own. An app that has said nothing, and was not
+    /// started for its sessions, is in front (rule S6).
     package func isInFront(_ app: String) -> Bool { apps.isInFront(app) }
 
     /// The files of uploads that sessions still need.
@@ -87,6 +95,11 @@ extension SessionMachine {
     /// What the sessions of an app have on disk and open.
     package func fileUsage(of app: String) -> FileUsage {
         sessions.filter { $0.key.app == app }.reduce(into: FileUsage()) { $0.add($1.value) }
+    }
+
+    /// The files of all apps that have sessions, by the names of the apps.
+    package func fileUsages() -> [String: FileUsage] {
+        sessions.reduce(into: [:]) { $0[$1.key.app, default: FileUsage()].add($1.value) }
     }
 
     /// What is known of the apps that have sessions, by their names.

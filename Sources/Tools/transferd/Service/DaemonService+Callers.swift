@@ -34,7 +34,7 @@ extension DaemonService {
     /// Refuses urgent work of an app that no person works with (rule C13).
     func checkUrgency(_ kind: WorkKind?, for caller: BusCaller) async throws {
         guard kind == .userInitiated, !caller.isPerson else { return }
-        guard await host.isInFront(caller.app) else {
+        guard await host.read({ $0.isInFront(caller.app) }) else {
             throw BusFault(
                 .accessDenied,
                 "'userInitiated' is for what a person waits for, and \(caller.app) is in the background: use 'normal', or "
@@ -58,7 +58,7 @@ extension DaemonService {
     }
 
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32 {
-        guard let path = await host.file(ofEvent: number, in: key) else {
+        guard let path = await host.read({ $0.file(ofEvent: number, in: key) }) else {
             throw BusFault(
                 .invalidArgument, "event \(number) of the session has no file: it has none, or was acknowledged")
         }

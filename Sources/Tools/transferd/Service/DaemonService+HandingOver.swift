@@ -12,7 +12,7 @@ import TransferSessions
 /// Taking transfers over.
 extension DaemonService {
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
-        let suspended = await host.tasksWithoutTransfers(of: caller.app)
+        let suspended = await host.read { $0.tasksWithoutTransfers(of: caller.app) }
         try checkRoom(for: requests, of: caller.app, suspended: suspended)
         for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
         if caller.isSandboxed, requests.contains(where: \.landsInCache) { try await checkFiles(of: caller.app) }

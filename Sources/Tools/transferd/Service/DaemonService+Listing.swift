@@ -19,7 +19,7 @@ extension DaemonService {
             let name = SessionKey(app: status.app, identifier: session)
             sessions[name, default: SessionStatus(name)].add(status)
         }
-        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+        for summary in await host.read({ $0.summaries() }) where caller.reaches(summary.key.app) {
             sessions[summary.key, default: SessionStatus(summary.key)].background = SessionStatus.Background(
                 tasks: summary.tasks, waitingEvents: summary.waitingEvents, owner: summary.owner)
         }
@@ -55,26 +55,26 @@ extension DaemonService {
         for (app, delay) in await engine.relaunchDelays().delays where caller.reaches(app) {
             apps[app, default: AppSummary(app: app)].delay = delay.delay.components.seconds
         }
-        for status in await host.appStatuses() where caller.reaches(status.app) {
+        for status in await host.read({ $0.appStatuses() }) where caller.reaches(status.app) {
             apps[status.app, default: AppSummary(app: status.app)].background = background(status)
         }
         for app in cachedDownloads.apps where apps[app] == nil && caller.reaches(app) {
             apps[app] = AppSummary(app: app)
         }
-        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+        for summary in await host.read({ $0.summaries() }) where caller.reaches(summary.key.app) {
             sessions[summary.key.app, default: []].insert(summary.key.identifier)
         }
-        let usages = await host.fileUsages()
+        let usages = await host.read { $0.fileUsages() }
         return apps.values.sorted { $0.app < $1.app }.map { app in
             var app = app
             app.sessions = (sessions[app.app] ?? []).sorted()
-            add(usages[app.app] ?? SessionHost.FileUsage(), to: &app)
+            add(usages[app.app] ?? FileUsage(), to: &app)
             return app
         }
     }
 
     /// Adds what an app takes of the disk.
-    private func add(_ usage: SessionHost.FileUsage, to app: inout AppSummary) {
+    private func add(_ usage: FileUsage, to app: inout AppSummary) {
         let kept = spool.usage(of: BusCaller.limitGroup(of: app.app))
         let cached = cachedDownloads.usage(of: app.app)
         app.tasks = usage.tasks

@@ -30,20 +30,23 @@ extension DaemonService {
 
     /// Refuses a new task where its app has as many transfers, outside of sessions too, as it may have.
     private func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) async throws {
-        let suspended = await host.tasksWithoutTransfers(of: key.app)
+        let suspended = await host.read { $0.tasksWithoutTransfers(of: key.app) }
         let open = usage(ofGroupOf: key.app).count + suspended
         guard open >= configuration.openPerApp else { return }
         // One that is given again is here already.
-        guard await !host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else { return }
+        let tasks = await tasks(of: key)
+        guard !tasks.contains(where: { $0.identifier == snapshot.identifier }) else { return }
         throw BusFault(
             .limitExceeded,
             "\(key.app) has \(open) open transfers and tasks, suspended ones included, and may have "
                 + "\(configuration.openPerApp) (open-per-app); wait for some to end, or cancel some")
     }
 
-    func hasOpen(_ key: SessionKey, _ client: String) async -> Bool { await host.hasOpen(key, client) }
+    func hasOpen(_ key: SessionKey, _ client: String) async -> Bool {
+        await host.read { $0.user(of: key)?.name == client }
+    }
 
-    func tasks(of key: SessionKey) async -> [TaskSnapshot] { await host.tasks(of: key) }
+    func tasks(of key: SessionKey) async -> [TaskSnapshot] { await host.read { $0.tasks(of: key) } }
 
     func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws {
         try await host.acknowledge(number, in: key, from: client)
