@@ -165,7 +165,7 @@ package final class EmbeddedChannel: SessionChannel {
 
     package func tasks(of session: String) async throws(SessionError) -> [TaskSnapshot] {
         await drain()
-        return await host.tasks(of: key(session))
+        return await host.read { $0.tasks(of: self.key(session)) }
     }
 
     package func acknowledge(_ number: EventNumber, in session: String) {

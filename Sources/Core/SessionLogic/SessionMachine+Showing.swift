@@ -23,11 +23,18 @@ extension SessionMachine {
         try sessions.key(of: settings, for: app)
     }
 
-    /// Returns the stored row of a session.
-    package func record(of key: SessionKey) -> SessionRecord? { sessions[key]?.record }
-
     /// Returns the stored row of a task.
     package func task(_ number: Int, in key: SessionKey) -> TaskRecord? { sessions[key]?.tasks[number]?.record }
+
+    /// Returns whether a task is new to its session and submitted by the client that has the session open.
+    package func isNew(_ snapshot: TaskSnapshot, in key: SessionKey, from client: String) -> Bool {
+        sessions[key].map { $0.audience.user?.name == client && $0.record.isNew(snapshot.identifier) } ?? false
+    }
+
+    /// Returns whether a task continues a canceled upload whose file is kept.
+    package func continuesKept(_ snapshot: TaskSnapshot, in key: SessionKey) -> Bool {
+        snapshot.continues.flatMap { sessions[key]?.record.kept[$0]?.source } != nil
+    }
 
     /// Returns the unfinished tasks of a session, ordered by number.
     package func tasks(of key: SessionKey) -> [TaskSnapshot] {
@@ -50,7 +57,8 @@ extension SessionMachine {
         sessions.filter { fits($0.key, $0.value.audience.user) }.keys.sorted()
     }
 
-    /// Returns whether a person is working with an app.
+    /// Returns whether a person is working with an app: according to the desktop, or else to the app itself. An app that
+    /// has reported nothing and was not started for its sessions is in front (rule S6).
     package func isInFront(_ app: String) -> Bool { apps.isInFront(app) }
 
     /// The kept upload files that sessions still need.
@@ -88,6 +96,11 @@ extension SessionMachine {
     /// Returns the files and unfinished tasks of an app's sessions.
     package func fileUsage(of app: String) -> FileUsage {
         sessions.filter { $0.key.app == app }.reduce(into: FileUsage()) { $0.add($1.value) }
+    }
+
+    /// Returns the files of every app that has sessions, by app name.
+    package func fileUsages() -> [String: FileUsage] {
+        sessions.reduce(into: [:]) { $0[$1.key.app, default: FileUsage()].add($1.value) }
     }
 
     /// Returns the status of every app that has sessions, ordered by name.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import SessionLogic
+internal import TransferEngine
 package import TransferModel
 
 /// Files that uploads send: kept before their order is acknowledged, removed when their task ends.
@@ -19,11 +20,11 @@ extension SessionHost {
             if case .submit = order { return try await submission.value }
             _ = await submission.result
         }
-        guard case .submit(let snapshot) = order, isNew(snapshot, in: key, from: client) else {
+        guard case .submit(let snapshot) = order, machine.isNew(snapshot, in: key, from: client) else {
             return try await perform(order, in: key, from: client)
         }
-        guard case .upload(let path) = snapshot.kind, !continuesKept(snapshot, in: key) else {
-            try checkFiles(of: key.app)
+        guard case .upload(let path) = snapshot.kind, !machine.continuesKept(snapshot, in: key) else {
+            try files.checkRoom(of: key.app, downloaded: downloadedBytes(of: key.app))
             return try await perform(order, in: key, from: client)
         }
         // Before a byte is copied; once more in the session's turn.
@@ -41,37 +42,25 @@ extension SessionHost {
         }
     }
 
-    /// Whether a task has not come before, of a client that may submit it.
-    private func isNew(_ snapshot: TaskSnapshot, in key: SessionKey, from client: String) -> Bool {
-        hasOpen(key, client) && machine.record(of: key)?.isNew(snapshot.identifier) == true
-    }
-
-    /// Whether a task goes on with a cancelled one whose file is kept already.
-    private func continuesKept(_ snapshot: TaskSnapshot, in key: SessionKey) -> Bool {
-        snapshot.continues.flatMap { machine.record(of: key)?.kept[$0]?.source } != nil
-    }
-
     private func submit(
         _ snapshot: TaskSnapshot, keeping file: SourceFile, in key: SessionKey, from client: String
     ) async throws {
-        let source: Result<KeptSource, UnusableTask>
-        do throws(SourceSpoolError) {
-            let limit = filesPerApp - min(filesPerApp, downloadedBytes(of: key.app))
-            source = .success(try await spool.keep(file, for: key.app, within: limit))
-        } catch {
-            switch error.code {
-            case .unusable:
-                // `URLError.fileDoesNotExist`
-                source = .failure(UnusableTask(code: -1100, message: error.message))
-            case .limitExceeded: throw SessionRefusal(code: .limitExceeded, message: error.message)
-            case .unavailable, .cancelled: throw SessionRefusal(code: .unavailable, message: error.message)
-            }
-        }
+        let source = try await files.keep(file, for: key.app, downloaded: downloadedBytes(of: key.app))
         let number = snapshot.identifier
         defer {
             // Refused meanwhile, or over already.
-            if let kept = try? source.get(), machine.task(number, in: key)?.source != kept { spool.remove(kept) }
+            if let kept = try? source.get(), machine.task(number, in: key)?.source != kept { files.remove(kept) }
         }
         try await perform(.submit(snapshot), in: key, from: client, source: source)
+    }
+
+    // MARK: Their limit
+
+    /// Changes the most bytes of files that an app may have. What is there stays.
+    package func limitFiles(perApp bytes: Int64) { files.limit = bytes }
+
+    /// The bytes of an app's finished and partial files, at most a second old.
+    package func downloadedBytes(of app: String) -> Int64 {
+        files.downloadedBytes(of: app, at: alarm.now().instant) { machine.fileUsage(of: app) }
     }
 }

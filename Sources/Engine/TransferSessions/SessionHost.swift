@@ -4,33 +4,33 @@ internal import SessionLogic
 package import TransferEngine
 package import TransferModel
 
-/// Carries out what a ``SessionMachine`` decides, over an engine: inbox, machine, save, perform. It decides nothing itself.
+/// Carries out what a ``SessionMachine`` decides, over an engine: it takes events in, saves what they change, and performs
+/// what follows. It decides nothing itself.
+///
+/// Its parts do the work: `SessionTurns` orders the calls, `SessionRows` saves, `TaskTransfers` gives tasks to the engine,
+/// `SessionFiles` keeps and counts files, and `SessionTimers` wakes the machine.
 ///
 /// Everything is saved before it is told, so that the program may end at any moment: a task is saved before it is submitted,
 /// and found again by its transfer's key; its end is saved before the app hears of it, and stays until the app has dealt
 /// with its last event.
 package actor SessionHost {
     let engine: TransferEngine
-    let store: any SessionStore
-    let place: any SessionPlace
-    let spool: any SourceSpool
+    let rows: SessionRows
+    let transfers: TaskTransfers
     let launcher: any ProgramLauncher
     let alarm: any Alarm
-    let sleep: @Sendable (Duration) async throws -> Void
     let logger: Logger
 
     var machine: SessionMachine
+    let turns = SessionTurns()
+    let timers: SessionTimers
+    var files: SessionFiles
     /// The ways to the processes that have sessions open.
     var clients: [SessionKey: SessionClient] = [:]
-    var timers: [SessionTimer: RunningTimer] = [:]
     /// Ends of transfers that nobody took down in the last run.
     var endedBefore: [(id: TransferID, end: TaskEnd)] = []
     /// Uploads whose files are being kept.
     var submissions: [SessionMachine.TaskKey: Task<Void, any Error>] = [:]
-    /// The most bytes of files that an app may have here.
-    var filesPerApp: Int64
-    var counted: [String: CountedDownloads] = [:]
-    private var inboxes: [SessionKey: Inbox] = [:]
 
     /// An engine's sessions; nothing happens before ``load(keeping:)``.
     ///
@@ -50,47 +50,17 @@ package actor SessionHost {
         }
     ) {
         self.engine = engine
-        self.store = store
-        self.place = place
-        self.spool = spool
-        self.filesPerApp = filesPerApp
         self.launcher = launcher
         self.alarm = alarm
         self.logger = logger
-        self.sleep = sleep
+        rows = SessionRows(store: store, sleep: sleep, logger: logger)
+        transfers = TaskTransfers(engine: engine, store: store, place: place, logger: logger)
+        timers = SessionTimers(sleep: sleep)
+        files = SessionFiles(place: place, spool: spool, limit: filesPerApp)
         machine = SessionMachine(limits: limits, loss: loss)
     }
 
     var now: WallTime { alarm.now().wall }
-
-    // MARK: Inbox
-
-    /// The calls that wait for a session.
-    private final class Inbox {
-        var isBusy = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    /// Does one thing after the other in a session, in the order of the calls, though each waits for the disk. Sessions do
-    /// not wait for each other.
-    func inTurn<Value: Sendable>(
-        of key: SessionKey, _ body: (isolated SessionHost) async throws -> Value
-    ) async rethrows -> Value {
-        let inbox = inboxes[key] ?? Inbox()
-        inboxes[key] = inbox
-        if inbox.isBusy { await withCheckedContinuation { inbox.waiting.append($0) } }
-        inbox.isBusy = true
-        defer {
-            if inbox.waiting.isEmpty { inboxes[key] = nil } else { inbox.waiting.removeFirst().resume() }
-        }
-        return try await body(self)
-    }
-
-    /// Lets the machine have an event, in the turn of its session, and does what follows.
-    func handle(_ event: SessionMachine.Event) async {
-        guard let key = machine.session(of: event) else { return await performForSure(event) }
-        await inTurn(of: key) { host in await host.performForSure(event) }
-    }
 
     // MARK: Requests
 
@@ -99,11 +69,7 @@ package actor SessionHost {
     /// - Throws: `SessionRefusal`, with nothing changed or, of an order that the engine could not take, with its row saved.
     private func carryOut(_ request: SessionRequest, in key: SessionKey) async throws {
         let admission = try machine.admit(request, in: key, at: now)
-        do {
-            if !admission.changes.isEmpty { try await store.commit(machine.stored(admission.changes)) }
-        } catch {
-            throw SessionRefusal(code: .unavailable, message: "\(error)")
-        }
+        try await rows.commit(machine.stored(admission.changes))
         try await perform(.accepted(admission))
     }
 
@@ -114,16 +80,16 @@ package actor SessionHost {
         _ settings: SessionSettings, by client: SessionClient, registration: AppRegistration? = nil
     ) async throws -> SessionState {
         let key = try machine.key(of: settings, for: client.app)
-        return try await inTurn(of: key) { host in
-            let former = host.clients[key]
-            if host.machine.user(of: key)?.name ?? client.name == client.name { host.clients[key] = client }
+        return try await turns.inTurn(of: key) {
+            let former = clients[key]
+            if machine.user(of: key)?.name ?? client.name == client.name { clients[key] = client }
             do {
-                try await host.carryOut(.open(settings, client.user, registration), in: key)
+                try await carryOut(.open(settings, client.user, registration), in: key)
             } catch {
-                host.clients[key] = former
+                clients[key] = former
                 throw error
             }
-            return host.machine.state(of: key)
+            return machine.state(of: key)
         }
     }
 
@@ -133,14 +99,14 @@ package actor SessionHost {
     func perform(
         _ order: TaskOrder, in key: SessionKey, from client: String, source: Result<KeptSource, UnusableTask>? = nil
     ) async throws {
-        try await inTurn(of: key) { host in try await host.carryOut(.order(order, from: client, source), in: key) }
+        try await turns.inTurn(of: key) { try await carryOut(.order(order, from: client, source), in: key) }
     }
 
     /// An app has dealt with an event: it is not told again. Safe to repeat.
     ///
     /// - Throws: `SessionRefusal` where the client does not use the session, or it could not be saved.
     package func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws {
-        try await inTurn(of: key) { host in try await host.carryOut(.acknowledge(number, from: client), in: key) }
+        try await turns.inTurn(of: key) { try await carryOut(.acknowledge(number, from: client), in: key) }
     }
 
     // MARK: What happens to apps
@@ -157,9 +123,9 @@ package actor SessionHost {
     }
 
     private func leave(_ key: SessionKey, _ event: SessionMachine.Event) async {
-        await inTurn(of: key) { host in
-            await host.performForSure(event)
-            if host.machine.user(of: key) == nil { host.clients[key] = nil }
+        await turns.inTurn(of: key) {
+            await performForSure(event)
+            if machine.user(of: key) == nil { clients[key] = nil }
         }
     }
 

@@ -28,10 +28,10 @@ struct ContainerTests {
                 shared, by: helper.client, registration: .command(["/bin/helper"]))
             #expect(state.app == "org.example.App")
             let key = SessionKey(app: "org.example.App", identifier: "shared")
-            #expect(await rig.host.hasOpen(key, helper.client.name))
+            #expect(await rig.host.read { $0.user(of: key)?.name == helper.client.name })
             try await rig.host.post(.submit(.download(1)), in: key, from: helper.client.name)
             await rig.host.disconnected(helper.client.name)
-            #expect(await !rig.host.hasOpen(key, helper.client.name))
+            #expect(await rig.host.read { $0.user(of: key)?.name != helper.client.name })
             rig.executor.finish(await rig.running(1, key))
             await rig.until("the start") { rig.launcher.calls == ["org.example.App shared"] }
             #expect(rig.launcher.registrations == [command])

@@ -46,7 +46,7 @@ struct FrontTests {
             await rig.until("the start") { rig.sleeper.durations == [.seconds(30)] }
             let ours = PlayedApp(process: 500)
             _ = try await rig.host.open(.named(), by: ours.client)
-            #expect(await rig.host.appStatuses().map(\.isInFront) == [false])
+            #expect(await rig.host.read { $0.appStatuses() }.map(\.isInFront) == [false])
             await rig.until("the delay") {
                 await rig.engine.relaunchDelays().delays.map(\.delay.delay) == [.seconds(60)]
             }
@@ -58,7 +58,7 @@ struct FrontTests {
             // Until the launch has ended, it is unknown which process connects.
             await rig.until("the front") {
                 _ = try? await rig.host.open(.named(), by: theirs.client)
-                if await rig.host.appStatuses().map(\.isInFront) == [true] { return true }
+                if await rig.host.read({ $0.appStatuses() }).map(\.isInFront) == [true] { return true }
                 await rig.host.disconnected(theirs.client.name)
                 return false
             }

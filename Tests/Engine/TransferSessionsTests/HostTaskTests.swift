@@ -110,7 +110,7 @@ struct HostTaskTests {
             // The second task was never started, and this process does not know it.
             #expect(try await rig.host.open(.named(), by: later.client).nextTask == 4)
             try await rig.host.post(.submit(.download(2)), in: app.key(), from: later.client.name)
-            #expect(await rig.host.tasks(of: app.key()).map(\.identifier) == [1, 3])
+            #expect(await rig.host.read { $0.tasks(of: app.key()) }.map(\.identifier) == [1, 3])
         }
     }
 
@@ -135,7 +135,7 @@ struct HostTaskTests {
                 now: Moment(
                     instant: HostRig.start.instant, wall: HostRig.start.wall.advanced(by: .seconds(days * 86_400))))
             try await later.run {
-                let known = await later.host.sessionSummaries().count
+                let known = await later.host.read { $0.summaries() }.count
                 #expect(known == next - 1)
             }
         }

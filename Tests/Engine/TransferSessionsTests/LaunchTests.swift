@@ -18,7 +18,9 @@ struct LaunchTests {
             for number in 1...100 {
                 #expect(rig.launcher.calls.isEmpty)
                 rig.executor.finish(await rig.running(number, app.key()))
-                await rig.until("the end of \(number)") { await rig.host.tasks(of: app.key()).count == 100 - number }
+                await rig.until("the end of \(number)") {
+                    await rig.host.read { $0.tasks(of: app.key()) }.count == 100 - number
+                }
             }
             await rig.until("the start") { rig.launcher.calls == ["org.example.App s"] }
             let later = PlayedApp(process: 101)
@@ -51,7 +53,7 @@ struct LaunchTests {
             rig.launcher.answer(.started(process: nil))
             rig.sleeper.wake(.seconds(120))
             await rig.until("the patience") { rig.sleeper.durations == [.seconds(30)] }
-            let status = try #require(await rig.host.appStatuses().first)
+            let status = try #require(await rig.host.read { $0.appStatuses() }.first)
             #expect(status.launches == 3)
             #expect(status.failures == 2)
             #expect(status.lastOutcome == .started(process: nil))
@@ -119,7 +121,7 @@ struct LaunchTests {
                 try await rig.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
                 await rig.host.disconnected(app.client.name)
                 rig.executor.finish(await rig.running(1, app.key()))
-                await rig.until("the end") { await rig.host.tasks(of: app.key()).isEmpty }
+                await rig.until("the end") { await rig.host.read { $0.tasks(of: app.key()) }.isEmpty }
             }
             #expect(rig.launcher.calls.isEmpty)
             for app in [quiet, unknown] {
@@ -137,9 +139,9 @@ struct LaunchTests {
         try await rig.run {
             try await rig.handOver(1...2, app)
             _ = await rig.running(2, app.key())
-            #expect(await rig.host.tasks(of: app.key()).count == 2)
+            #expect(await rig.host.read { $0.tasks(of: app.key()) }.count == 2)
             await rig.host.quit(app.app)
-            await rig.until("the ends") { await rig.host.tasks(of: app.key()).isEmpty }
+            await rig.until("the ends") { await rig.host.read { $0.tasks(of: app.key()) }.isEmpty }
             #expect(rig.launcher.calls.isEmpty)
             let later = PlayedApp(process: 101)
             _ = try await rig.host.open(.named(), by: later.client)
@@ -161,7 +163,7 @@ struct LaunchTests {
             rig.executor.finish(await rig.running(1, app.key("a")))
             await rig.until("the start") { rig.sleeper.durations == [.seconds(30)] }
             rig.executor.finish(await rig.running(1, app.key("b")))
-            await rig.until("the other end") { await rig.host.tasks(of: app.key("b")).isEmpty }
+            await rig.until("the other end") { await rig.host.read { $0.tasks(of: app.key("b")) }.isEmpty }
             #expect(rig.launcher.calls == ["org.example.App a"])
             // The app came for the first session. Now it is the other session's turn.
             let later = PlayedApp(process: 101)

@@ -92,7 +92,7 @@ struct SessionHostTests {
             rig.executor.finish(await rig.running(1, one.key()))
             await rig.until("the end") { one.lines.last == "1 completed " }
             #expect(other.lines.isEmpty)
-            #expect(await rig.host.tasks(of: other.key()).isEmpty)
+            #expect(await rig.host.read { $0.tasks(of: other.key()) }.isEmpty)
             await #expect(throws: SessionRefusal.self) {
                 try await rig.host.post(.cancel(1), in: one.key(), from: other.client.name)
             }

@@ -48,7 +48,7 @@ struct SessionLimitTests {
                 }?.code == .limitExceeded)
             try await rig.host.acknowledge(app.numbers[0], in: app.key(), from: app.client.name)
             try await rig.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
-            #expect(await rig.host.usage(of: app.app).tasks == 3)
+            #expect(await rig.host.read { $0.usage(of: app.app) }.tasks == 3)
         }
     }
 
@@ -121,7 +121,7 @@ struct SessionLimitTests {
         }
         let again = HostRig(disks, limits: limits)
         try await again.run {
-            #expect(await again.host.usage(of: app.app).tasks == 2)
+            #expect(await again.host.read { $0.usage(of: app.app) }.tasks == 2)
             _ = try await again.host.open(.named("a"), by: app.client)
             #expect(
                 await refusal {
@@ -145,9 +145,9 @@ struct SessionLimitTests {
             await rig.host.tellAgain(":1.99", in: app.key())
             #expect(app.numbers == told + told)
             let number = try #require(told.dropFirst().first)
-            #expect(await rig.host.file(ofEvent: number, in: app.key()) != nil)
+            #expect(await rig.host.read { $0.file(ofEvent: number, in: app.key()) } != nil)
             for other in [EventNumber.min, -1, 0, told[0], .max] {
-                #expect(await rig.host.file(ofEvent: other, in: app.key()) == nil)
+                #expect(await rig.host.read { $0.file(ofEvent: other, in: app.key()) } == nil)
             }
         }
     }

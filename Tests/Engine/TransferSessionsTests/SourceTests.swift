@@ -28,7 +28,7 @@ struct SourceTests {
             let source = try #require(rig.executor.specification(of: id)?.upload)
             #expect((source.path, source.origin) == ("/spool/1", "/data/report.pdf"))
             #expect((source.size, source.modified) == (10, 7))
-            #expect(await rig.host.tasks(of: app.key()).map(\.kind) == [.upload(path: "/data/report.pdf")])
+            #expect(await rig.host.read { $0.tasks(of: app.key()) }.map(\.kind) == [.upload(path: "/data/report.pdf")])
             rig.executor.finish(id)
             await rig.until("the end") { app.lines.last == "1 completed " }
             #expect(rig.spool.kept.isEmpty)
@@ -178,8 +178,8 @@ struct SourceTests {
             rig.executor.progress(await rig.running(2, app.key()), to: 70, of: 70)
             rig.executor.finish(await rig.running(2, app.key()))
             await rig.until("the end") { app.lines.last == "2 completed " }
-            await rig.until("the bytes") { await rig.host.fileUsages()[app.app]?.partialBytes == 300 }
-            let usage = try #require(await rig.host.fileUsages()[app.app])
+            await rig.until("the bytes") { await rig.host.read { $0.fileUsages() }[app.app]?.partialBytes == 300 }
+            let usage = try #require(await rig.host.read { $0.fileUsages() }[app.app])
             #expect((usage.tasks, usage.finishedFiles, usage.finishedBytes) == (1, 1, 70))
         }
     }

@@ -8,7 +8,9 @@ import TransferTesting
 
 @Suite("What the desktop tells of apps")
 struct WindowTests {
-    private func isInFront(_ rig: HostRig) async -> Bool { await rig.host.appStatuses().first?.isInFront == true }
+    private func isInFront(_ rig: HostRig) async -> Bool {
+        await rig.host.read { $0.appStatuses() }.first?.isInFront == true
+    }
 
     @Test("S6: an app is in front as the desktop has it, and as it says itself where that tells nothing")
     func desktop() async throws {
@@ -43,12 +45,12 @@ struct WindowTests {
             await rig.host.noteWindows([app.app: .unfocused])
             await rig.host.setInFront(true, app: app.app)
             #expect(await !isInFront(rig))
-            #expect(await !rig.host.isInFront(app.app))
+            #expect(await !rig.host.read { $0.isInFront(app.app) })
             await rig.host.noteWindows([:])
             #expect(await isInFront(rig))
-            #expect(await rig.host.isInFront("org.example.Unknown"))
+            #expect(await rig.host.read { $0.isInFront("org.example.Unknown") })
             await rig.host.noteWindows(["org.example.Unknown": .closed])
-            #expect(await !rig.host.isInFront("org.example.Unknown"))
+            #expect(await !rig.host.read { $0.isInFront("org.example.Unknown") })
         }
     }
 
@@ -58,7 +60,7 @@ struct WindowTests {
         let child = PlayedApp(process: 4711) { $0.isLaunched = true }
         try await rig.run {
             _ = try await rig.host.open(.named(), by: child.client)
-            #expect(await !rig.host.isInFront(child.app))
+            #expect(await !rig.host.read { $0.isInFront(child.app) })
         }
     }
 

@@ -6,7 +6,7 @@
 /// let traits = TransferTraits(kind: .discretionary, host: "https://example.org:443", submitted: now)
 /// let specification = TransferSpecification(
 ///     url: "https://example.org/file.iso",
-///     destination: Destination(directory: "/home/ann/Downloads", name: nil), traits: traits)
+///     destination: Destination(directory: "/srv/downloads", name: nil), traits: traits)
 /// ```
 ///
 /// ## Topics
@@ -202,7 +202,7 @@ public struct HeaderField: Hashable, Sendable, Codable {
 /// The location of a finished file, and the rule for an existing file of the same name.
 ///
 /// ```swift
-/// let destination = Destination(directory: "/home/ann/Downloads", name: "file.iso", collision: .overwrite)
+/// let destination = Destination(directory: "/srv/downloads", name: "file.iso", collision: .overwrite)
 /// ```
 public struct Destination: Hashable, Sendable, Codable {
     /// The rule for an existing file of the same name.

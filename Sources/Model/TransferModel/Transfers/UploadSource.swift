@@ -6,7 +6,7 @@
 /// parts of two versions.
 ///
 /// ```swift
-/// let source = UploadSource(path: "/home/ann/photo.jpg", size: 2_400_000, modified: 1_774_746_000_000_000_000)
+/// let source = UploadSource(path: "/srv/files/photo.jpg", size: 2_400_000, modified: 1_774_746_000_000_000_000)
 /// ```
 public struct UploadSource: Hashable, Sendable, Codable {
     /// The HTTP method that sends the bytes.

@@ -19,7 +19,7 @@ extension CallerService {
             let name = SessionKey(app: status.app, identifier: session)
             sessions[name, default: SessionStatus(name)].add(status)
         }
-        for summary in await daemon.host.sessionSummaries() where caller.reaches(summary.key.app) {
+        for summary in await daemon.host.read({ $0.summaries() }) where caller.reaches(summary.key.app) {
             sessions[summary.key, default: SessionStatus(summary.key)].background = SessionStatus.Background(
                 tasks: summary.tasks, waitingEvents: summary.waitingEvents, owner: summary.owner)
         }
@@ -55,28 +55,28 @@ extension CallerService {
         for (app, delay) in await daemon.engine.relaunchDelays().delays where caller.reaches(app) {
             apps[app, default: AppSummary(app: app)].delay = delay.delay.components.seconds
         }
-        for status in await daemon.host.appStatuses() where caller.reaches(status.app) {
+        for status in await daemon.host.read({ $0.appStatuses() }) where caller.reaches(status.app) {
             apps[status.app, default: AppSummary(app: status.app)].background = AppSummary.Background(
                 status, failures: daemon.starter.failures(of: status.app))
         }
         for app in daemon.cachedDownloads.apps where apps[app] == nil && caller.reaches(app) {
             apps[app] = AppSummary(app: app)
         }
-        for summary in await daemon.host.sessionSummaries() where caller.reaches(summary.key.app) {
+        for summary in await daemon.host.read({ $0.summaries() }) where caller.reaches(summary.key.app) {
             sessions[summary.key.app, default: []].insert(summary.key.identifier)
         }
-        let usages = await daemon.host.fileUsages()
+        let usages = await daemon.host.read { $0.fileUsages() }
         let limit = await daemon.configuration.filesPerApp
         return apps.values.sorted { $0.app < $1.app }.map { app in
             var app = app
             app.sessions = (sessions[app.app] ?? []).sorted()
-            add(usages[app.app] ?? SessionHost.FileUsage(), to: &app, limit: limit)
+            add(usages[app.app] ?? FileUsage(), to: &app, limit: limit)
             return app
         }
     }
 
     /// Adds what an app takes of the disk.
-    private func add(_ usage: SessionHost.FileUsage, to app: inout AppSummary, limit: Int64) {
+    private func add(_ usage: FileUsage, to app: inout AppSummary, limit: Int64) {
         let kept = daemon.sources.usage(of: app.app)
         let cached = daemon.cachedDownloads.usage(of: app.app)
         app.tasks = usage.tasks

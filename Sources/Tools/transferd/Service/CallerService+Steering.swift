@@ -50,7 +50,7 @@ extension CallerService {
         guard caller.isPerson else {
             throw BusFault.onlyPerson("end an app's transfers", "apps quit")
         }
-        let own = await daemon.host.sessionSummaries().filter { $0.key.app == app }
+        let own = await daemon.host.read { $0.summaries().filter { $0.key.app == app } }
         let open = registry.unfinished { other, _ in other == app }
         guard !open.isEmpty || !own.isEmpty else {
             throw BusFault(

@@ -31,16 +31,18 @@ struct DaemonSessions: SessionService {
     }
 
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32 {
-        guard let path = await host.file(ofEvent: number, in: key) else {
+        guard let path = await host.read({ $0.file(ofEvent: number, in: key) }) else {
             throw BusFault(
                 .invalidArgument, "event \(number) of the session has no file: it has none, or was acknowledged")
         }
         return try FinishedFile.open(path)
     }
 
-    func hasOpen(_ key: SessionKey, _ client: String) async -> Bool { await host.hasOpen(key, client) }
+    func hasOpen(_ key: SessionKey, _ client: String) async -> Bool {
+        await host.read { $0.user(of: key)?.name == client }
+    }
 
-    func tasks(of key: SessionKey) async -> [TaskSnapshot] { await host.tasks(of: key) }
+    func tasks(of key: SessionKey) async -> [TaskSnapshot] { await host.read { $0.tasks(of: key) } }
 
     func tellAgain(_ client: String, in key: SessionKey) async { await host.tellAgain(client, in: key) }
 

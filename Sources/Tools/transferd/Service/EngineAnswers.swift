@@ -27,7 +27,7 @@ extension BusCaller {
     /// Refuses urgent work of an app that no person works with (rule C13).
     func checkUrgency(_ kind: WorkKind?, host: SessionHost) async throws {
         guard kind == .userInitiated, !isPerson else { return }
-        guard await host.isInFront(app) else {
+        guard await host.read({ $0.isInFront(app) }) else {
             throw BusFault(
                 .accessDenied,
                 "'userInitiated' is for what a person waits for, and \(app) is in the background: use 'normal', or "

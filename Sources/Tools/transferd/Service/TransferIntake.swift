@@ -39,7 +39,7 @@ actor TransferIntake {
     ///
     /// - Throws: `BusFault` where the caller may not, a limit is reached or a request is unusable.
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
-        let suspended = await host.tasksWithoutTransfers(of: caller.app)
+        let suspended = await host.read { $0.tasksWithoutTransfers(of: caller.app) }
         try checkRoom(for: requests, of: caller.app, suspended: suspended)
         for request in requests { try await caller.checkUrgency(request.specification.traits.kind, host: host) }
         if caller.isSandboxed, requests.contains(where: \.landsInCache) { try await checkFiles(of: caller.app) }
@@ -92,11 +92,12 @@ actor TransferIntake {
 
     /// Refuses a new task where its app has as many transfers, outside of sessions too, as it may have.
     func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) async throws {
-        let suspended = await host.tasksWithoutTransfers(of: key.app)
+        let suspended = await host.read { $0.tasksWithoutTransfers(of: key.app) }
         let open = usage(ofGroupOf: key.app).count + suspended
         guard open >= limits.openPerApp else { return }
         // One that is given again is here already.
-        guard await !host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else { return }
+        let tasks = await host.read { $0.tasks(of: key) }
+        guard !tasks.contains(where: { $0.identifier == snapshot.identifier }) else { return }
         throw BusFault(
             .limitExceeded,
             "\(key.app) has \(open) open transfers and tasks, suspended ones included, and may have "

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Logging
+internal import SessionLogic
+internal import TransferModel
+
+/// The files of apps' sessions: finished downloads, files kept for uploads, and the limit of their bytes.
+struct SessionFiles: Sendable {
+    /// The age up to which a sum of an app's downloads is used again. A new sum takes a look at all tasks of the app.
+    private static let sumAge = Duration.seconds(1)
+
+    /// The bytes of an app's downloads.
+    private struct Sum {
+        var bytes: Int64
+        var at: Instant
+    }
+
+    private let place: any SessionPlace
+    private let spool: any SourceSpool
+    /// The most bytes that an app's downloads and kept files may have together. Files beyond a lower limit stay.
+    var limit: Int64
+    private var sums: [String: Sum] = [:]
+
+    init(place: any SessionPlace, spool: any SourceSpool, limit: Int64) {
+        self.place = place
+        self.spool = spool
+        self.limit = limit
+    }
+
+    /// Returns the bytes of an app's finished and partial files, as they were at most a second before.
+    mutating func downloadedBytes(of app: String, at now: Instant, counting: () -> FileUsage) -> Int64 {
+        if let sum = sums[app], sum.at <= now, now < sum.at.advanced(by: Self.sumAge) { return sum.bytes }
+        let usage = counting()
+        let bytes = usage.finishedBytes + usage.partialBytes
+        sums[app] = Sum(bytes: bytes, at: now)
+        return bytes
+    }
+
+    /// Refuses a new download of an app whose files have used up the limit.
+    func checkRoom(of app: String, downloaded: Int64) throws(SessionRefusal) {
+        let kept = spool.usage(of: app).bytes
+        guard downloaded + kept >= limit else { return }
+        throw SessionRefusal(
+            code: .limitExceeded,
+            message: """
+                \(app) has \(downloaded + kept) bytes of files here and may have \(limit) (files-per-app): \
+                \(downloaded) of downloads, finished ones that it has not taken included, and \(kept) of files to upload; \
+                take finished files, or cancel tasks
+                """)
+    }
+
+    /// Keeps the file of an upload, within what the app's downloads leave of the limit.
+    ///
+    /// - Returns: the kept file, or the failure with which the task ends if the file cannot be read.
+    nonisolated(nonsending) func keep(
+        _ file: SourceFile, for app: String, downloaded: Int64
+    ) async throws(SessionRefusal) -> Result<KeptSource, UnusableTask> {
+        do {
+            return .success(try await spool.keep(file, for: app, within: limit - min(limit, downloaded)))
+        } catch {
+            switch error.code {
+            case .unusable:
+                // `URLError.fileDoesNotExist`
+                return .failure(UnusableTask(code: -1100, message: error.message))
+            case .limitExceeded: throw SessionRefusal(code: .limitExceeded, message: error.message)
+            case .unavailable, .cancelled: throw SessionRefusal(code: .unavailable, message: error.message)
+            }
+        }
+    }
+
+    /// Removes all kept files but those that uploads still need.
+    nonisolated(nonsending) func removeUnneeded(keeping needed: [KeptSource], logger: Logger) async {
+        let removed = await spool.restore(needed)
+        if removed > 0 { logger.info("removed files that no upload needs", metadata: ["count": "\(removed)"]) }
+    }
+
+    /// Removes the kept file of an upload.
+    func remove(_ source: KeptSource) { spool.remove(source) }
+
+    /// Removes a finished file that its app has taken or left.
+    func removeFinished(_ file: String) { place.remove(file) }
+}

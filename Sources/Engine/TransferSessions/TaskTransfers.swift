@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Logging
+internal import SessionLogic
+internal import TransferEngine
+internal import TransferModel
+
+/// The transfers of tasks: gives tasks to the engine, and has it pause, resume and cancel them.
+///
+/// An order whose outcome matters to its task answers with the events that the machine takes next.
+struct TaskTransfers: Sendable {
+    let engine: TransferEngine
+    let store: any SessionStore
+    let place: any SessionPlace
+    let logger: Logger
+
+    /// Submits a task as a transfer.
+    ///
+    /// - Returns: the events that follow, and the refusal if the engine cannot take the transfer just now.
+    nonisolated(nonsending) func submit(
+        _ submission: TaskSubmission, at now: WallTime
+    ) async -> (events: [SessionMachine.Event], refusal: SessionRefusal?) {
+        let key = submission.transferKey
+        let failure: FailureDescription
+        do {
+            var specification = try specification(of: submission, at: now)
+            if let replaced = submission.replaced {
+                // A person may have asked for it to begin at once.
+                let former = try? await store.transfers([replaced]).first?.specification.traits.kind
+                specification.traits.kind = former ?? specification.traits.kind
+                await control([replaced], .cancel)
+            }
+            return ([.transferSubmitted(try await engine.submit(specification, key: key), key: key)], nil)
+        } catch let error as UnusableTask {
+            failure = error.failure
+        } catch let error as RefusedTransferError {
+            failure = .unsupported("\(error)")
+        } catch {
+            return ([.submissionFailed(key: key)], SessionRefusal(code: .unavailable, message: "\(error)"))
+        }
+        return ([.submissionFailed(key: key), .unusable(submission.session, submission.number, failure)], nil)
+    }
+
+    /// A task as a transfer: an upload sends its kept file, and shows the app's own path.
+    private func specification(
+        of submission: TaskSubmission, at now: WallTime
+    ) throws(UnusableTask) -> TransferSpecification {
+        var snapshot = submission.task.snapshot
+        var origin: String?
+        if let source = submission.task.source, case .upload(let path) = snapshot.kind {
+            origin = path
+            snapshot.kind = .upload(path: source.path)
+        }
+        var specification = try place.specification(
+            of: snapshot, in: submission.session, by: submission.settings, at: now)
+        let given = specification.traits
+        specification.traits = submission.traits
+        specification.traits.host = given.host
+        specification.traits.isLoopback = given.isLoopback
+        specification.traits.expectedBytesToSend = given.expectedBytesToSend ?? submission.traits.expectedBytesToSend
+        specification.isSandboxed = submission.isSandboxed
+        if let source = submission.task.source, let origin {
+            // As it was when it was kept: with a hard link, the app may have changed it since.
+            specification.upload?.size = source.size
+            specification.upload?.modified = source.modified
+            specification.upload?.origin = origin
+            specification.traits.expectedBytesToSend = source.size
+        }
+        return specification
+    }
+
+    /// Has the engine do something with transfers. What cannot be saved just now is done, and saved with what follows; an
+    /// engine that has ended finds in the session's rows what was asked for.
+    nonisolated(nonsending) func control(_ ids: [TransferID], _ action: TransferAction) async {
+        do { try await engine.control(ids, action) } catch is EngineEndedError {
+        } catch {
+            logger.warning("a command is not saved yet", metadata: ["transfers": "\(ids)", "why": "\(error)"])
+        }
+    }
+
+    /// Cancels the unfinished transfers that were submitted with these keys.
+    nonisolated(nonsending) func cancel(keys: [String]) async {
+        let earlier = (try? await store.transfers(forKeys: keys)) ?? [:]
+        await control(earlier.values.filter { $0.ending == nil }.map(\.id).sorted(), .cancel)
+    }
+
+    /// Has a paused transfer go on.
+    ///
+    /// - Returns: the event that follows: the end of a transfer that ended before it was paused.
+    nonisolated(nonsending) func resume(_ id: TransferID) async -> SessionMachine.Event {
+        await control([id], .resume)
+        let ending = try? await store.transfers([id]).first?.ending
+        return ending.map { .transferEnded(id, TaskEnd($0)) } ?? .resumed(id)
+    }
+
+    /// Gives a server the answer to its challenge.
+    ///
+    /// - Returns: the event that follows, also if the challenge was answered before or its transfer is over.
+    nonisolated(nonsending) func answerChallenge(
+        of id: TransferID, with answer: ChallengeAnswer
+    ) async throws(SessionRefusal) -> SessionMachine.Event {
+        do {
+            try await engine.answerChallenge(id, with: answer)
+        } catch is ChallengeAnswerError {
+            // It was answered before, or is over.
+        } catch {
+            throw SessionRefusal(code: .unavailable, message: "\(error)")
+        }
+        return .answered(id)
+    }
+}
