@@ -17,8 +17,15 @@ extension BusServer {
             early?.append(call)
             return
         }
-        if let caller = callers[call.sender] { return answer(call, from: caller) }
-        identifyCaller(of: call)
+        callers.identify(call.sender) { caller in
+            guard let caller else {
+                return call.fail(
+                    BusFault(
+                        .accessDenied,
+                        "the bus cannot say which process calls, or that has ended; call from a process that runs"))
+            }
+            self.answer(call, from: caller)
+        }
     }
 
     /// Answers a call as soon as it is its app's turn.
@@ -40,7 +47,7 @@ extension BusServer {
             call.fail(error)
             return ended(next)
         }
-        if flow?.isStalled(caller.name) == true {
+        if connection.isStalled(caller.name) {
             // Its answer would only lie in memory. It keeps nobody of its app waiting meanwhile.
             stalledCalls[caller.name, default: []].append(next)
             return ended(next)

@@ -22,14 +22,7 @@ struct MissedNews {
 extension BusServer {
     /// Asks a caller to show that it reads: its library answers by itself, unless the process is stopped or hangs.
     func askToConfirm(_ name: String) {
-        guard let bus else { return }
-        do {
-            try bus.call(
-                "Ping", of: "org.freedesktop.DBus.Peer", at: "/", service: name, [], type: "()", milliseconds: .max
-            ) { _ in self.assumeIsolated { $0.confirmed(name) } }
-        } catch {
-            confirmed(name)
-        }
+        connection.ping(name) { self.confirmed(name) }
     }
 
     /// Notes what a stalled caller is not told; one that misses too much is told nothing any more.
@@ -42,7 +35,7 @@ extension BusServer {
     }
 
     private func confirmed(_ name: String) {
-        guard flow?.confirm(name) == true else { return }
+        guard connection.flow?.confirm(name) == true else { return }
         resumeCalls(of: name)
         guard let news = missed.removeValue(forKey: name), let caller = callers[name] else { return }
         Task {
@@ -50,24 +43,25 @@ extension BusServer {
                 var changed = DaemonStatus()
                 let status = try? await service.service(for: caller).status()
                 (changed.held, changed.conditions) = (status?.held, status?.conditions)
-                if let bus { emitChanged(changed.fields, of: TransferBusName.managerInterface, to: name, bus) }
+                connection.emitChanged(changed.fields, of: TransferBusName.managerInterface, to: name)
             }
             if watchers[name] != nil {
                 for status in service.statuses(of: news.transfers.sorted(), for: caller) {
-                    try? bus?.emit(
+                    try? connection.bus?.emit(
                         "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: name,
                         [.dictionary(status.fields)], type: "(a{sv})")
                 }
             }
             for (path, interface) in news.objects.sorted(by: { $0.key < $1.key }) {
-                guard let bus else { return }
                 if let reader = readers[path] {
-                    if reader.names.contains(name) { emitChanged(reader.told, of: interface, to: name, at: path, bus) }
+                    if reader.names.contains(name) {
+                        connection.emitChanged(reader.told, of: interface, to: name, at: path)
+                    }
                 } else if let id = BusObject.transfer(at: path),
                     let status = service.statuses(of: [id], for: caller).first
                 {
                     // It has ended meanwhile, and has no readers any more.
-                    emitChanged(TransferObject.changes(of: status.fields), of: interface, to: name, at: path, bus)
+                    connection.emitChanged(TransferObject.changes(of: status.fields), of: interface, to: name, at: path)
                 }
             }
         }

@@ -35,10 +35,10 @@ struct ObjectReaders {
 extension BusServer {
     /// Tells those who watch, and may reach the transfer, how it stands.
     package func tell(_ status: TransferStatus) {
-        guard let bus else { return }
+        guard let bus = connection.bus else { return }
         lazy var fields = status.fields
         for watcher in watchers.values where watcher.reaches(status.app) {
-            if flow?.isStalled(watcher.name) == true {
+            if connection.isStalled(watcher.name) {
                 miss(watcher.name) { $0.transfers.insert(status.id) }
                 continue
             }
@@ -69,25 +69,16 @@ extension BusServer {
 
     /// Tells those who watch what has changed of the manager, as each may see it.
     private func tellWatchers(_ change: (inout DaemonStatus, BusCaller) -> Void) {
-        guard let bus else { return }
+        guard connection.bus != nil else { return }
         for watcher in watchers.values {
-            if flow?.isStalled(watcher.name) == true {
+            if connection.isStalled(watcher.name) {
                 miss(watcher.name) { $0.manager = true }
                 continue
             }
             var status = DaemonStatus()
             change(&status, watcher)
-            emitChanged(status.fields, of: TransferBusName.managerInterface, to: watcher.name, bus)
+            connection.emitChanged(status.fields, of: TransferBusName.managerInterface, to: watcher.name)
         }
-    }
-
-    func emitChanged(
-        _ properties: [String: VariantValue], of interface: String, to receiver: String?,
-        at path: String = TransferBusName.managerPath, _ bus: BusConnection
-    ) {
-        try? bus.emit(
-            "PropertiesChanged", of: TransferBusName.properties, at: path, to: receiver,
-            [.string(interface), .dictionary(properties), .list([])], type: "(sa{sv}as)")
     }
 
     // MARK: Objects
@@ -129,12 +120,12 @@ extension BusServer {
         readers[call.path]?.pending -= 1
         if readers[call.path]?.names.contains(call.sender) != true {
             // It has gone meanwhile.
-        } else if let value = values?.first, let bus {
+        } else if let value = values?.first, connection.bus != nil {
             let name = call.arguments.last?.string ?? ""
             let answer = call.method == "GetAll" ? value.dictionary ?? [:] : [name: value]
             let missed = readers[call.path]?.note(answer) ?? [:]
             if !missed.isEmpty, let interface = call.arguments.first?.string {
-                emitChanged(missed, of: interface, to: call.sender, at: call.path, bus)
+                connection.emitChanged(missed, of: interface, to: call.sender, at: call.path)
             }
         } else {
             removeReader(call.sender, of: call.path)
@@ -162,12 +153,14 @@ extension BusServer {
     }
 
     private func tellReaders(of path: String, _ interface: String, _ properties: [String: VariantValue]) {
-        guard let bus, let changed = readers[path]?.changes(to: properties), !changed.isEmpty else { return }
+        guard connection.bus != nil, let changed = readers[path]?.changes(to: properties), !changed.isEmpty else {
+            return
+        }
         for name in readers[path]?.names.sorted() ?? [] {
-            if flow?.isStalled(name) == true {
+            if connection.isStalled(name) {
                 miss(name) { $0.objects[path] = interface }
             } else {
-                emitChanged(changed, of: interface, to: name, at: path, bus)
+                connection.emitChanged(changed, of: interface, to: name, at: path)
             }
         }
     }

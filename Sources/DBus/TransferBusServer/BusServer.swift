@@ -20,18 +20,12 @@ package actor BusServer {
 
     private let executor: GLibExecutor
     let service: any ExportedService
-    var bus: BusConnection? { didSet { programs.lend(bus) } }
+    let connection: ServerConnection
+    let names: NameOwners
+    let callers: CallerRegistry
+    private let desktops: DesktopWindows
     private var registrations: [BusRegistration] = []
-    var callers: [String: BusCaller] = [:]
     var watchers: [String: BusCaller] = [:]
-    /// Who owns well-known names.
-    var names = NameBook()
-    /// Who waits until connections are identified, by their unique names.
-    var unidentified: [String: [(isolated BusServer, BusCaller?) -> Void]] = [:]
-    /// Identifications that wait until the owners of all names are known.
-    var unmet: [() -> Void] = []
-    /// How many answers about names are on their way.
-    var questions = 0
     /// Starts programs over the connection of this server.
     let programs: BusPrograms
     /// Who has opened sessions, and what is done about those that have gone.
@@ -41,8 +35,6 @@ package actor BusServer {
     var readers: [String: ObjectReaders] = [:]
     /// How many objects each connection is noted as a reader of.
     var readObjects: [String: Int] = [:]
-    /// The desktops on the bus, and what they tell of windows.
-    var desktops = Desktops()
     /// What callers that do not read have missed.
     var missed: [String: MissedNews] = [:]
     /// Calls that wait until their caller reads what it has been sent.
@@ -51,8 +43,6 @@ package actor BusServer {
     var queue = CallQueue<QueuedCall>()
     /// The changes of each app that are being made.
     var changes = ChangeOrder()
-    /// The accounts of the messages of each connection.
-    private(set) var flow: BusFlow?
     private var end: End?
     private var waiting: [CheckedContinuation<End, Never>] = []
     private var onReady: CheckedContinuation<Void, any Error>?
@@ -72,6 +62,14 @@ package actor BusServer {
         self.service = service
         self.programs = programs
         executor = programs.executor
+        let connection = ServerConnection(lendingTo: programs)
+        let names = NameOwners(over: connection)
+        let callers = CallerRegistry(over: connection, names: names, launched: programs.launched) {
+            service.trustedSandboxes
+        }
+        let desktops = DesktopWindows(over: connection, names: names, callers: callers, telling: service)
+        names.onOwner = { [weak desktops] in desktops?.note($0, of: $1) }
+        (self.connection, self.names, self.callers, self.desktops) = (connection, names, callers, desktops)
         readiness.enter()
     }
 
@@ -112,13 +110,13 @@ package actor BusServer {
     }
 
     private func offer(on bus: BusConnection) {
-        self.bus = bus
+        connection.bus = bus
         bus.onClosed { self.assumeIsolated { $0.finish(.noBus("the bus has gone")) } }
         let flow = BusFlow(
             refusals: BusFlow.Refusals(
                 tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name)
         ) { name in self.perform { $0.askToConfirm(name) } }
-        self.flow = flow
+        connection.flow = flow
         registrations.append(bus.limit(by: flow))
         do {
             try offerObjects(on: bus, flow)
@@ -134,7 +132,7 @@ package actor BusServer {
                 guard texts.count == 3 else { return }
                 self.assumeIsolated { $0.note(name: texts[0], from: texts[1], to: texts[2]) }
             })
-        learnNames()
+        names.learnAll()
         registrations.append(
             bus.own(TransferBusName.service) { isOurs in
                 self.assumeIsolated { server in
@@ -157,7 +155,8 @@ package actor BusServer {
             // GDBus wants the list at once, and half of it is worse than a moment's wait.
             self.readiness.wait()
             return self.assumeIsolated { server in
-                server.callerAtOnce(sender).map(server.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
+                server.callers.identifyAtOnce(sender).map(server.service.unfinishedTransfers)?.map { "\($0.rawValue)" }
+                    ?? []
             }
         }
         let sessions = BusTree(
@@ -165,7 +164,7 @@ package actor BusServer {
         ) { sender in
             self.readiness.wait()
             return self.assumeIsolated { server in
-                server.callerAtOnce(sender).map(server.service.unfinishedSessions)?.map(\.node) ?? []
+                server.callers.identifyAtOnce(sender).map(server.service.unfinishedSessions)?.map(\.node) ?? []
             }
         }
         for tree in [transfers, sessions] {
@@ -173,12 +172,33 @@ package actor BusServer {
         }
     }
 
+    /// A name came, went or changed hands. A caller that goes away watches nothing any more, and its unique name is never
+    /// another's.
+    private func note(name: String, from old: String, to new: String) {
+        guard name.hasPrefix(":") else {
+            desktops.forget(name)
+            return names.change(name, from: old, to: new)
+        }
+        guard new.isEmpty else { return }
+        callers.forget(name)
+        watchers[name] = nil
+        missed[name] = nil
+        stalledCalls[name] = nil
+        connection.flow?.forget(name)
+        names.forget(owner: name)
+        forgetReader(name)
+        forgetSessionUser(name)
+    }
+
+    /// Forgets how programs in sandboxes were classified: a person has admitted one, or does so no longer.
+    package nonisolated func reclassify() { perform { $0.callers.forgetClassifications() } }
+
     private func finish(_ end: End) {
         guard self.end == nil else { return }
         self.end = end
         registrations = []
-        desktops = Desktops()
-        flow = nil
+        desktops.forgetAll()
+        connection.flow = nil
         onReady?.resume(throwing: BusServerError(end: end))
         onReady = nil
         for continuation in waiting { continuation.resume(returning: end) }
@@ -194,9 +214,9 @@ package actor BusServer {
     /// Gives the name back and lets go of the bus; what is told from now on goes nowhere.
     package func stop() {
         finish(.stopped)
-        bus?.flush()
-        bus?.close()
-        bus = nil
+        connection.bus?.flush()
+        connection.bus?.close()
+        connection.bus = nil
     }
 
     /// Returns when the server's thread has come to it: a sign that it works.

@@ -25,7 +25,7 @@ extension BusServer {
         let registration = await registration(of: caller, saying: options)
         // Whoever has gone before holds no session against this one.
         await departures?.value
-        guard let sender = bus?.signalSender else {
+        guard let sender = connection.bus?.signalSender else {
             throw BusFault(.shuttingDown, "the daemon is on its way out; the next call starts it again")
         }
         let outlet = EventOutlet { [service] key in
@@ -37,7 +37,7 @@ extension BusServer {
                 at: SessionKey(app: key.app, identifier: key.identifier).path, to: caller.name,
                 [.dictionary(event.fields)], type: "(a{sv})")
         } ask: { [self] answered in
-            perform { $0.ping(caller.name, answered) }
+            perform { $0.connection.ping(caller.name, answered) }
         }
         var client = SessionClient(name: caller.name, process: caller.process, app: caller.app) { outlet.tell($0, $1) }
         let leader = getsid(caller.process)
@@ -63,7 +63,7 @@ extension BusServer {
     private func registration(of caller: BusCaller, saying options: OpeningOptions) async -> AppRegistration? {
         if case .busName? = options.registration { return options.registration }
         let own: Set =
-            caller.isSandboxed ? [caller.app] : names.names(of: caller.name, process: caller.process)
+            caller.isSandboxed ? [caller.app] : names.book.names(of: caller.name, process: caller.process)
         if !own.isEmpty {
             let answer = try? await programs.ask("ListActivatableNames").get()
             let activatable = own.intersection(answer?.first?.items.compactMap(\.string) ?? [])
@@ -71,18 +71,6 @@ extension BusServer {
             if let name { return .busName(name) }
         }
         return SandboxRules.command(of: caller).map(AppRegistration.command) ?? options.registration
-    }
-
-    /// Calls back when a caller has taken in what it was sent, or has gone; a process that is stopped may take for ever.
-    private func ping(_ name: String, _ answered: @escaping @Sendable () -> Void) {
-        guard let bus else { return }
-        do {
-            try bus.call(
-                "Ping", of: "org.freedesktop.DBus.Peer", at: "/", service: name, [], type: "()", milliseconds: .max
-            ) { _ in answered() }
-        } catch {
-            answered()
-        }
     }
 
     /// A caller has gone: its sessions are free.
