@@ -78,7 +78,7 @@ extension BusServer {
         }
         let isRead: Bool
         do {
-            isRead = try beginReading(call, by: caller)
+            isRead = try signals.beginReading(call, by: caller)
         } catch {
             call.fail(error)
             return ended(next)
@@ -90,17 +90,8 @@ extension BusServer {
     private func answerAtOnce(_ call: BusCall, from caller: BusCaller) throws(BusFault) -> Bool {
         guard call.interface == TransferBusName.managerInterface else { return false }
         switch call.method {
-        case "Watch":
-            let others = watchers.values.count { $0.app == caller.app && $0.name != caller.name }
-            guard others < CallerLimits.watchers else {
-                throw BusFault(
-                    .limitExceeded,
-                    "\(caller.app) watches by \(others) connections and may by \(CallerLimits.watchers); call Unwatch")
-            }
-            watchers[caller.name] = caller
-        case "Unwatch":
-            watchers[caller.name] = nil
-            missed[caller.name]?.forgetTransfers()
+        case "Watch": try signals.watch(caller)
+        case "Unwatch": signals.unwatch(caller.name)
         default: return false
         }
         call.reply([])
@@ -132,7 +123,7 @@ extension BusServer {
             var values: [VariantValue]?
             defer {
                 if let subject { changes.end(number, of: subject, by: app) }
-                if isRead { endReading(call, values) }
+                if isRead { signals.endReading(call, values) }
                 ended(next)
             }
             for change in earlier { await change.value }

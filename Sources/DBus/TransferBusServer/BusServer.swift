@@ -2,7 +2,8 @@
 import Dispatch
 import GLibBridge
 internal import TransferBusProtocol
-internal import TransferModel
+internal import TransferEngine
+package import TransferModel
 import TransferPolicy
 import TransferSessions
 
@@ -24,19 +25,13 @@ package actor BusServer {
     let names: NameOwners
     let callers: CallerRegistry
     private let desktops: DesktopWindows
+    let signals: ChangeSignals
     private var registrations: [BusRegistration] = []
-    var watchers: [String: BusCaller] = [:]
     /// Starts programs over the connection of this server.
     let programs: BusPrograms
     /// Who has opened sessions, and what is done about those that have gone.
     var sessionUsers: Set<String> = []
     var departures: Task<Void, Never>?
-    /// Who has read an object's properties and is told of changes, and what was told last.
-    var readers: [String: ObjectReaders] = [:]
-    /// How many objects each connection is noted as a reader of.
-    var readObjects: [String: Int] = [:]
-    /// What callers that do not read have missed.
-    var missed: [String: MissedNews] = [:]
     /// Calls that wait until their caller reads what it has been sent.
     var stalledCalls: [String: [QueuedCall]] = [:]
     /// The calls of each app that wait for their turn.
@@ -70,6 +65,7 @@ package actor BusServer {
         let desktops = DesktopWindows(over: connection, names: names, callers: callers, telling: service)
         names.onOwner = { [weak desktops] in desktops?.note($0, of: $1) }
         (self.connection, self.names, self.callers, self.desktops) = (connection, names, callers, desktops)
+        signals = ChangeSignals(over: connection, of: service)
         readiness.enter()
     }
 
@@ -181,13 +177,20 @@ package actor BusServer {
         }
         guard new.isEmpty else { return }
         callers.forget(name)
-        watchers[name] = nil
-        missed[name] = nil
+        signals.forget(name)
         stalledCalls[name] = nil
         connection.flow?.forget(name)
         names.forget(owner: name)
-        forgetReader(name)
         forgetSessionUser(name)
+    }
+
+    /// Asks a caller to show that it reads, and goes on with what waits for that.
+    private func askToConfirm(_ name: String) {
+        connection.ping(name) {
+            guard self.connection.flow?.confirm(name) == true else { return }
+            self.resumeCalls(of: name)
+            self.signals.catchUp(name, as: self.callers[name], on: self)
+        }
     }
 
     /// Forgets how programs in sandboxes were classified: a person has admitted one, or does so no longer.
@@ -203,6 +206,19 @@ package actor BusServer {
         onReady = nil
         for continuation in waiting { continuation.resume(returning: end) }
         waiting = []
+    }
+
+    /// Tells those who watch, and may reach the transfer, how it stands, and those who have read its properties.
+    package func tell(_ status: TransferStatus) { signals.tell(status, on: self) }
+
+    /// Tells those who watch what the machine is like.
+    package func tell(_ conditions: Conditions) {
+        signals.tellWatchers { $0.conditions = ConditionsReport(conditions, isForPerson: $1.isPerson) }
+    }
+
+    /// Tells those who watch of the hold on everything.
+    package func tell(_ hold: Fact<MachineHold?>) {
+        signals.tellWatchers { $0.held = HoldStatus(hold, tellingReason: !$1.isSandboxed) }
     }
 
     /// Waits until the server is stopped, or the bus or the name is lost.
