@@ -20,29 +20,18 @@ package actor BusServer {
     }
 
     private let executor: GLibExecutor
-    let service: any ExportedService
+    private let service: any ExportedService
     let connection: ServerConnection
-    let names: NameOwners
-    let callers: CallerRegistry
+    private let names: NameOwners
+    private let callers: CallerRegistry
     private let desktops: DesktopWindows
-    let signals: ChangeSignals
+    private let signals: ChangeSignals
+    let sessions: SessionCallers
+    let calls: CallDispatcher
     private var registrations: [BusRegistration] = []
-    /// Starts programs over the connection of this server.
-    let programs: BusPrograms
-    /// Who has opened sessions, and what is done about those that have gone.
-    var sessionUsers: Set<String> = []
-    var departures: Task<Void, Never>?
-    /// Calls that wait until their caller reads what it has been sent.
-    var stalledCalls: [String: [QueuedCall]] = [:]
-    /// The calls of each app that wait for their turn.
-    var queue = CallQueue<QueuedCall>()
-    /// The changes of each app that are being made.
-    var changes = ChangeOrder()
     private var end: End?
     private var waiting: [CheckedContinuation<End, Never>] = []
     private var onReady: CheckedContinuation<Void, any Error>?
-    /// Calls that came before the service was ready; nil once it is.
-    var early: [BusCall]? = []
     private let readiness = DispatchGroup()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -55,7 +44,6 @@ package actor BusServer {
     /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
     package init(service: any ExportedService, programs: BusPrograms = BusPrograms()) {
         self.service = service
-        self.programs = programs
         executor = programs.executor
         let connection = ServerConnection(lendingTo: programs)
         let names = NameOwners(over: connection)
@@ -64,8 +52,12 @@ package actor BusServer {
         }
         let desktops = DesktopWindows(over: connection, names: names, callers: callers, telling: service)
         names.onOwner = { [weak desktops] in desktops?.note($0, of: $1) }
+        let sessions = SessionCallers(over: connection, names: names, programs: programs, of: service)
+        let signals = ChangeSignals(over: connection, of: service)
+        calls = CallDispatcher(
+            over: connection, to: service, callers: callers, signals: signals, sessions: sessions)
         (self.connection, self.names, self.callers, self.desktops) = (connection, names, callers, desktops)
-        signals = ChangeSignals(over: connection, of: service)
+        (self.signals, self.sessions) = (signals, sessions)
         readiness.enter()
     }
 
@@ -78,11 +70,7 @@ package actor BusServer {
     /// The service is ready: what was asked before is answered now. To be called once.
     package nonisolated func serve() {
         readiness.leave()
-        perform { server in
-            let calls = server.early ?? []
-            server.early = nil
-            for call in calls { server.take(call) }
-        }
+        perform { $0.calls.answerEarly(on: $0) }
     }
 
     /// Connects, offers the objects, then takes the name, so that nobody finds the name without them.
@@ -92,14 +80,9 @@ package actor BusServer {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             onReady = continuation
             BusConnection.open(address: address, cancellation: Cancellation()) { result in
-                // Made on this actor's own thread, for it alone.
-                nonisolated(unsafe) let result = result
-                self.assumeIsolated { server in
-                    switch result {
-                    case .success(let bus): server.offer(on: bus)
-                    case .failure(let error):
-                        server.finish(.noBus(error.message))
-                    }
+                switch result {
+                case .success(let bus): self.offer(on: bus)
+                case .failure(let error): self.finish(.noBus(error.message))
                 }
             }
         }
@@ -107,7 +90,7 @@ package actor BusServer {
 
     private func offer(on bus: BusConnection) {
         connection.bus = bus
-        bus.onClosed { self.assumeIsolated { $0.finish(.noBus("the bus has gone")) } }
+        bus.onClosed { self.finish(.noBus("the bus has gone")) }
         let flow = BusFlow(
             refusals: BusFlow.Refusals(
                 tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name)
@@ -126,16 +109,14 @@ package actor BusServer {
             ) { values in
                 let texts = values.compactMap(\.string)
                 guard texts.count == 3 else { return }
-                self.assumeIsolated { $0.note(name: texts[0], from: texts[1], to: texts[2]) }
+                self.note(name: texts[0], from: texts[1], to: texts[2])
             })
         names.learnAll()
         registrations.append(
             bus.own(TransferBusName.service) { isOurs in
-                self.assumeIsolated { server in
-                    guard isOurs else { return server.finish(.nameTaken) }
-                    server.onReady?.resume()
-                    server.onReady = nil
-                }
+                guard isOurs else { return self.finish(.nameTaken) }
+                self.onReady?.resume()
+                self.onReady = nil
             })
     }
 
@@ -144,28 +125,26 @@ package actor BusServer {
             try bus.offer(
                 TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
                 flow: flow
-            ) { call in self.assumeIsolated { $0.take(call) } })
+            ) { self.calls.take($0, on: self) })
         let transfers = BusTree(
             path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
         ) { sender in
-            // GDBus wants the list at once, and half of it is worse than a moment's wait.
-            self.readiness.wait()
-            return self.assumeIsolated { server in
-                server.callers.identifyAtOnce(sender).map(server.service.unfinishedTransfers)?.map { "\($0.rawValue)" }
-                    ?? []
-            }
+            self.callerAtOnce(sender).map(self.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
         }
         let sessions = BusTree(
             path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
         ) { sender in
-            self.readiness.wait()
-            return self.assumeIsolated { server in
-                server.callers.identifyAtOnce(sender).map(server.service.unfinishedSessions)?.map(\.node) ?? []
-            }
+            self.callerAtOnce(sender).map(self.service.unfinishedSessions)?.map(\.node) ?? []
         }
         for tree in [transfers, sessions] {
-            registrations.append(try bus.offer(tree, flow: flow) { call in self.assumeIsolated { $0.take(call) } })
+            registrations.append(try bus.offer(tree, flow: flow) { self.calls.take($0, on: self) })
         }
+    }
+
+    /// The caller who asks which objects there are. GDBus wants the list at once, and half of it is worse than a moment's wait.
+    private func callerAtOnce(_ sender: String) -> BusCaller? {
+        readiness.wait()
+        return callers.identifyAtOnce(sender)
     }
 
     /// A name came, went or changed hands. A caller that goes away watches nothing any more, and its unique name is never
@@ -178,17 +157,17 @@ package actor BusServer {
         guard new.isEmpty else { return }
         callers.forget(name)
         signals.forget(name)
-        stalledCalls[name] = nil
+        calls.forget(name)
         connection.flow?.forget(name)
         names.forget(owner: name)
-        forgetSessionUser(name)
+        sessions.forget(name)
     }
 
     /// Asks a caller to show that it reads, and goes on with what waits for that.
     private func askToConfirm(_ name: String) {
         connection.ping(name) {
             guard self.connection.flow?.confirm(name) == true else { return }
-            self.resumeCalls(of: name)
+            self.calls.resume(name, on: self)
             self.signals.catchUp(name, as: self.callers[name], on: self)
         }
     }
