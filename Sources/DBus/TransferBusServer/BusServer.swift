@@ -7,9 +7,10 @@ package import TransferModel
 import TransferPolicy
 import TransferSessions
 
-/// Offers a service on the session bus: routes calls, knows who calls, tells watchers what changes.
+/// Offers a service on the session bus: has calls answered and changes told by its parts, which share its connection and its
+/// thread.
 package actor BusServer {
-    /// Why there is no server, or no longer one.
+    /// The reason for which there is no server, or no longer one.
     package enum End: Hashable, Sendable {
         /// The bus cannot be reached, or has gone.
         case noBus(String)
@@ -36,7 +37,7 @@ package actor BusServer {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Does something on the server's thread, after what was asked before.
+    /// Runs `body` on the server's thread, after what was asked before.
     nonisolated func perform(_ body: @escaping @Sendable (isolated BusServer) -> Void) {
         executor.perform { self.assumeIsolated { body($0) } }
     }
@@ -219,23 +220,4 @@ package actor BusServer {
 
     /// Ends the server's thread: the last thing that is asked of it, since nothing runs on it any more.
     package nonisolated func letGo() async { await executor.stop() }
-}
-
-/// Why the daemon cannot be on the bus.
-package struct BusServerError: Error, Hashable, CustomStringConvertible {
-    /// What happened.
-    package var end: BusServer.End
-
-    /// An error.
-    package init(end: BusServer.End) { self.end = end }
-
-    package var description: String {
-        switch end {
-        case .noBus(let why):
-            "the bus cannot be used: \(why). Check DBUS_SESSION_BUS_ADDRESS, or name a bus with --bus."
-        case .nameTaken:
-            "another process is \(TransferBusName.service) on this bus already; 'transferctl service status' tells which"
-        case .stopped: "the daemon is on its way out"
-        }
-    }
 }

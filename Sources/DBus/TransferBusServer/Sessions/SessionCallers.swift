@@ -79,7 +79,7 @@ final class SessionCallers {
         }
     }
 
-    /// How the app is started: as it says, or by its name where the bus can do that without being told. An app in a sandbox
+    /// The way to start the app: as it says, or by its name where the bus can do that without being told. An app in a sandbox
     /// says nothing: it is started by its own id only (rule C3).
     private func registration(
         of caller: BusCaller, saying options: OpeningOptions, on server: isolated BusServer

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Who has read an object's properties, and what they were told last.
+/// The connections that have read one object's properties, and the properties that they were told last.
 struct ObjectReaders {
     var names: Set<String> = []
+    /// The properties that were told last.
     private(set) var told: [String: VariantValue] = [:]
-    /// How many answers are on their way.
+    /// The number of answers that are on their way.
     var pending = 0
     /// Whether nothing will change any more.
     var isOver = false
 
-    /// What has changed since it was told last.
+    /// Takes in how the object stands, and returns what has changed since it was told last.
     mutating func changes(to properties: [String: VariantValue]) -> [String: VariantValue] {
         let changed = properties.filter { told[$0.key] != $0.value }
         told.merge(changed) { $1 }

@@ -60,7 +60,7 @@ struct ReaderRegistry {
         return (changed, changed.isEmpty ? [] : objects[path]?.names.sorted() ?? [])
     }
 
-    /// What was told last of an object; nil if the connection is none of its readers.
+    /// The properties of an object that were told last; nil if the connection is none of its readers.
     func told(_ name: String, of path: String) -> [String: VariantValue]? {
         objects[path].flatMap { $0.names.contains(name) ? $0.told : nil }
     }

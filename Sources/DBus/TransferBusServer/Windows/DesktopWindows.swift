@@ -24,7 +24,7 @@ final class DesktopWindows {
     private let service: any SessionService
     private var present: [String: Desktop] = [:]
     private var book = WindowBook()
-    /// What the service was told last, and the end of telling that.
+    /// The windows that the service was told of last, and the end of telling it.
     private var told: [String: WindowFocus] = [:]
     private var telling: Task<Void, Never>?
 
