@@ -91,10 +91,11 @@ final class DesktopWindows {
             return
         }
         present[name]?.isAsked = true
+        // Its registrations must not live as long as the answer takes.
+        let owner = desktop.owner
         bus.ask(
-            "GetAppState", of: Self.interface, at: Self.path, service: desktop.owner,
-            cancellation: desktop.cancellation
-        ) { self.answered(name, desktop.owner, $0) }
+            "GetAppState", of: Self.interface, at: Self.path, service: owner, cancellation: desktop.cancellation
+        ) { self.answered(name, owner, $0) }
     }
 
     private func answered(_ name: String, _ owner: String, _ result: Result<[VariantValue], GLibError>) {
