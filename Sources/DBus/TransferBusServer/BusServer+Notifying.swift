@@ -11,7 +11,7 @@ extension BusServer {
             "category": .string(isFailure ? "transfer.error" : "transfer.complete"),
             "desktop-entry": .string("transferd"),
         ]
-        try? bus?.call(
+        try? connection.bus?.call(
             "Notify", of: "org.freedesktop.Notifications", at: "/org/freedesktop/Notifications",
             service: "org.freedesktop.Notifications",
             [

@@ -2,13 +2,15 @@
 import Dispatch
 import GLibBridge
 internal import TransferBusProtocol
-internal import TransferModel
+internal import TransferEngine
+package import TransferModel
 import TransferPolicy
 import TransferSessions
 
-/// Offers a service on the session bus: routes calls, knows who calls, tells watchers what changes.
+/// Offers a service on the session bus: has calls answered and changes told by its parts, which share its connection and its
+/// thread.
 package actor BusServer {
-    /// Why there is no server, or no longer one.
+    /// The reason for which there is no server, or no longer one.
     package enum End: Hashable, Sendable {
         /// The bus cannot be reached, or has gone.
         case noBus(String)
@@ -19,50 +21,23 @@ package actor BusServer {
     }
 
     private let executor: GLibExecutor
-    let service: any ExportedService
-    var bus: BusConnection? { didSet { programs.lend(bus) } }
+    private let service: any ExportedService
+    let connection: ServerConnection
+    private let names: NameOwners
+    private let callers: CallerRegistry
+    private let desktops: DesktopWindows
+    private let signals: ChangeSignals
+    let sessions: SessionCallers
+    let calls: CallDispatcher
     private var registrations: [BusRegistration] = []
-    var callers: [String: BusCaller] = [:]
-    var watchers: [String: BusCaller] = [:]
-    /// Who owns well-known names.
-    var names = NameBook()
-    /// Who waits until connections are identified, by their unique names.
-    var unidentified: [String: [(isolated BusServer, BusCaller?) -> Void]] = [:]
-    /// Identifications that wait until the owners of all names are known.
-    var unmet: [() -> Void] = []
-    /// How many answers about names are on their way.
-    var questions = 0
-    /// Starts programs over the connection of this server.
-    let programs: BusPrograms
-    /// Who has opened sessions, and what is done about those that have gone.
-    var sessionUsers: Set<String> = []
-    var departures: Task<Void, Never>?
-    /// Who has read an object's properties and is told of changes, and what was told last.
-    var readers: [String: ObjectReaders] = [:]
-    /// How many objects each connection is noted as a reader of.
-    var readObjects: [String: Int] = [:]
-    /// The desktops on the bus, and what they tell of windows.
-    var desktops = Desktops()
-    /// What callers that do not read have missed.
-    var missed: [String: MissedNews] = [:]
-    /// Calls that wait until their caller reads what it has been sent.
-    var stalledCalls: [String: [QueuedCall]] = [:]
-    /// The calls of each app that wait for their turn.
-    var queue = CallQueue<QueuedCall>()
-    /// The changes of each app that are being made.
-    var changes = ChangeOrder()
-    /// The accounts of the messages of each connection.
-    private(set) var flow: BusFlow?
     private var end: End?
     private var waiting: [CheckedContinuation<End, Never>] = []
     private var onReady: CheckedContinuation<Void, any Error>?
-    /// Calls that came before the service was ready; nil once it is.
-    var early: [BusCall]? = []
     private let readiness = DispatchGroup()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Does something on the server's thread, after what was asked before.
+    /// Runs `body` on the server's thread, after what was asked before.
     nonisolated func perform(_ body: @escaping @Sendable (isolated BusServer) -> Void) {
         executor.perform { self.assumeIsolated { body($0) } }
     }
@@ -70,8 +45,20 @@ package actor BusServer {
     /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
     package init(service: any ExportedService, programs: BusPrograms = BusPrograms()) {
         self.service = service
-        self.programs = programs
         executor = programs.executor
+        let connection = ServerConnection(lendingTo: programs)
+        let names = NameOwners(over: connection)
+        let callers = CallerRegistry(over: connection, names: names, launched: programs.launched) {
+            service.trustedSandboxes
+        }
+        let desktops = DesktopWindows(over: connection, names: names, callers: callers, telling: service)
+        names.onOwner = { [weak desktops] in desktops?.note($0, of: $1) }
+        let sessions = SessionCallers(over: connection, names: names, programs: programs, of: service)
+        let signals = ChangeSignals(over: connection, of: service)
+        calls = CallDispatcher(
+            over: connection, to: service, callers: callers, signals: signals, sessions: sessions)
+        (self.connection, self.names, self.callers, self.desktops) = (connection, names, callers, desktops)
+        (self.signals, self.sessions) = (signals, sessions)
         readiness.enter()
     }
 
@@ -84,11 +71,7 @@ package actor BusServer {
     /// The service is ready: what was asked before is answered now. To be called once.
     package nonisolated func serve() {
         readiness.leave()
-        perform { server in
-            let calls = server.early ?? []
-            server.early = nil
-            for call in calls { server.take(call) }
-        }
+        perform { $0.calls.answerEarly(on: $0) }
     }
 
     /// Connects, offers the objects, then takes the name, so that nobody finds the name without them.
@@ -98,27 +81,22 @@ package actor BusServer {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             onReady = continuation
             BusConnection.open(address: address, cancellation: Cancellation()) { result in
-                // Made on this actor's own thread, for it alone.
-                nonisolated(unsafe) let result = result
-                self.assumeIsolated { server in
-                    switch result {
-                    case .success(let bus): server.offer(on: bus)
-                    case .failure(let error):
-                        server.finish(.noBus(error.message))
-                    }
+                switch result {
+                case .success(let bus): self.offer(on: bus)
+                case .failure(let error): self.finish(.noBus(error.message))
                 }
             }
         }
     }
 
     private func offer(on bus: BusConnection) {
-        self.bus = bus
-        bus.onClosed { self.assumeIsolated { $0.finish(.noBus("the bus has gone")) } }
+        connection.bus = bus
+        bus.onClosed { self.finish(.noBus("the bus has gone")) }
         let flow = BusFlow(
             refusals: BusFlow.Refusals(
                 tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name)
         ) { name in self.perform { $0.askToConfirm(name) } }
-        self.flow = flow
+        connection.flow = flow
         registrations.append(bus.limit(by: flow))
         do {
             try offerObjects(on: bus, flow)
@@ -132,16 +110,14 @@ package actor BusServer {
             ) { values in
                 let texts = values.compactMap(\.string)
                 guard texts.count == 3 else { return }
-                self.assumeIsolated { $0.note(name: texts[0], from: texts[1], to: texts[2]) }
+                self.note(name: texts[0], from: texts[1], to: texts[2])
             })
-        learnNames()
+        names.learnAll()
         registrations.append(
             bus.own(TransferBusName.service) { isOurs in
-                self.assumeIsolated { server in
-                    guard isOurs else { return server.finish(.nameTaken) }
-                    server.onReady?.resume()
-                    server.onReady = nil
-                }
+                guard isOurs else { return self.finish(.nameTaken) }
+                self.onReady?.resume()
+                self.onReady = nil
             })
     }
 
@@ -150,39 +126,79 @@ package actor BusServer {
             try bus.offer(
                 TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
                 flow: flow
-            ) { call in self.assumeIsolated { $0.take(call) } })
+            ) { self.calls.take($0, on: self) })
         let transfers = BusTree(
             path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
         ) { sender in
-            // GDBus wants the list at once, and half of it is worse than a moment's wait.
-            self.readiness.wait()
-            return self.assumeIsolated { server in
-                server.callerAtOnce(sender).map(server.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
-            }
+            self.callerAtOnce(sender).map(self.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
         }
         let sessions = BusTree(
             path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
         ) { sender in
-            self.readiness.wait()
-            return self.assumeIsolated { server in
-                server.callerAtOnce(sender).map(server.service.unfinishedSessions)?.map(\.node) ?? []
-            }
+            self.callerAtOnce(sender).map(self.service.unfinishedSessions)?.map(\.node) ?? []
         }
         for tree in [transfers, sessions] {
-            registrations.append(try bus.offer(tree, flow: flow) { call in self.assumeIsolated { $0.take(call) } })
+            registrations.append(try bus.offer(tree, flow: flow) { self.calls.take($0, on: self) })
         }
     }
+
+    /// The caller who asks which objects there are. GDBus wants the list at once, and half of it is worse than a moment's wait.
+    private func callerAtOnce(_ sender: String) -> BusCaller? {
+        readiness.wait()
+        return callers.identifyAtOnce(sender)
+    }
+
+    /// A name came, went or changed hands. A caller that goes away watches nothing any more, and its unique name is never
+    /// another's.
+    private func note(name: String, from old: String, to new: String) {
+        guard name.hasPrefix(":") else {
+            desktops.forget(name)
+            return names.change(name, from: old, to: new)
+        }
+        guard new.isEmpty else { return }
+        callers.forget(name)
+        signals.forget(name)
+        calls.forget(name)
+        connection.flow?.forget(name)
+        names.forget(owner: name)
+        sessions.forget(name)
+    }
+
+    /// Asks a caller to show that it reads, and goes on with what waits for that.
+    private func askToConfirm(_ name: String) {
+        connection.ping(name) {
+            guard self.connection.flow?.confirm(name) == true else { return }
+            self.calls.resume(name, on: self)
+            self.signals.catchUp(name, as: self.callers[name], on: self)
+        }
+    }
+
+    /// Forgets how programs in sandboxes were classified: a person has admitted one, or does so no longer.
+    package nonisolated func reclassify() { perform { $0.callers.forgetClassifications() } }
 
     private func finish(_ end: End) {
         guard self.end == nil else { return }
         self.end = end
         registrations = []
-        desktops = Desktops()
-        flow = nil
+        desktops.forgetAll()
+        connection.flow = nil
         onReady?.resume(throwing: BusServerError(end: end))
         onReady = nil
         for continuation in waiting { continuation.resume(returning: end) }
         waiting = []
+    }
+
+    /// Tells those who watch, and may reach the transfer, how it stands, and those who have read its properties.
+    package func tell(_ status: TransferStatus) { signals.tell(status, on: self) }
+
+    /// Tells those who watch what the machine is like.
+    package func tell(_ conditions: Conditions) {
+        signals.tellWatchers { $0.conditions = ConditionsReport(conditions, isForPerson: $1.isPerson) }
+    }
+
+    /// Tells those who watch of the hold on everything.
+    package func tell(_ hold: Fact<MachineHold?>) {
+        signals.tellWatchers { $0.held = HoldStatus(hold, tellingReason: !$1.isSandboxed) }
     }
 
     /// Waits until the server is stopped, or the bus or the name is lost.
@@ -194,9 +210,9 @@ package actor BusServer {
     /// Gives the name back and lets go of the bus; what is told from now on goes nowhere.
     package func stop() {
         finish(.stopped)
-        bus?.flush()
-        bus?.close()
-        bus = nil
+        connection.bus?.flush()
+        connection.bus?.close()
+        connection.bus = nil
     }
 
     /// Returns when the server's thread has come to it: a sign that it works.
@@ -204,23 +220,4 @@ package actor BusServer {
 
     /// Ends the server's thread: the last thing that is asked of it, since nothing runs on it any more.
     package nonisolated func letGo() async { await executor.stop() }
-}
-
-/// Why the daemon cannot be on the bus.
-package struct BusServerError: Error, Hashable, CustomStringConvertible {
-    /// What happened.
-    package var end: BusServer.End
-
-    /// An error.
-    package init(end: BusServer.End) { self.end = end }
-
-    package var description: String {
-        switch end {
-        case .noBus(let why):
-            "the bus cannot be used: \(why). Check DBUS_SESSION_BUS_ADDRESS, or name a bus with --bus."
-        case .nameTaken:
-            "another process is \(TransferBusName.service) on this bus already; 'transferctl service status' tells which"
-        case .stopped: "the daemon is on its way out"
-        }
-    }
 }

@@ -2,7 +2,7 @@
 package import TransferEngine
 package import TransferModel
 
-/// What the bus server exports: a service for each caller, and what stands behind the objects on the bus.
+/// The service that the bus server exports: a service for each caller, and the state behind the objects on the bus.
 ///
 /// Services throw `BusFault` where they will not; other errors are told as `StoreFailed`.
 package protocol ExportedService: Sendable {
@@ -16,9 +16,9 @@ package protocol ExportedService: Sendable {
     func open(_ id: TransferID, for caller: BusCaller) async throws -> Int32
     /// Removes a finished file from the daemon's own folder.
     func discard(_ id: TransferID, for caller: BusCaller) async throws
-    /// How those of the transfers stand that are known and that the caller may reach.
+    /// The statuses of those of the transfers that are known and that the caller may reach.
     nonisolated func statuses(of ids: [TransferID], for caller: BusCaller) -> [TransferStatus]
-    /// What the wall clock shows.
+    /// The time that the wall clock shows.
     nonisolated var now: WallTime { get }
     /// Whether a transfer is unfinished and the caller may reach it: only then it is an object on the bus.
     nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool

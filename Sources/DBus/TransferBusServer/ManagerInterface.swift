@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the manager offers on the bus, as D-Bus introspection has it.
+/// The methods, signals and properties of the manager on the bus, as D-Bus introspection has them.
 enum ManagerInterface {
     /// The introspection document.
     static let xml = """

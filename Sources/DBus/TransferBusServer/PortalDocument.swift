@@ -50,7 +50,7 @@ extension BusServer {
     /// Has the bus start the document portal where it does not run: folders of transfers lie in its file system. Returns when
     /// it runs, or when nothing comes of it.
     package func startDocumentPortal() async {
-        guard let bus else { return }
+        guard let bus = connection.bus else { return }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             do {
                 try bus.call(

@@ -2,7 +2,7 @@
 package import TransferModel
 package import TransferSessions
 
-/// What stands behind the sessions on the bus.
+/// The service behind the sessions on the bus.
 ///
 /// Methods throw `SessionRefusal` or `BusFault` where they will not.
 package protocol SessionService: Sendable {

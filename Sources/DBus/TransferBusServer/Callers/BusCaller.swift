@@ -28,7 +28,7 @@ package struct BusCaller: Hashable, Sendable {
     /// The app, fixed at its first call: its sandbox's id, else the name that it owns on the bus, else its systemd unit's
     /// app, else the path of its executable or script.
     package var app: String
-    /// How far it is trusted.
+    /// The degree of trust in the caller.
     package var kind: Kind
     /// The process id; 0 where it is not known.
     package var process: Int32

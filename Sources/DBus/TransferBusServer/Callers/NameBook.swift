@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who owns which well-known names on the bus.
+/// The well-known names on the bus that each connection owns.
 struct NameBook {
     private var names: [String: Set<String>] = [:]
     private var processes: [String: Int32] = [:]
@@ -33,7 +33,7 @@ struct NameBook {
         processes[owner] = nil
     }
 
-    /// What a connection owns; where that is nothing, what its process owns by its other ones: a toolkit's own, mostly.
+    /// The names that a connection owns; if it owns none, those of its process's other connections: a toolkit's own, mostly.
     func names(of owner: String, process: Int32) -> Set<String> {
         if let own = names[owner], !own.isEmpty { return own }
         return processes.filter { $0.value == process }.keys.reduce([]) { $0.union(names[$1] ?? []) }

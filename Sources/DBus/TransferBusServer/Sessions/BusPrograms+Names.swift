@@ -5,7 +5,7 @@ package import TransferSessions
 
 /// Calling apps by their names, which has the bus start those that do not run.
 extension BusPrograms {
-    /// How long an app may take to start and to take the call.
+    /// The time that an app may take to start and to take the call.
     private static let launchSeconds: Int32 = 30
 
     /// Has an app deal with a session's events. Returns when it has taken the call, or when it is clear that it does not.
@@ -25,7 +25,7 @@ extension BusPrograms {
 }
 
 extension LaunchOutcome {
-    /// What an error says of the app that was called by its name.
+    /// The outcome that an error means for the app that was called by its name.
     ///
     /// - Parameter isThere: whether somebody has the name now.
     init(_ error: BusCallError, of name: String, isThere: Bool) {

@@ -6,7 +6,7 @@ package import TransferSessions
 /// Starting apps as transient services of the person's systemd: they inherit nothing of the daemon, neither limits nor
 /// environment nor open files, and do not end with it.
 extension BusPrograms {
-    /// How long systemd may take to start a program.
+    /// The time that systemd may take to start a program.
     private static let startSeconds = 30
 
     /// Starts a command as a service of its own, and looks on for `patience`.

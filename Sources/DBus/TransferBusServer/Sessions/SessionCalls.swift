@@ -3,11 +3,11 @@ import GLibBridge
 internal import TransferBusProtocol
 internal import TransferModel
 
-/// What the calls of a session's object mean by which its app steers it.
+/// Answers the calls of a session's object by which its app steers the session.
 struct SessionCalls {
     let service: any SessionService
     let caller: BusCaller
-    /// What the session's own process calls.
+    /// The methods that the session's own process calls.
     static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]
 
     /// The values of the answer; nil for calls of other kinds.

@@ -3,12 +3,12 @@ import GLibBridge
 internal import TransferBusProtocol
 import TransferSessions
 
-/// What desktops tell of the windows of applications, and what follows of that for the apps of the same names.
+/// The windows of applications as desktops tell of them, and the focus of the apps of the same names that follows.
 ///
 /// Not every desktop knows which window has the focus: some call all that run the same. That a person does not work with an
 /// application is believed only where the desktop has shown that it knows better.
 struct WindowBook {
-    /// How a desktop says that an application stands (`GetAppState` of `org.freedesktop.impl.portal.Background`).
+    /// The state of an application as a desktop tells it (`GetAppState` of `org.freedesktop.impl.portal.Background`).
     enum State: Int64 {
         /// It has no open window.
         case background = 0
@@ -21,7 +21,7 @@ struct WindowBook {
     /// By desktop, what follows for the apps of which it tells enough.
     private var desktops: [String: [String: WindowFocus]] = [:]
 
-    /// What follows of all that is told, by the names of apps.
+    /// The focus of apps that follows from all that desktops tell, by the names of apps.
     var windows: [String: WindowFocus] {
         desktops.sorted { $0.key < $1.key }.reduce(into: [:]) { all, desktop in
             all.merge(desktop.value) { [$0, $1].contains(.focused) ? .focused : $0 }

@@ -4,12 +4,12 @@ internal import TransferBusProtocol
 internal import TransferEngine
 internal import TransferModel
 
-/// What a call of the manager means.
+/// Answers the calls of the manager.
 struct ManagerCalls {
-    /// What the caller may use.
+    /// The service as the caller may use it.
     let service: any SharedTransferService
     let caller: BusCaller
-    /// What the wall clock shows.
+    /// The time that the wall clock shows.
     let now: WallTime
 
     /// The values of the answer.

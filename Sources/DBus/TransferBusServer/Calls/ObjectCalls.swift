@@ -4,12 +4,12 @@ internal import TransferBusProtocol
 internal import TransferEngine
 internal import TransferModel
 
-/// What a call of a transfer's or a session's object means.
+/// Answers the calls of a transfer's or a session's object.
 struct ObjectCalls {
-    /// What stands behind the objects.
+    /// The service behind the objects.
     let host: any ExportedService
     let caller: BusCaller
-    /// What the caller may use.
+    /// The service as the caller may use it.
     private var service: any SharedTransferService { host.service(for: caller) }
 
     init(_ host: any ExportedService, caller: BusCaller) { (self.host, self.caller) = (host, caller) }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferBusProtocol
+
+/// The reason for which the daemon cannot be on the bus.
+package struct BusServerError: Error, Hashable, CustomStringConvertible {
+    /// The end of the server, or of the attempt to start it.
+    package var end: BusServer.End
+
+    /// An error.
+    package init(end: BusServer.End) { self.end = end }
+
+    package var description: String {
+        switch end {
+        case .noBus(let why):
+            "the bus cannot be used: \(why). Check DBUS_SESSION_BUS_ADDRESS, or name a bus with --bus."
+        case .nameTaken:
+            "another process is \(TransferBusName.service) on this bus already; 'transferctl service status' tells which"
+        case .stopped: "the daemon is on its way out"
+        }
+    }
+}

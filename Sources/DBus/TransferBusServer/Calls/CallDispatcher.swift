@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+internal import TransferBusProtocol
+internal import TransferEngine
+internal import TransferModel
+
+/// A call whose caller is known.
+struct QueuedCall {
+    let call: BusCall
+    let caller: BusCaller
+}
+
+/// Answers calls: identifies the caller of each, lets each app have its turn, and keeps the order of its changes.
+///
+/// Used on the server's thread only.
+final class CallDispatcher {
+    private let connection: ServerConnection
+    private let service: any ExportedService
+    private let callers: CallerRegistry
+    private let signals: ChangeSignals
+    private let sessions: SessionCallers
+    /// Calls that came before the service was ready; nil once it is.
+    private var early: [BusCall]? = []
+    /// The calls of each app that wait for their turn.
+    private var queue = CallQueue<QueuedCall>()
+    /// The changes of each app that are being made.
+    private var changes = ChangeOrder()
+    /// Calls that wait until their caller reads what it has been sent.
+    private var stalled: [String: [QueuedCall]] = [:]
+
+    /// Answers nothing before ``answerEarly(on:)``.
+    init(
+        over connection: ServerConnection, to service: any ExportedService, callers: CallerRegistry,
+        signals: ChangeSignals, sessions: SessionCallers
+    ) {
+        (self.connection, self.service, self.callers) = (connection, service, callers)
+        (self.signals, self.sessions) = (signals, sessions)
+    }
+
+    /// Answers a call once the service is ready and it is known who calls.
+    func take(_ call: BusCall, on server: isolated BusServer) {
+        guard early == nil else {
+            early?.append(call)
+            return
+        }
+        callers.identify(call.sender) { caller in
+            guard let caller else {
+                return call.fail(
+                    BusFault(
+                        .accessDenied,
+                        "the bus cannot say which process calls, or that has ended; call from a process that runs"))
+            }
+            self.answer(QueuedCall(call: call, caller: caller), on: server)
+        }
+    }
+
+    /// The service is ready: answers what came before.
+    func answerEarly(on server: isolated BusServer) {
+        let calls = early ?? []
+        early = nil
+        for call in calls { take(call, on: server) }
+    }
+
+    /// Goes on with the calls of a connection that reads again.
+    func resume(_ name: String, on server: isolated BusServer) {
+        for next in stalled.removeValue(forKey: name) ?? [] { answer(next, on: server) }
+    }
+
+    /// A connection has gone.
+    func forget(_ name: String) { stalled[name] = nil }
+
+    // MARK: Turns
+
+    /// Answers a call as soon as it is its app's turn.
+    private func answer(_ next: QueuedCall, on server: isolated BusServer) {
+        if let next = queue.add(next, of: next.caller.app) { begin(next, on: server) }
+    }
+
+    private func begin(_ next: QueuedCall, on server: isolated BusServer) {
+        let (call, caller) = (next.call, next.caller)
+        do {
+            guard callers[caller.name] != nil || caller.name.isEmpty else {
+                // It has gone while it waited: nobody is to be kept in the books after that.
+                throw BusFault(.accessDenied, "the caller has gone")
+            }
+            if try answerAtOnce(call, from: caller) { return end(next, on: server) }
+            if connection.isStalled(caller.name) {
+                // Its answer would only lie in memory. It keeps nobody of its app waiting meanwhile.
+                stalled[caller.name, default: []].append(next)
+                return end(next, on: server)
+            }
+            try answerLater(next, on: server)
+        } catch {
+            call.fail(error)
+            end(next, on: server)
+        }
+    }
+
+    /// Makes room for the next call of the app.
+    private func end(_ done: QueuedCall, on server: isolated BusServer) {
+        guard let next = queue.end(of: done.caller.app) else { return }
+        // Not from within: thousands may wait.
+        server.perform { $0.calls.begin(next, on: $0) }
+    }
+
+    // MARK: Answers
+
+    /// Answers what needs nothing but the server's own books; false for all other calls.
+    private func answerAtOnce(_ call: BusCall, from caller: BusCaller) throws(BusFault) -> Bool {
+        guard call.interface == TransferBusName.managerInterface else { return false }
+        switch call.method {
+        case "Watch": try signals.watch(caller)
+        case "Unwatch": signals.unwatch(caller.name)
+        default: return false
+        }
+        call.reply([])
+        return true
+    }
+
+    /// Answers what the service has to do.
+    ///
+    /// - Throws: `BusFault` where the call is refused at once; nothing is under way then.
+    private func answerLater(_ next: QueuedCall, on server: isolated BusServer) throws(BusFault) {
+        let (call, caller, service) = (next.call, next.caller, service)
+        if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next, on: server) }
+        switch call.interface == TransferBusName.managerInterface ? call.method : nil {
+        case "OpenSession":
+            sessions.add(caller.name)
+            answer(next, on: server) { server in
+                let (settings, options) = (call.arguments.first?.dictionary, call.arguments.last?.dictionary)
+                return try await server.sessions.open(settings ?? [:], options ?? [:], by: caller, on: server)
+            }
+        case "SetInFront":
+            answer(next, on: server) { _ in
+                await service.sessions.setInFront(call.arguments.first == .bool(true), app: caller.app)
+                return []
+            }
+        case "Discard" where call.path == TransferBusName.managerPath:
+            answer(next, on: server) { _ in
+                try await service.discard(TransferID(call.arguments.first?.integer ?? -1), for: caller)
+                return []
+            }
+        case _ where call.path == TransferBusName.managerPath:
+            answer(next, on: server) { _ in
+                try await ManagerCalls(service: service.service(for: caller), caller: caller, now: service.now)
+                    .answer(call)
+            }
+        default:
+            let isRead = try signals.beginReading(call, by: caller)
+            answer(next, isRead: isRead, on: server) { _ in
+                try await ObjectCalls(service, caller: caller).answer(call)
+            }
+        }
+    }
+
+    /// Answers a call with what `body` makes. Calls of one caller may be answered in another order than they came: each waits
+    /// for its own saving only, and for earlier changes of the same transfers.
+    private func answer(
+        _ next: QueuedCall, isRead: Bool = false, on server: isolated BusServer,
+        _ body: @escaping @Sendable (isolated BusServer) async throws -> [VariantValue]
+    ) {
+        let (call, app) = (next.call, next.caller.app)
+        let subject = ChangeOrder.Subject(call)
+        let earlier = subject.map { changes.earlier(than: $0, of: app) } ?? []
+        let number = changes.makeNumber()
+        let task = Task {
+            var values: [VariantValue]?
+            defer {
+                if let subject { changes.end(number, of: subject, by: app) }
+                if isRead { signals.endReading(call, values) }
+                end(next, on: server)
+            }
+            for change in earlier { await change.value }
+            do {
+                let answer = try await body(server)
+                values = answer
+                call.reply(answer)
+            } catch {
+                call.fail(error)
+            }
+        }
+        if let subject { changes.add(number, task, of: subject, by: app) }
+    }
+
+    /// Answers with a finished file, open for reading.
+    private func openFile(_ next: QueuedCall, on server: isolated BusServer) {
+        let (call, caller) = (next.call, next.caller)
+        Task {
+            defer { end(next, on: server) }
+            do {
+                let file = try await FileCalls(service: service, caller: caller).open(by: call)
+                call.reply(descriptor: file.number)
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+}
+
+extension BusCall {
+    /// Answers with the error's own name where it has one.
+    func fail(_ error: any Error) {
+        switch error {
+        case let fault as BusFault: fail(fault.name, fault.message)
+        case let refusal as SessionRefusal: fail(BusFault(refusal))
+        case let error as UnknownObjectError: fail(UnknownObjectError.name, error.description)
+        default: fail(BusFault(.storeFailed, "\(error)"))
+        }
+    }
+}

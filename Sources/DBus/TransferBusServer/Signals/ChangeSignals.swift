@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+internal import TransferBusProtocol
+internal import TransferEngine
+internal import TransferModel
+
+/// The signals by which callers are told of changes: callers that watch, and callers that have read an object's properties.
+///
+/// A caller that reads nothing is told nothing, and is told how things stand once it reads again. Used on the server's thread
+/// only.
+final class ChangeSignals {
+    private let connection: ServerConnection
+    private let service: any ExportedService
+    private var watchers = WatcherRegistry()
+    private var readers = ReaderRegistry()
+    /// The news that callers that do not read have missed.
+    private var missed: [String: MissedNews] = [:]
+
+    /// Tells nobody yet.
+    init(over connection: ServerConnection, of service: any ExportedService) {
+        (self.connection, self.service) = (connection, service)
+    }
+
+    // MARK: Receivers
+
+    /// Tells a caller of all changes from now on.
+    ///
+    /// - Throws: `BusFault` if its app watches by as many connections as it may.
+    func watch(_ caller: BusCaller) throws(BusFault) { try watchers.add(caller) }
+
+    /// Tells a caller only of the objects that it has read.
+    func unwatch(_ name: String) {
+        watchers.remove(name)
+        missed[name]?.forgetTransfers()
+    }
+
+    /// Notes that a caller reads an object's properties, and is told of changes from now on: before the answer is made, so
+    /// that none falls between. Nobody is noted who may not reach the object (rule C6).
+    ///
+    /// - Returns: whether `endReading` is to follow.
+    /// - Throws: `BusFault` where the caller reads more objects than it may.
+    func beginReading(_ call: BusCall, by caller: BusCaller) throws(BusFault) -> Bool {
+        guard call.interface == TransferBusName.properties else { return false }
+        if let id = BusObject.transfer(at: call.path) {
+            // What is over does not change any more.
+            guard service.isUnfinished(id, for: caller) else { return false }
+        } else {
+            guard let session = BusObject.session(at: call.path), caller.reaches(session.app) else { return false }
+            let isKnown = readers.isRead(call.path) || service.unfinishedSessions(for: caller).contains(session)
+            guard isKnown || readers.mayGuess(call.sender) else { return false }
+        }
+        try readers.begin(call.sender, of: call.path)
+        return true
+    }
+
+    /// The caller was answered; nil where it was refused.
+    func endReading(_ call: BusCall, _ values: [VariantValue]?) {
+        let name = call.arguments.last?.string ?? ""
+        let answer = values?.first.map { call.method == "GetAll" ? $0.dictionary ?? [:] : [name: $0] }
+        let missed = readers.end(call.sender, of: call.path, answer: connection.bus == nil ? nil : answer)
+        if !missed.isEmpty, let interface = call.arguments.first?.string {
+            connection.emitChanged(missed, of: interface, to: call.sender, at: call.path)
+        }
+    }
+
+    /// A caller has gone, or is told nothing any more.
+    func forget(_ name: String) {
+        watchers.remove(name)
+        missed[name] = nil
+        readers.forget(name)
+    }
+
+    // MARK: Changes
+
+    /// Tells those who watch, and may reach the transfer, how it stands, and those who have read it what has changed.
+    func tell(_ status: TransferStatus, on server: isolated BusServer) {
+        guard connection.bus != nil else { return }
+        lazy var fields = status.fields
+        for watcher in watchers.all where watcher.reaches(status.app) {
+            if connection.isStalled(watcher.name) {
+                miss(watcher.name) { $0.transfers.insert(status.id) }
+            } else {
+                emit(fields, to: watcher.name)
+            }
+        }
+        guard !readers.isEmpty else { return }
+        let path = "\(TransferBusName.transfersPath)/\(status.id.rawValue)"
+        tellReaders(of: path, TransferBusName.transferInterface, TransferObject.changes(of: fields))
+        if status.state.isOver { readers.setOver(path) }
+        if let session = status.session { tellSession(SessionKey(app: status.app, identifier: session), on: server) }
+    }
+
+    /// Tells those who watch what has changed of the manager, as each may see it.
+    func tellWatchers(_ change: (inout DaemonStatus, BusCaller) -> Void) {
+        guard connection.bus != nil else { return }
+        for watcher in watchers.all {
+            if connection.isStalled(watcher.name) {
+                miss(watcher.name) { $0.manager = true }
+                continue
+            }
+            var status = DaemonStatus()
+            change(&status, watcher)
+            connection.emitChanged(status.fields, of: TransferBusName.managerInterface, to: watcher.name)
+        }
+    }
+
+    private func emit(_ fields: [String: VariantValue], to name: String) {
+        // One who has just gone misses nothing.
+        try? connection.bus?.emit(
+            "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: name,
+            [.dictionary(fields)], type: "(a{sv})")
+    }
+
+    private func tellReaders(of path: String, _ interface: String, _ properties: [String: VariantValue]) {
+        guard connection.bus != nil else { return }
+        let changed = readers.changes(of: path, to: properties)
+        for name in changed.readers {
+            if connection.isStalled(name) {
+                miss(name) { $0.objects[path] = interface }
+            } else {
+                connection.emitChanged(changed.properties, of: interface, to: name, at: path)
+            }
+        }
+    }
+
+    private func tellSession(_ name: SessionKey, on server: isolated BusServer) {
+        let path = name.path
+        guard readers.isRead(path) else { return }
+        let caller = BusCaller(name: "", app: name.app, kind: .app)
+        Task {
+            // Keeps the task on the server's thread.
+            _ = server
+            let sessions = try await service.service(for: caller).sessions()
+            let session = sessions.first { $0.name == name } ?? SessionStatus(name)
+            tellReaders(of: path, TransferBusName.sessionInterface, session.properties)
+        }
+    }
+
+    // MARK: Back-pressure
+
+    /// Notes what a stalled caller is not told; one that misses too much is told nothing any more.
+    private func miss(_ name: String, _ body: (inout MissedNews) -> Void) {
+        body(&missed[name, default: MissedNews()])
+        if let count = missed[name]?.count, count > CallerLimits.missedChanges { forget(name) }
+    }
+
+    /// Tells a caller that reads again how things stand of which it missed the news; nil where it is not known any more.
+    func catchUp(_ name: String, as caller: BusCaller?, on server: isolated BusServer) {
+        guard let news = missed.removeValue(forKey: name), let caller else { return }
+        Task {
+            // Keeps the task on the server's thread.
+            _ = server
+            if news.manager, watchers.contains(name) {
+                var changed = DaemonStatus()
+                let status = try? await service.service(for: caller).status()
+                (changed.held, changed.conditions) = (status?.held, status?.conditions)
+                connection.emitChanged(changed.fields, of: TransferBusName.managerInterface, to: name)
+            }
+            if watchers.contains(name) {
+                for status in service.statuses(of: news.transfers.sorted(), for: caller) {
+                    emit(status.fields, to: name)
+                }
+            }
+            for (path, interface) in news.objects.sorted(by: { $0.key < $1.key }) {
+                if let told = readers.told(name, of: path) {
+                    connection.emitChanged(told, of: interface, to: name, at: path)
+                } else if !readers.isRead(path), let id = BusObject.transfer(at: path),
+                    let status = service.statuses(of: [id], for: caller).first
+                {
+                    // It has ended meanwhile, and has no readers any more.
+                    let changes = TransferObject.changes(of: status.fields)
+                    connection.emitChanged(changes, of: interface, to: name, at: path)
+                }
+            }
+        }
+    }
+}
