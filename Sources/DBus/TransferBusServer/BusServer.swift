@@ -51,9 +51,9 @@ package actor BusServer {
         let callers = CallerRegistry(over: connection, names: names, launched: programs.launched) {
             service.trustedSandboxes
         }
-        let desktops = DesktopWindows(over: connection, names: names, callers: callers, telling: service)
+        let desktops = DesktopWindows(over: connection, names: names, callers: callers, telling: service.sessions)
         names.onOwner = { [weak desktops] in desktops?.note($0, of: $1) }
-        let sessions = SessionCallers(over: connection, names: names, programs: programs, of: service)
+        let sessions = SessionCallers(over: connection, names: names, programs: programs, of: service.sessions)
         let signals = ChangeSignals(over: connection, of: service)
         calls = CallDispatcher(
             over: connection, to: service, callers: callers, signals: signals, sessions: sessions)

@@ -54,10 +54,10 @@ final class SessionCallers {
             programs.launched.isRunning(caller.app)
             || UnitName.app(inGroup: UnitName.group(of: caller.process)) == caller.app
         (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
-        let state = try await service.sessions.open(settings, by: client, registration: registration)
+        let state = try await service.open(settings, by: client, registration: registration)
         guard callers.contains(caller.name) else {
             // It has gone meanwhile, and nobody was told of that.
-            await service.sessions.disconnected(caller.name)
+            await service.disconnected(caller.name)
             throw BusFault(.noSuchSession, "the caller has gone")
         }
         let name = SessionKey(app: state.app ?? caller.app, identifier: settings.identifier)
@@ -67,7 +67,7 @@ final class SessionCallers {
     /// The way of events to a caller.
     private func outlet(to name: String, by sender: SignalSender, of server: BusServer) -> EventOutlet {
         EventOutlet { [service] key in
-            Task { await service.sessions.tellAgain(name, in: key) }
+            Task { await service.tellAgain(name, in: key) }
         } send: { key, event in
             // All that an event is made of can be sent.
             try? sender.emit(
@@ -101,7 +101,7 @@ final class SessionCallers {
         guard callers.remove(name) != nil else { return }
         departures = Task { [service, departures] in
             await departures?.value
-            await service.sessions.disconnected(name)
+            await service.disconnected(name)
         }
     }
 }

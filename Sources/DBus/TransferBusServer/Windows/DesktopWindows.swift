@@ -119,7 +119,7 @@ final class DesktopWindows {
         told = windows
         telling = Task { [service, earlier = telling] in
             await earlier?.value
-            await service.sessions.noteWindows(windows)
+            await service.noteWindows(windows)
         }
     }
 }
