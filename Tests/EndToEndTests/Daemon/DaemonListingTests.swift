@@ -153,8 +153,9 @@ struct DaemonListingTests {
             let descriptors = try #require(values["fds"])
             #expect(descriptors[2] <= descriptors[1] + 4, "\(text)")
             let memory = try #require(values["rss_kb"])
-            // The growth in the second half of the load. The first half also fills caches.
-            #expect(memory[2] <= memory[1] + 20_000, "\(text)")
+            // The growth in the second half of the load. The first half also fills caches. The address sanitizer keeps
+            // freed memory, which would count.
+            if dlsym(nil, "__asan_init") == nil { #expect(memory[2] <= memory[1] + 20_000, "\(text)") }
         }
     }
 }
