@@ -57,7 +57,7 @@ final class HoldSwitch: ConditionSource {
     /// The hold in force.
     var hold: Fact<MachineHold?> { state.withLock { $0.hold } }
 
-    /// Sets or releases the hold. Returns after the change is durable.
+    /// Sets or releases the hold. Returns after the file has been written or removed.
     ///
     /// - Throws: An error if the file cannot be written. The hold has not changed then.
     func set(_ hold: MachineHold?) throws {
