@@ -30,7 +30,9 @@ struct TypeSizesTests {
             }
             final class B {
                 class func one() {}
-                class Inner { var y = 0 }
+                class Inner {
+                    var y = 0
+                }
             }
             """
         let more =

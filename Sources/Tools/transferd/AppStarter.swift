@@ -5,10 +5,12 @@ import TransferBusServer
 import TransferModel
 import TransferSessions
 
-/// Starts apps for their sessions: by the bus those that have a name on it, the others by
-/// their commands, as services of systemd's where it runs for this person.
+/// Starts apps so that they can handle the events of their sessions.
+///
+/// An app with a bus name is started by the bus. An app with a command is started as a systemd service, or as a child
+/// process if systemd does not run for the user.
 final class AppStarter: ProgramLauncher {
-    /// How often it came to nothing.
+    /// The number of failed starts of an app, by kind of failure.
     struct Failures: Hashable, Sendable {
         var missing = 0
         var crashed = 0
@@ -19,7 +21,7 @@ final class AppStarter: ProgramLauncher {
     private let commands: ProgramStarter
     private let failures = Mutex<[String: Failures]>([:])
 
-    /// Starts programs over `bus`, and as children where that cannot be.
+    /// Creates a starter that uses `bus`, and child processes if no systemd runs for the user.
     init(bus: BusPrograms) {
         self.bus = bus
         let launched = bus.launched
@@ -28,7 +30,7 @@ final class AppStarter: ProgramLauncher {
             forget: { launched.remove($0) })
     }
 
-    /// How often an app could not be started since this program began.
+    /// Returns the number of failed starts of an app since the daemon started.
     func failures(of app: String) -> Failures { failures.withLock { $0[app] ?? Failures() } }
 
     func launch(_ registration: AppRegistration, of app: String, for session: String) async -> LaunchOutcome {
@@ -49,7 +51,7 @@ final class AppStarter: ProgramLauncher {
     ) async -> LaunchOutcome {
         switch registration {
         case .command(let words):
-            // As a child only where there is no systemd: a child has the daemon's limits and environment.
+            // A child is the last resort, because a child inherits the limits and the environment of the daemon.
             let started = await bus.startUnit(
                 words, of: app, environment: [ProgramStarter.sessionVariable: session])
             if let started { return started }

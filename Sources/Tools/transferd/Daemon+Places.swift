@@ -5,9 +5,12 @@ import TransferFiles
 internal import TransferModel
 import WorkerExecutor
 
-/// The places of the daemon's worker program and of files that nobody named a folder for.
+/// Locations: the worker program, the folders of sessions, and the default folder for downloads.
 extension Daemon {
-    /// Returns the program that transfers bytes: a process of its own, since what talks to servers has no place in this one.
+    /// Returns the program that transfers bytes. Code that talks to servers runs in a process of its own, never in
+    /// the daemon.
+    ///
+    /// - Throws: `UsageError` if the program is not installed.
     static func workerProgram() throws -> WorkerProgram {
         guard let program = try WorkerProgram.find() else {
             throw UsageError(
@@ -17,7 +20,9 @@ extension Daemon {
         return program
     }
 
-    /// What sessions of apps have files and addresses for.
+    /// Returns the resolver of files and addresses for sessions of apps.
+    ///
+    /// - Parameter state: The state folder, which holds the cache if the user has no cache folder.
     static func folders(beside state: String) -> SessionFolders {
         let proxies = ProxyRule(explicit: nil)
         return SessionFolders(
@@ -27,7 +32,8 @@ extension Daemon {
         }
     }
 
-    /// Where files go that nobody named a folder for: below `$XDG_CACHE_HOME`, else `~/.cache`.
+    /// Returns the folder of downloads that name no folder: `transferd` below `$XDG_CACHE_HOME` or `~/.cache`. If the
+    /// user has no cache folder, returns `files` in the state folder.
     static func cacheFolder(beside state: String) -> String {
         (BaseFolder.cache.path.map { $0 + "/transferd" }) ?? state + "/files"
     }

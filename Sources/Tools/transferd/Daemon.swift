@@ -21,7 +21,7 @@ import UnixSignals
 import UploadSpool
 import WorkerExecutor
 
-/// The daemon's parts, put together.
+/// The daemon: creates all parts, connects them, and runs them until the end.
 struct Daemon {
     private let engine: TransferEngine
     private let host: SessionHost
@@ -54,7 +54,7 @@ struct Daemon {
         executing.limits = configuration.limits
         var working = WorkerExecutorConfiguration(
             executor: executing, program: try Self.workerProgram(), logger: logger)
-        // A worker that a server has taken over must not meet the files of two apps of which one is in a sandbox (C11).
+        // A compromised worker must not reach the files of two apps if either app is in a sandbox (C11).
         working.isolationGroup = { $0.specification.isSandboxed ? $0.specification.traits.app : nil }
         do {
             executor = try WorkerExecutor(configuration: working)
@@ -98,10 +98,11 @@ struct Daemon {
         server = BusServer(service: service, programs: programs)
     }
 
-    /// Runs until SIGTERM or SIGINT, or until the bus has gone.
+    /// Runs until SIGTERM or SIGINT, or until the connection to the bus ends.
     func run(bus address: String) async throws {
         await service.onTrustChanged { [server] in server.reclassify() }
-        // A long queue is read while the bus is reached: whoever asks meanwhile is answered after.
+        // Reading a long queue takes time, so the daemon connects to the bus meanwhile. Calls that arrive early are
+        // answered once the queue is read.
         let loading = Task {
             do {
                 try await service.load(store, partialDirectory: partialDirectory)
@@ -124,8 +125,8 @@ struct Daemon {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    // The last one ends first: the bus, so that nothing is asked of an engine that has ended, and who
-                    // follows the engine after the engine, whose last words are taken.
+                    // Services end in reverse order. The bus ends first, so that no call reaches an engine that has
+                    // ended. The follower ends after the engine, so that it handles the last updates.
                     .init(
                         service: deadline.watched(
                             "what is told of transfers",
@@ -150,7 +151,7 @@ struct Daemon {
         logger.info("ended")
     }
 
-    /// Removes partial files that no transfer goes on from.
+    /// Removes partial files from which no transfer can resume.
     fileprivate func sweep() async {
         let leftovers = partials.leftovers()
         do {
@@ -163,7 +164,7 @@ struct Daemon {
         }
     }
 
-    /// Reads the configuration anew; a bad one leaves all as it was.
+    /// Reloads the configuration. An invalid configuration changes nothing and is logged.
     func reload() async {
         do {
             let configuration = try DaemonConfiguration(path: configurationPath, isNamed: isConfigurationNamed)
@@ -176,7 +177,7 @@ struct Daemon {
     }
 }
 
-/// Runs what needs the queue once that has been read.
+/// Starts a service once the queue has been read.
 private struct AfterLoading<Base: Service>: Service {
     private let loading: Task<Void, any Error>
     private let base: Base
@@ -189,7 +190,7 @@ private struct AfterLoading<Base: Service>: Service {
     }
 }
 
-/// Runs the engine.
+/// Runs the engine, and shuts it down with the group.
 private struct EngineRun: Service {
     let engine: TransferEngine
 
@@ -202,7 +203,7 @@ private struct EngineRun: Service {
     }
 }
 
-/// Follows what the engine tells.
+/// Passes the updates of the engine to the bus.
 private struct FollowRun: Service {
     let service: DaemonService
     let server: BusServer
@@ -213,12 +214,12 @@ private struct FollowRun: Service {
                 changed: { await server.tell($0) }, conditions: { await server.tell($0) },
                 ended: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) },
                 documentsMissing: { await server.startDocumentPortal() }))
-        // The engine has ended: what comes next waits for the order to end.
+        // A service that returns ends the whole group, so wait for the shutdown.
         try? await gracefulShutdown()
     }
 }
 
-/// Does what was left undone for sessions.
+/// Completes the unfinished work of sessions once, at the start.
 private struct SessionRun: Service {
     let host: SessionHost
 
@@ -228,7 +229,7 @@ private struct SessionRun: Service {
     }
 }
 
-/// Clears the folder of partial files, once.
+/// Removes orphaned partial files once, at the start.
 private struct SweepRun: Service {
     let daemon: Daemon
 
@@ -238,7 +239,7 @@ private struct SweepRun: Service {
     }
 }
 
-/// Tells changes of the hold on everything.
+/// Reports changes of the user's hold to the bus.
 private struct HoldRun: Service {
     let watch: HoldWatch
     let server: BusServer
@@ -250,7 +251,7 @@ private struct HoldRun: Service {
     }
 }
 
-/// Reads the configuration anew at SIGHUP.
+/// Reloads the configuration on SIGHUP.
 private struct ReloadRun: Service {
     let daemon: Daemon
 
@@ -259,7 +260,9 @@ private struct ReloadRun: Service {
     }
 }
 
-/// Offers it all on the bus.
+/// Runs the bus server.
+///
+/// - Throws: `BusServerError` if the server ends for any reason but a shutdown.
 private struct BusRun: Service {
     let server: BusServer
     let address: String

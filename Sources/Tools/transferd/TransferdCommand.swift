@@ -8,7 +8,7 @@ import ServiceLifecycle
 import ToolSupport
 import TransferBusServer
 
-/// The daemon: one for each user, on the session bus.
+/// The `transferd` program: one process for each user, on the session bus.
 struct TransferdCommand: AsyncParsableCommand {
     static let version = "0.1.0"
 

@@ -22,7 +22,7 @@ import TransferTesting
             place: rig.place, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// What the machine wants submitted for a task.
+    /// Returns the submission that the session machine requests for a task.
     private func submission(of snapshot: TaskSnapshot, source: KeptSource? = nil) throws -> TaskSubmission {
         var machine = SessionMachine()
         let now = HostRig.start.wall

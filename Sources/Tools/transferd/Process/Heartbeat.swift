@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceLifecycle
 
-/// Tells the service manager that the daemon works, as long as it really does: each heartbeat goes through the engine's
-/// inbox and the bus's thread before it is sent. One that is stuck sends none, and the manager starts another daemon.
+/// Confirms to the service manager that the daemon works.
 ///
-/// Costs two wake-ups in the time that the manager allows, and nothing where it watches nothing.
+/// Each heartbeat first passes through the inbox of the engine and the thread of the bus. A daemon that is stuck
+/// sends no heartbeat, and the manager restarts it.
+///
+/// Costs two wake-ups in each watchdog interval, and none if the manager has no watchdog.
 struct Heartbeat: Service {
     let notifier: ServiceNotifier?
-    /// Returns when all that has to work has answered.
+    /// Returns once each part that must work has answered.
     let check: @Sendable () async -> Void
 
     func run() async throws {
@@ -15,7 +17,7 @@ struct Heartbeat: Service {
             try? await gracefulShutdown()
             return
         }
-        // The sleep throws when it is cancelled: that is the end.
+        // The sleep throws on cancellation, which ends the loop.
         try? await cancelWhenGracefulShutdown {
             while true {
                 await check()

@@ -3,13 +3,16 @@ import Foundation
 import Logging
 import ToolSupport
 
-/// Lines for the journal: the priority stands before each as sd-daemon(3) has it, the time is the journal's own.
+/// A log handler for the systemd journal.
+///
+/// Each line begins with its priority, as described in sd-daemon(3). Lines have no time, because the journal adds
+/// one.
 struct JournalLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
-    /// Whether standard error leads to the journal, as systemd says by `JOURNAL_STREAM` (systemd.exec(5)): the numbers of
-    /// the device and the file that it is.
+    /// Whether standard error is connected to the journal. systemd sets `JOURNAL_STREAM` (systemd.exec(5)) to the
+    /// device and inode numbers of that connection.
     static var isWanted: Bool {
         var status = stat()
         guard let text = ProcessInfo.processInfo.environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0
@@ -29,14 +32,15 @@ struct JournalLogHandler: LogHandler {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// One line: what would begin another becomes a blank, what would steer a terminal U+FFFD.
+    /// Returns a message as a single line. Line breaks become spaces, and control characters become U+FFFD, so that
+    /// no message can control a terminal.
     static func line(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
         let values = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         let text = (message + values).split(whereSeparator: \.isNewline).joined(separator: " ")
         return "<\(priority(of: level))>\(text.printable)"
     }
 
-    /// syslog's numbers.
+    /// The syslog priority of a log level.
     private static func priority(of level: Logger.Level) -> Int {
         switch level {
         case .trace, .debug: 7

@@ -2,20 +2,21 @@
 import Foundation
 import TransferModel
 
-/// What transfers that are over left among the partial files, because the daemon died between saving the end and
-/// removing it.
+/// The files that ended transfers left in the folder of partial files.
+///
+/// Files are left if the daemon dies after it has saved the end of a transfer and before it has removed the file.
 struct Leftovers {
-    /// The folder of partial files, this daemon's alone.
+    /// The folder of partial files, which only this daemon uses.
     var folder: String
-    /// The transfers that are not over: what is theirs stays.
+    /// The unfinished transfers. Their files are kept.
     var unfinished: Set<TransferID> = []
-    /// Those that are over, and of which no partial file is kept.
+    /// The ended transfers of which no partial file is kept.
     var done: Set<TransferID> = []
 
-    /// Removes it; what cannot be removed stays until the next start.
+    /// Removes the files. A file that cannot be removed stays until the next start.
     ///
-    /// A mark of a finished file has told all it could once the end is saved. A partial file goes only where the end says
-    /// that nothing is kept.
+    /// The mark of a finished file (`.placed`) is of no use once the end of its transfer is saved. A partial file
+    /// (`.part`) is removed only if the saved end keeps none.
     func remove() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             guard let number = name.split(separator: "-").first.flatMap({ Int64($0) }) else { continue }
@@ -24,7 +25,7 @@ struct Leftovers {
             else { continue }
             let path = folder + "/" + name
             let kind = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-            // What is neither is not ours.
+            // The daemon did not create a file of any other type.
             guard kind == (name.hasSuffix(".placed") ? .typeSymbolicLink : .typeRegular) else { continue }
             unlink(path)
         }

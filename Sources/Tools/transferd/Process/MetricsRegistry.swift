@@ -2,16 +2,16 @@
 import Metrics
 import Synchronization
 
-/// Keeps counts and times since the daemon's start, and writes them as Prometheus reads them.
+/// Counters and timings since the start of the daemon, exported in the format of Prometheus.
 ///
-/// Nothing is written before somebody asks: an idle daemon has no timer for it.
+/// Output is produced only on request, so an idle daemon needs no timer for it.
 final class MetricsRegistry: MetricsFactory {
     private struct Series: Hashable {
         var name: String
         var labels: String
     }
 
-    /// Prometheus' types as far as they are needed: a summary without quantiles is a count and a sum.
+    /// The metric types of Prometheus that the daemon needs. A summary without quantiles is a count and a sum.
     private enum Value {
         case counter(Int64)
         case gauge(Double)
@@ -56,7 +56,7 @@ final class MetricsRegistry: MetricsFactory {
         values.withLock { $0[series] = body($0[series]) }
     }
 
-    /// Everything, in Prometheus' text format 0.0.4.
+    /// All metrics, in the Prometheus text format 0.0.4.
     var text: String {
         var text = ""
         var last = ""
@@ -76,7 +76,8 @@ final class MetricsRegistry: MetricsFactory {
         return text
     }
 
-    /// `transfer.first_byte` becomes `transfer_first_byte_seconds`, a counter gets `_total`, as Prometheus has it.
+    /// Returns the series of a label, named as Prometheus expects: `transfer.first_byte` becomes
+    /// `transfer_first_byte_seconds`, and a counter ends in `_total`.
     private static func series(_ label: String, _ dimensions: [(String, String)], suffix: String) -> Series {
         let name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + suffix
         let labels = dimensions.sorted { $0.0 < $1.0 }.map { key, value in
@@ -87,7 +88,7 @@ final class MetricsRegistry: MetricsFactory {
 
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         let handler = Handler(Self.series(label, dimensions, suffix: "_total"), self)
-        // Prometheus wants a counter to be there before it counts.
+        // Prometheus expects a counter to exist, with the value 0, before its first increment.
         handler.increment(by: 0)
         return handler
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The way to the service manager that started the daemon (sd_notify(3)).
+/// A connection to the service manager that started the daemon (sd_notify(3)).
 struct ServiceNotifier: Sendable {
     private let path: String
-    /// The longest time between two heartbeats before the manager ends the daemon; nil where the manager watches nothing.
+    /// The longest interval between two heartbeats before the manager kills the daemon. `nil` if the manager has no
+    /// watchdog.
     let watchdog: Duration?
 
-    /// Reads the environment as the manager has set it; nil where no manager listens.
+    /// Creates a notifier from the environment that the manager has set. Returns `nil` if no manager listens.
     init?(environment: [String: String] = ProcessInfo.processInfo.environment, process: Int32 = getpid()) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else { return nil }
         self.path = path
@@ -18,7 +19,7 @@ struct ServiceNotifier: Sendable {
 
     /// Sends a state such as `WATCHDOG=1`.
     ///
-    /// - Returns: false where nobody takes it; the daemon works all the same.
+    /// - Returns: `false` if the manager does not receive the state. The daemon works regardless.
     @discardableResult
     func send(_ state: String) -> Bool {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -29,13 +30,13 @@ struct ServiceNotifier: Sendable {
         var bytes = Array(path.utf8)
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 0
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
-        // An abstract name begins with a zero byte, and has none at its end.
+        // An abstract name begins with a zero byte and is not terminated by one.
         let isAbstract = bytes[0] == UInt8(ascii: "@")
         if isAbstract { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(offset + bytes.count + (isAbstract ? 0 : 1))
         let text = Array(state.utf8)
-        // A manager that does not read must not hold the daemon up.
+        // A manager that does not read must not block the daemon.
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         let sent = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -5,14 +5,15 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Ends the process within five seconds of SIGTERM or SIGINT, whatever hangs: a worker, a disk, the bus or a caller.
+/// Ends the process within five seconds of SIGTERM or SIGINT, even if a worker, a disk, the bus, or a caller hangs.
 ///
-/// What was acknowledged is on disk before it is acknowledged, so nothing is lost, and the status is 0. The log names the
-/// parts that had not ended. The deadline has threads of its own, since Swift's may be those that hang.
+/// Every acknowledged change is on disk before it is acknowledged. So nothing is lost, and the exit status is 0. The
+/// log names the parts that had not ended. The deadline uses dispatch queues of its own, because the threads of Swift
+/// concurrency may be the ones that hang.
 final class ShutdownDeadline: Sendable {
-    /// How long after the signal the log is told what hangs.
+    /// The time from the signal until the log names the parts that hang.
     static let patience = DispatchTimeInterval.milliseconds(4000)
-    /// How long after that the process ends, whether the log has taken it or not.
+    /// The additional time after which the process ends even if logging hangs.
     private static let lastWords = DispatchTimeInterval.milliseconds(500)
 
     private struct State {
@@ -25,24 +26,27 @@ final class ShutdownDeadline: Sendable {
     private let details: @Sendable () -> [String]
     private let lastAct: @Sendable () -> Void
 
+    /// Creates a deadline, which starts with ``watch(_:)``.
+    ///
     /// - Parameters:
-    ///   - details: what else is known of what hangs.
-    ///   - lastAct: done before the process ends; must not block.
+    ///   - logger: The log that names the parts that hang.
+    ///   - details: Returns further names of things that may hang.
+    ///   - lastAct: Called before the process ends, twice if logging hangs. Must not block.
     init(logger: Logger, details: @escaping @Sendable () -> [String], lastAct: @escaping @Sendable () -> Void) {
         self.logger = logger
         self.details = details
         self.lastAct = lastAct
     }
 
-    /// The names of the parts that have begun and not ended.
+    /// The names of the parts that have started and not ended.
     var open: [String] { state.withLock(\.parts) }
 
-    /// Watches for the signals from now on.
+    /// Starts to watch for the signals.
     func watch(_ signals: [Int32] = [SIGTERM, SIGINT]) {
         let queue = DispatchQueue(label: "transferd.deadline")
         for number in signals {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            // It keeps itself, until the end of the process.
+            // The handler keeps the source alive until the process ends.
             source.setEventHandler { withExtendedLifetime(source) { self.begin(on: queue) } }
             source.activate()
         }
@@ -55,7 +59,7 @@ final class ShutdownDeadline: Sendable {
         }
         guard isFirst else { return }
         queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            // The log may hang, too.
+            // Logging may hang, too.
             DispatchQueue(label: "transferd.end").asyncAfter(deadline: .now() + Self.lastWords) { [lastAct] in
                 lastAct()
                 _exit(0)
@@ -67,12 +71,12 @@ final class ShutdownDeadline: Sendable {
         }
     }
 
-    /// A service that is watched under a name.
+    /// Returns a service that counts as a part with the given name while it runs.
     func watched(_ name: String, _ base: some Service) -> some Service {
         Watched(deadline: self, name: name, base: base)
     }
 
-    /// Does something that is watched under a name.
+    /// Runs an operation that counts as a part with the given name until it returns.
     func watching<Value>(_ name: String, _ body: () async throws -> Value) async rethrows -> Value {
         state.withLock { $0.parts.append(name) }
         defer {

@@ -2,13 +2,14 @@
 import Foundation
 import ToolSupport
 
-/// Keeps a second daemon from the same state folder. The kernel drops it with the process, however that ends.
+/// A lock that keeps a second daemon out of a state folder. The kernel releases the lock when the process ends, even
+/// after a crash.
 final class StateLock {
     private let descriptor: Int32
 
-    /// Takes the lock of a folder that exists.
+    /// Acquires the lock of an existing folder.
     ///
-    /// - Throws: `UsageError` that names the owner's process id, or says what is wrong with the folder.
+    /// - Throws: `UsageError` that gives the process id of the owner, or the problem with the folder.
     init(folder: String) throws {
         let path = folder + "/transferd.lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -4,22 +4,22 @@ import SessionFolders
 import Synchronization
 import TransferBusServer
 
-/// The finished downloads of sandboxed apps in the daemon's own folder, where only the daemon can read them.
+/// The finished downloads of sandboxed apps in the daemon's own folder, which only the daemon can read.
 ///
-/// Each app has a folder there. The files count towards the app's quota until the app discards them; what nobody discards
-/// within 30 days is removed at a start of the daemon, as the records of ended transfers are.
+/// Each app has a folder of its own. The files count toward the app's quota until the app discards them. A file that
+/// no app discards within 30 days is removed at the next start of the daemon, like the records of ended transfers.
 final class CachedDownloads: Sendable {
-    /// The number and size of an app's files.
+    /// The number of an app's files, and their total size in bytes.
     struct Usage: Equatable {
         var files = 0
         var bytes: Int64 = 0
     }
 
-    /// The age from which a file is removed.
+    /// The age at which a file is removed: 30 days.
     static let retention = Duration.seconds(30 * 86_400)
 
     private struct State {
-        /// The sizes of the files by path, in the groups that share a limit.
+        /// The size of each file in bytes, by path, for each group of apps that share a limit.
         var sizes: [String: [String: Int64]] = [:]
         var usages: [String: Usage] = [:]
 
@@ -39,11 +39,11 @@ final class CachedDownloads: Sendable {
     private let folder: String
     private let state: Mutex<State>
 
-    /// Finds the files that are there, and removes those that are older than ``retention``.
+    /// Lists the existing files, and removes those that are older than ``retention``.
     ///
     /// - Parameters:
-    ///   - folder: the absolute path of the daemon's folder; it need not be there.
-    ///   - now: the time in seconds since 1970.
+    ///   - folder: The absolute path of the daemon's folder. The folder may be missing.
+    ///   - now: The current time in seconds since 1970.
     init(folder: String, at now: Int64) {
         self.folder = folder
         var state = State()
@@ -53,7 +53,7 @@ final class CachedDownloads: Sendable {
             for name in (try? files.contentsOfDirectory(atPath: "\(folder)/\(app)")) ?? [] {
                 let path = "\(folder)/\(app)/\(name)"
                 var status = stat()
-                // The time of the content may be the server's; the time of the inode is not.
+                // The modification time may come from the server. The change time of the inode does not.
                 guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
                 if status.st_ctim.tv_sec < oldest, unlink(path) == 0 { continue }
                 state.insert(path, Int64(status.st_size), Self.group(ofFolder: app))
@@ -62,39 +62,39 @@ final class CachedDownloads: Sendable {
         self.state = Mutex(state)
     }
 
-    /// The apps that have files here; sandboxes without a name of their own are one.
+    /// The apps that have files in the folder. All sandboxes without a name count as one app.
     var apps: [String] {
         state.withLock { $0.usages.filter { $0.value.files > 0 }.keys.map { $0.removingPercentEncoding ?? $0 } }
     }
 
-    /// The folder of an app's files.
+    /// Returns the folder of an app's files.
     func folder(of app: String) -> String { "\(folder)/\(SessionFolders.fileName(app))" }
 
-    /// The files that count towards an app's quota.
+    /// Returns the number and size of the files that count toward an app's quota.
     func usage(of app: String) -> Usage {
         state.withLock { $0.usages[Self.group(ofFolder: SessionFolders.fileName(app))] ?? Usage() }
     }
 
-    /// Whether a path is that of an app's file here.
+    /// Returns whether a path lies in the folder of an app.
     func contains(_ path: String, of app: String) -> Bool { path.hasPrefix(folder(of: app) + "/") }
 
-    /// Adds the file of a download that has finished; paths outside the app's folder are left alone.
+    /// Adds the file of a finished download. A path outside the app's folder is ignored.
     func add(_ path: String, bytes: Int64, of app: String) {
         guard contains(path, of: app) else { return }
         state.withLock { $0.insert(path, bytes, Self.group(ofFolder: SessionFolders.fileName(app))) }
     }
 
-    /// Removes an app's file; one that is gone already is fine.
+    /// Removes a file of an app. A file that is already gone counts as removed.
     ///
-    /// - Returns: false if the file cannot be removed, with the reason in `errno`.
+    /// - Returns: `false` if the file cannot be removed. `errno` then has the reason.
     func remove(_ path: String, of app: String) -> Bool {
         guard unlink(path) == 0 || errno == ENOENT else { return false }
         state.withLock { $0.remove(path, Self.group(ofFolder: SessionFolders.fileName(app))) }
         return true
     }
 
-    /// The name under which the files of a folder count. Sandboxes without a name of their own share one, see
-    /// `BusCaller.limitGroup(of:)`.
+    /// Returns the name of the group whose limit the files of a folder count toward. Sandboxes without a name share
+    /// one group, see `BusCaller.limitGroup(of:)`.
     private static func group(ofFolder name: String) -> String {
         let opaque = SessionFolders.fileName(BusCaller.opaquePrefix)
         return name.hasPrefix(opaque) ? opaque : name

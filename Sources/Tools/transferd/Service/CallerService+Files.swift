@@ -6,14 +6,17 @@ import TransferBusServer
 import TransferEngine
 import TransferModel
 
-/// Files of finished downloads, for programs that cannot reach them.
+/// Access to finished downloads, for programs that cannot reach the files themselves.
 extension CallerService {
-    /// Opens the file of a finished download for reading.
+    /// Opens the file of a finished download for reading, and returns its descriptor.
     func open(_ id: TransferID) async throws -> Int32 {
         try FinishedFile.open(try await path(of: id))
     }
 
     /// Removes the file of a finished download from the daemon's own folder.
+    ///
+    /// - Throws: `BusFault` with `invalidArgument` if the file is in another folder, or with `storeFailed` if it
+    ///   cannot be removed.
     func discard(_ id: TransferID) async throws {
         let path = try await path(of: id)
         guard daemon.cachedDownloads.contains(path, of: caller.app) else {
@@ -25,7 +28,8 @@ extension CallerService {
         }
     }
 
-    /// The path of a finished download that the caller may reach, also of one that ended long ago.
+    /// Returns the path of a finished download within the caller's rights. Downloads that only the history knows are
+    /// found, too.
     private func path(of id: TransferID) async throws -> String {
         var stored: TransferStatus?
         if registry.status(of: id) == nil {

@@ -7,14 +7,14 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// Telling of the past.
+/// The history of ended transfers and of the machine's conditions.
 extension CallerService {
     func history(since start: WallTime, from place: String?) async throws -> HistoryPage {
         guard let history = await daemon.history else {
             throw BusFault(.shuttingDown, "the daemon has not read its queue yet; ask again")
         }
         let place = try place.map(Self.place) ?? .start
-        // Where somebody is, and when, is no app's business: an app gets its transfers alone.
+        // Conditions reveal where a person is, and when. So an app gets its own transfers only.
         let past = try await history.history(since: start, from: place, of: caller.isPerson ? nil : caller.app)
         var page = HistoryPage()
         page.transfers = past.transfers.map(HistoryTransfer.init)

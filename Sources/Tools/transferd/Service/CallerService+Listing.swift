@@ -10,7 +10,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferSessions
 
-/// What there is beside single transfers: apps, sessions, limiters, the manager's properties.
+/// Lists of apps, sessions, and limiters, and the properties of the manager.
 extension CallerService {
     func sessions() async throws -> [SessionStatus] {
         var sessions: [SessionKey: SessionStatus] = [:]
@@ -40,7 +40,8 @@ extension CallerService {
         }
     }
 
-    /// What is spent over a connection tells of all apps: programs in sandboxes learn of their own budget only.
+    /// Returns the byte budgets. A connection's budget reveals the traffic of all apps, so a sandboxed program gets
+    /// only its own app's budget.
     func budgets() async throws -> [BudgetStatus] {
         await daemon.engine.budgets().filter { $0.scope == "app" ? caller.reaches($0.name) : !caller.isSandboxed }
     }
@@ -75,7 +76,7 @@ extension CallerService {
         }
     }
 
-    /// Adds what an app takes of the disk.
+    /// Adds the files and the disk usage of an app to its summary.
     private func add(_ usage: FileUsage, to app: inout AppSummary, limit: Int64) {
         let kept = daemon.sources.usage(of: app.app)
         let cached = daemon.cachedDownloads.usage(of: app.app)
@@ -88,7 +89,7 @@ extension CallerService {
         app.bytesLimit = limit
     }
 
-    /// The state of the daemon; paths of the host are nothing for a program in a sandbox.
+    /// Returns the state of the daemon. A sandboxed program gets no path of the host.
     func status() async throws -> DaemonStatus {
         let isTrusted = !caller.isSandboxed
         var status = DaemonStatus()
@@ -107,22 +108,22 @@ extension CallerService {
 }
 
 extension AppSummary {
-    /// Counts one of its unfinished transfers.
+    /// Counts an unfinished transfer of the app.
     fileprivate mutating func add(_ status: TransferStatus) {
         open += 1
         switch status.state {
         case .running: running += 1
         case .waiting: waiting += 1
         case .paused: paused += 1
-        case .finished, .failed, .cancelled: break  // Not asked for here.
+        case .finished, .failed, .cancelled: break  // The caller passes unfinished transfers only.
         }
-        // Of downloads outside sessions, too.
+        // Partial files of downloads outside sessions count, too.
         if !status.isUpload { partialBytes += status.bytes }
     }
 }
 
 extension AppSummary.Background {
-    /// What is known of an app's background sessions.
+    /// Creates the summary of an app's background sessions.
     fileprivate init(_ status: AppStatus, failures counts: AppStarter.Failures) {
         self.init()
         (isConnected, isInFront) = (status.isConnected, status.isInFront)
@@ -133,7 +134,7 @@ extension AppSummary.Background {
         registeredBy = status.registeredBy.flatMap { $0.isEmpty ? nil : $0 }
         lastLaunch = status.lastLaunch
         switch status.lastOutcome {
-        case nil: break  // It was never started.
+        case nil: break  // The daemon has never started the app.
         case .started?: lastOutcome = "started"
         case .missing(let why)?: (lastOutcome, lastWords) = ("missing", why)
         case .crashed(let why)?: (lastOutcome, lastWords) = ("crashed", why)

@@ -10,7 +10,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferSessions
 
-/// Doing what callers ask for.
+/// Actions on transfers, apps, and the whole daemon, within the caller's rights.
 extension CallerService {
     func control(_ ids: [TransferID], _ action: ControlAction) async throws {
         for id in ids { try checkUnfinished(id) }
@@ -89,7 +89,7 @@ extension CallerService {
 }
 
 extension BusFault {
-    /// The refusal of what only the person may do.
+    /// Returns the error for an action that only the user may take.
     static func onlyPerson(_ action: String, _ command: String) -> BusFault {
         BusFault(
             .accessDenied,

@@ -5,7 +5,7 @@ import TransferEngine
 import TransferModel
 import TransferSessions
 
-/// The daemon's service as one of its callers may use it: the caller's rights, laid over the engine's service.
+/// The service that one caller on the bus sees: the service of the engine, restricted to the caller's rights.
 struct CallerService: SharedTransferService {
     let daemon: DaemonService
     let caller: BusCaller
@@ -30,7 +30,10 @@ struct CallerService: SharedTransferService {
         return try await daemon.inProcess.explain(id)
     }
 
-    /// How a transfer stands that the caller may reach.
+    /// Returns the state of a transfer.
+    ///
+    /// - Throws: `BusFault` with `noSuchTransfer` if the transfer is unknown or belongs to an app that the caller
+    ///   cannot reach.
     func status(of id: TransferID) throws -> TransferStatus {
         guard let status = registry.status(of: id), caller.reaches(status.app) else {
             throw BusFault(.noSuchTransfer, "there is no transfer \(id); 'transferctl list --all' shows all there are")
@@ -38,7 +41,7 @@ struct CallerService: SharedTransferService {
         return status
     }
 
-    /// Counts and times, which tell of all apps.
+    /// Returns the metrics of all apps, which sandboxed programs may not read.
     func metrics() async throws -> String {
         guard !caller.isSandboxed else {
             throw BusFault(.accessDenied, "counts of all apps are not for a program in a sandbox")

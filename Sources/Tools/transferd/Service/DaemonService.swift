@@ -13,7 +13,8 @@ import TransferPolicy
 import TransferScheduling
 import TransferSessions
 
-/// What stands behind the bus: the engine, its sessions and its past, as one service for each caller.
+/// The object behind the bus server. Combines the engine, the sessions, and the history, and creates a service for
+/// each caller.
 actor DaemonService: ExportedService {
     let engine: TransferEngine
     let host: SessionHost
@@ -24,22 +25,22 @@ actor DaemonService: ExportedService {
     let holdSwitch: HoldSwitch
     let stateDirectory: String
     let trusted: TrustedSandboxes
-    /// Has the bus server classify callers anew; nil before there is one.
+    /// Has the bus server classify all callers again. `nil` until the server exists.
     private(set) var reclassify: (@Sendable () -> Void)?
-    /// What was lost of the queue before this start.
+    /// The part of the queue that was lost before this start. `nil` if nothing was lost.
     let loss: StateLoss?
     let logger: Logger
     let metrics: MetricsRegistry
     /// The finished files of sandboxed apps that named no folder.
     let cachedDownloads: CachedDownloads
     private(set) var configuration: DaemonConfiguration
-    /// The engine's service, over which the rights of callers are laid.
+    /// The service of the engine, which the services of callers restrict.
     private(set) var inProcess: EngineService
-    /// What the machine is like; nil before the first look.
+    /// The conditions of the machine. `nil` before the first snapshot.
     private(set) var conditions: Conditions?
-    /// The states of all unfinished transfers and the latest ended ones, which the engine keeps up to date.
+    /// The states of all unfinished and the latest ended transfers. The engine keeps the registry up to date.
     nonisolated let registry: TransferRegistry
-    /// Takes down what happens; nil before the queue was read.
+    /// The history, which records all events. `nil` until the queue has been read.
     private(set) var history: SQLiteStore?
     private let alarm: any Alarm
     private static let feedingEnd = Duration.seconds(2)
@@ -64,7 +65,7 @@ actor DaemonService: ExportedService {
         sessions = DaemonSessions(host: host, intake: intake, logger: logger)
     }
 
-    /// Fills the registry from the store, and removes partial files that a daemon which died left of ended transfers.
+    /// Fills the registry from the store. Removes partial files of ended transfers that a crashed daemon left.
     func load(_ store: SQLiteStore, partialDirectory: String) async throws {
         var leftovers = Leftovers(folder: partialDirectory)
         for transfer in try await store.ended(limit: 1000).reversed() {
@@ -85,13 +86,14 @@ actor DaemonService: ExportedService {
         try await host.load(keeping: sources.all)
     }
 
-    /// Has the bus server classify callers anew by `body` once a person has admitted a sandbox.
+    /// Sets the action that has the bus server classify all callers again. The action runs after the user trusts a
+    /// sandbox or revokes the trust.
     func onTrustChanged(_ body: @escaping @Sendable () -> Void) { reclassify = body }
 
-    /// Follows the engine until its end, and tells what it hears.
+    /// Follows the engine until the engine ends, and passes each update to the sessions and the listeners.
     func follow(telling listeners: DaemonListeners) async {
         let (sessionUpdates, toSessions) = AsyncStream.makeStream(of: TransferUpdate.self)
-        // At its own pace: it may wait for the disk.
+        // Sessions consume updates in a task of their own, because they may wait for the disk.
         let feeding = Task { [host] in for await update in sessionUpdates { await host.take(update) } }
         let ends = EndNotifier(listeners.ended)
         for await update in engine.updates {
@@ -108,7 +110,7 @@ actor DaemonService: ExportedService {
             }
         }
         toSessions.finish()
-        // What cannot be saved by then is found in the queue at the next start.
+        // Anything that is not saved by then is found in the queue at the next start.
         let limit = Task {
             try? await Task.sleep(for: Self.feedingEnd)
             feeding.cancel()
@@ -122,7 +124,7 @@ actor DaemonService: ExportedService {
         if case .submitted(let transfer) = update.kind { sources.note(update.id, transfer.specification) }
         guard let status = update.status else { return }
         log(update, status)
-        // Before the transfer is tried again.
+        // The portal is needed before the transfer is retried.
         if case .retrying(_, let failure, _) = update.kind, failure.cause == .folderUnavailable {
             Task { await listeners.documentsMissing() }
         }
@@ -150,7 +152,9 @@ actor DaemonService: ExportedService {
         }
     }
 
-    /// Takes over other settings, as far as they take effect while transfers run.
+    /// Applies the settings that can change while transfers run.
+    ///
+    /// - Throws: An error if there is no policy of that name. No setting has changed then.
     func reconfigure(_ configuration: DaemonConfiguration) async throws {
         let isPolicyNew = configuration.policy != self.configuration.policy
         if isPolicyNew { await engine.setPolicy(try PolicyCatalog.policy(named: configuration.policy)) }
@@ -162,7 +166,7 @@ actor DaemonService: ExportedService {
 
     nonisolated var now: WallTime { alarm.now().wall }
 
-    // MARK: What the bus exports
+    // MARK: ExportedService
 
     nonisolated func service(for caller: BusCaller) -> any SharedTransferService {
         CallerService(daemon: self, caller: caller)
@@ -196,14 +200,15 @@ actor DaemonService: ExportedService {
     }
 }
 
-/// Who is told of what a daemon's engine tells.
+/// The actions that follow the updates of the daemon's engine.
 struct DaemonListeners: Sendable {
-    /// A transfer has changed.
+    /// Called after each change of a transfer.
     var changed: @Sendable (TransferStatus) async -> Void
-    /// The machine has changed.
+    /// Called after each change of the machine's conditions.
     var conditions: @Sendable (Conditions) async -> Void
-    /// Transfers of a person have ended.
+    /// Called with a notification after transfers of the user have ended.
     var ended: @Sendable (EndNotes.Note) async -> Void
-    /// A folder of the document portal, in which folders of apps lie, was not there: the portal is to be started.
+    /// Called if a folder of the document portal, which holds folders of apps, is missing. The portal must be
+    /// started.
     var documentsMissing: @Sendable () async -> Void
 }

@@ -6,7 +6,7 @@ import TransferBusServer
 import TransferModel
 import TransferSessions
 
-/// Background sessions of apps, as callers on the bus use them.
+/// The background sessions of apps, offered to callers on the bus.
 struct DaemonSessions: SessionService {
     let host: SessionHost
     let intake: TransferIntake

@@ -4,9 +4,10 @@ import TransferBusProtocol
 import TransferBusServer
 import TransferModel
 
-/// What the desktop is told of transfers that a person handed over and that are over: many that end together are one note.
+/// The desktop notification about the user's own transfers that have ended. Transfers that end together share one
+/// notification.
 struct EndNotes {
-    /// A note.
+    /// The text of a desktop notification.
     struct Note: Hashable {
         var title: String
         var body: String
@@ -16,20 +17,21 @@ struct EndNotes {
     private var finished: [TransferStatus] = []
     private var failed: [TransferStatus] = []
 
-    /// Whether there is anything to tell.
+    /// Whether no ended transfer is left to report.
     var isEmpty: Bool { finished.isEmpty && failed.isEmpty }
 
-    /// Takes one that is over; those that a person cancelled are no news to them.
+    /// Adds an ended transfer. Transfers of apps are ignored, as are transfers that the user has cancelled.
     mutating func take(_ status: TransferStatus) {
         guard status.app == BusCaller.person else { return }
         switch status.state {
         case .finished: finished.append(status)
         case .failed: failed.append(status)
-        case .cancelled, .waiting, .running, .paused: break  // Nothing to tell.
+        case .cancelled, .waiting, .running, .paused: break  // Not reported.
         }
     }
 
-    /// What there is to tell; nothing is left.
+    /// Returns the notification about all added transfers, and removes the transfers. Returns `nil` if there are
+    /// none.
     mutating func tell() -> Note? {
         defer { self = EndNotes() }
         let all = failed + finished

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// Tells the desktop of ends a moment later, together with what else ends until then.
+/// Notifies the desktop of ended transfers. Each notification is delayed by two seconds to include transfers that end
+/// meanwhile.
 actor EndNotifier {
     private var notes = EndNotes()
     private let notify: @Sendable (EndNotes.Note) async -> Void
     private static let delay = Duration.seconds(2)
 
-    /// A notifier that shows notes with `notify`.
+    /// Creates a notifier that shows notifications with `notify`.
     init(_ notify: @escaping @Sendable (EndNotes.Note) async -> Void) { self.notify = notify }
 
-    /// Takes a transfer that is over.
+    /// Adds an ended transfer to the next notification.
     func take(_ status: TransferStatus) {
         let isFirst = notes.isEmpty
         notes.take(status)

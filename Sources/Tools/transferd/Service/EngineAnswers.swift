@@ -5,7 +5,7 @@ import TransferEngine
 import TransferModel
 import TransferSessions
 
-/// Runs `body`; what the engine refuses is thrown in the bus's words.
+/// Runs `body`, and translates errors of the engine to errors of the bus.
 @discardableResult
 func answerOfEngine<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
@@ -24,7 +24,9 @@ func answerOfEngine<Value: Sendable>(
 }
 
 extension BusCaller {
-    /// Refuses urgent work of an app that no person works with (rule C13).
+    /// Rejects urgent work of an app in the background (rule C13).
+    ///
+    /// - Throws: `BusFault` with `accessDenied`.
     func checkUrgency(_ kind: WorkKind?, host: SessionHost) async throws {
         guard kind == .userInitiated, !isPerson else { return }
         guard await host.read({ $0.isInFront(app) }) else {

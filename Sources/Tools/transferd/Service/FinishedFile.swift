@@ -3,11 +3,11 @@ import Glibc
 import TransferBusProtocol
 import TransferBusServer
 
-/// The file of a finished download, for programs that cannot reach it themselves.
+/// The file of a finished download, opened for a program that cannot reach it.
 enum FinishedFile {
-    /// Opens a finished file for reading; somebody may have put a link or a pipe in its place.
+    /// Opens a finished file for reading. Does not follow a link or block on a pipe that has replaced the file.
     ///
-    /// - Throws: `BusFault` with `invalidArgument` if it cannot be opened or is no regular file.
+    /// - Throws: `BusFault` with `invalidArgument` if the file cannot be opened or is not a regular file.
     static func open(_ path: String) throws -> Int32 {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -4,17 +4,17 @@ import Synchronization
 import TransferEngine
 import TransferModel
 
-/// The machine's conditions with a person's hold on everything laid over them. The hold outlives the daemon.
+/// A source of conditions that adds the user's hold on everything to another source. The hold outlives the daemon.
 final class HoldSwitch: ConditionSource {
     private struct State {
         var hold: Fact<MachineHold?>
         var latest: Conditions?
         var continuation: AsyncStream<Conditions>.Continuation?
-        /// Releases the hold when its time is over.
+        /// The task that releases the hold when it expires.
         var timer: Task<Void, Never>?
     }
 
-    /// A hold as the file has it.
+    /// The stored form of a hold.
     private struct Record: Codable {
         var holder: String
         var why: String
@@ -28,9 +28,11 @@ final class HoldSwitch: ConditionSource {
     private let onChange: @Sendable (Fact<MachineHold?>) -> Void
     private let state: Mutex<State>
 
+    /// Creates a source with the stored hold. An expired hold is ignored.
+    ///
     /// - Parameters:
-    ///   - path: the file that keeps the hold.
-    ///   - onChange: told after each change.
+    ///   - path: The file that stores the hold.
+    ///   - onChange: Called after each change of the hold.
     init(
         base: any ConditionSource, alarm: any Alarm, path: String,
         onChange: @escaping @Sendable (Fact<MachineHold?>) -> Void
@@ -55,9 +57,9 @@ final class HoldSwitch: ConditionSource {
     /// The hold in force.
     var hold: Fact<MachineHold?> { state.withLock { $0.hold } }
 
-    /// Sets the hold, or takes it back; it is in the file on return.
+    /// Sets or releases the hold. Returns after the file has been written or removed.
     ///
-    /// - Throws: where the file cannot be written; nothing has changed then.
+    /// - Throws: An error if the file cannot be written. The hold has not changed then.
     func set(_ hold: MachineHold?) throws {
         let now = alarm.now()
         let record = hold.map { Record(holder: $0.holder, why: $0.why, since: now.wall, until: $0.until) }
@@ -76,8 +78,8 @@ final class HoldSwitch: ConditionSource {
         onChange(fact)
     }
 
-    /// Makes the file's name, or that it is gone, outlast a power loss; some file systems cannot, and nothing more can be
-    /// done there.
+    /// Makes the creation or removal of the file survive a power loss. Some file systems do not support this, and
+    /// then nothing more can be done.
     private func syncFolder() {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -89,7 +91,7 @@ final class HoldSwitch: ConditionSource {
     private func awaitEnd(of hold: MachineHold?) {
         let timer = hold?.until.map { until in
             Task { [weak self] in
-                // Looked at again each hour: a wall clock that is set moves the date.
+                // Check again each hour, because setting the wall clock changes the time that is left.
                 while let self, let left = self.timeLeft(until) {
                     guard (try? await Task.sleep(for: min(left, .seconds(3600)))) != nil else { return }
                 }

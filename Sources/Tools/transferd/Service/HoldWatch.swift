@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// Carries changes of the hold to the bus.
+/// A stream that carries changes of the hold to the bus.
 final class HoldWatch: Sendable {
     let changes: AsyncStream<Fact<MachineHold?>>
     private let continuation: AsyncStream<Fact<MachineHold?>>.Continuation

@@ -9,7 +9,7 @@ import TransferFiles
 import TransferModel
 import TransferSessions
 
-/// Takes transfers over from callers, within the limits of their apps.
+/// Accepts transfers from callers within the limits of their apps.
 actor TransferIntake {
     private let service: EngineService
     private let registry: TransferRegistry
@@ -18,12 +18,16 @@ actor TransferIntake {
     private let cachedDownloads: CachedDownloads
     private let defaultDirectory: String
     private var limits: DaemonConfiguration
-    /// The number of transfers that are being submitted just now, by app: they count before the registry has them.
+    /// The number of transfers that are being submitted, by app. They count toward the limit before the registry
+    /// knows them.
     private var arriving: [String: Int] = [:]
 
-    /// An intake that submits over `service`, whose transfers `registry` knows.
+    /// Creates an intake.
     ///
-    /// - Parameter defaultDirectory: the folder of downloads that name none.
+    /// - Parameters:
+    ///   - service: The service that receives accepted transfers.
+    ///   - registry: The registry that knows the transfers of `service`.
+    ///   - defaultDirectory: The folder of downloads that name no folder.
     init(
         service: EngineService, registry: TransferRegistry, host: SessionHost, sources: UploadSources,
         cachedDownloads: CachedDownloads, defaultDirectory: String, limits: DaemonConfiguration
@@ -32,12 +36,12 @@ actor TransferIntake {
         (self.cachedDownloads, self.defaultDirectory, self.limits) = (cachedDownloads, defaultDirectory, limits)
     }
 
-    /// Takes over other limits; what is here already stays.
+    /// Replaces the limits. Accepted transfers stay even if they exceed the new limits.
     func setLimits(_ configuration: DaemonConfiguration) { limits = configuration }
 
-    /// Submits transfers of a caller, all or none.
+    /// Submits transfers of a caller: either all of them or none.
     ///
-    /// - Throws: `BusFault` where the caller may not, a limit is reached or a request is unusable.
+    /// - Throws: `BusFault` if the caller lacks the right, a limit is reached, or a request is invalid.
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
         let suspended = await host.read { $0.tasksWithoutTransfers(of: caller.app) }
         try checkRoom(for: requests, of: caller.app, suspended: suspended)
@@ -61,14 +65,17 @@ actor TransferIntake {
         arriving[app] = left > 0 ? left : nil
     }
 
-    /// The unfinished transfers that count towards an app's limits.
+    /// Returns the usage by unfinished transfers that count toward an app's limits.
     private func usage(ofGroupOf app: String) -> TransferRegistry.Usage {
         let group = BusCaller.limitGroup(of: app)
         return registry.usage { BusCaller.limitGroup(of: $0) == group }
     }
 
-    /// Refuses transfers where their app has as much as it may have. Sandboxes without a name of their own share the limits
-    /// of one app, since a program can make as many as it likes.
+    /// Checks that new transfers fit within the limits of their app. The limit on bytes does not apply to the user.
+    ///
+    /// Sandboxes without a name share the limits of one app, because a program can create any number of them.
+    ///
+    /// - Throws: `BusFault` with `tooManyTransfers` or `limitExceeded`.
     private func checkRoom(for requests: [TransferRequest], of app: String, suspended: Int) throws {
         let group = BusCaller.limitGroup(of: app)
         let arriving = arriving.reduce(0) { $0 + (BusCaller.limitGroup(of: $1.key) == group ? $1.value : 0) }
@@ -90,12 +97,14 @@ actor TransferIntake {
         }
     }
 
-    /// Refuses a new task where its app has as many transfers, outside of sessions too, as it may have.
+    /// Checks that a new task fits within the limit of its app. Transfers outside sessions count, too.
+    ///
+    /// - Throws: `BusFault` with `limitExceeded`.
     func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) async throws {
         let suspended = await host.read { $0.tasksWithoutTransfers(of: key.app) }
         let open = usage(ofGroupOf: key.app).count + suspended
         guard open >= limits.openPerApp else { return }
-        // One that is given again is here already.
+        // A task that is submitted again already counts.
         let tasks = await host.read { $0.tasks(of: key) }
         guard !tasks.contains(where: { $0.identifier == snapshot.identifier }) else { return }
         throw BusFault(
@@ -104,14 +113,16 @@ actor TransferIntake {
                 + "\(limits.openPerApp) (open-per-app); wait for some to end, or cancel some")
     }
 
-    /// Keeps the file of an upload, within what the app's other files leave of its quota.
+    /// Keeps the file of an upload, within the part of the quota that the app's downloads leave.
     private func keep(_ descriptor: Int32, for app: String) async throws -> KeptSource {
         let downloaded = await host.downloadedBytes(of: app) + cachedDownloads.usage(of: app).bytes
         let limit = limits.filesPerApp - min(limits.filesPerApp, downloaded)
         return try await sources.keep(descriptor, for: app, within: limit)
     }
 
-    /// Refuses downloads into the daemon's folder from an app whose files there have used up its quota.
+    /// Checks that a download into the daemon's folder fits within the quota of its app.
+    ///
+    /// - Throws: `BusFault` with `limitExceeded`.
     private func checkFiles(of app: String) async throws {
         let cached = cachedDownloads.usage(of: app)
         let group = BusCaller.limitGroup(of: app)
@@ -124,7 +135,7 @@ actor TransferIntake {
                 "\(app) has \(bytes) bytes of files here and may have \(limits.filesPerApp) (files-per-app); "
                     + "call Discard for finished transfers whose files you have read, or cancel transfers")
         }
-        // Empty files take room, too.
+        // The number of files is limited, too, because even empty files use disk space.
         guard cached.files < limits.openPerApp else {
             throw BusFault(
                 .limitExceeded,
@@ -133,9 +144,9 @@ actor TransferIntake {
         }
     }
 
-    /// The requests with all that the daemon knows of them: their hosts, apps, folders and files.
+    /// Returns the requests, completed with their hosts, apps, folders, and files.
     ///
-    /// - Parameter kept: gets the files that are kept for them, also where one of them is refused.
+    /// - Parameter kept: Receives the files that are kept for the requests, even if this method throws.
     private func resolved(
         _ requests: [TransferRequest], from caller: BusCaller, keeping kept: inout [KeptSource]
     ) async throws -> [TransferRequest] {
@@ -173,7 +184,7 @@ actor TransferIntake {
         specification.traits.app = caller.app
         specification.isSandboxed = caller.isSandboxed
         if let upload = request.upload {
-            // A file that came as a descriptor is kept, and named then.
+            // A file that arrives as a descriptor is kept later, and its source is set then.
             guard upload.descriptor == nil else { return specification }
             do throws(TransferFailure) {
                 let source = try UploadSource(
@@ -190,8 +201,8 @@ actor TransferIntake {
         return specification
     }
 
-    /// The folder of the daemon's for files that nobody named a folder for; each app in a sandbox has one of its own, in
-    /// which only the daemon reads for it.
+    /// Sets the folder of a download that names none to a folder of the daemon. Each sandboxed app has a folder of
+    /// its own, which only the daemon can read.
     private func chooseFolder(of specification: inout TransferSpecification, for caller: BusCaller) throws {
         var folder = defaultDirectory
         try PrivateFolder.make(folder, called: "the folder for files", remedy: "name a directory")
@@ -199,7 +210,8 @@ actor TransferIntake {
             folder = cachedDownloads.folder(of: caller.app)
             try PrivateFolder.make(folder, called: "the folder for files", remedy: "pass 'directory-fd'")
             specification.isPrivate = true
-            // What lies there is the app's own, and nobody else's name for it counts.
+            // The folder belongs to the app. A new file never replaces an older one, so the requested collision rule
+            // is ignored.
             specification.destination.collision = .rename
         }
         specification.destination.directory = folder
@@ -207,6 +219,6 @@ actor TransferIntake {
 }
 
 extension TransferRequest {
-    /// Whether it is a download that lands in the daemon's own folder, because no folder was named.
+    /// Whether the request is a download into the daemon's own folder, because it names no folder.
     fileprivate var landsInCache: Bool { upload == nil && specification.destination.directory.isEmpty }
 }

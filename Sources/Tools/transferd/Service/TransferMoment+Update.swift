@@ -6,7 +6,7 @@ import TransferModel
 import TransferScheduling
 
 extension TransferMoment {
-    /// What is taken down of an update; nil of one that tells nothing new of the transfer's course.
+    /// Creates the record of an update for the history. Returns `nil` for an update that the history does not record.
     init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
         let (kind, note): (Kind, String?)
         switch update.kind {

@@ -2,26 +2,27 @@
 import Foundation
 import Synchronization
 
-/// The systemd units whose sandboxes a person has admitted (`transferctl apps trust`), kept in a file of the state folder.
+/// The systemd units whose sandboxes the user trusts (`transferctl apps trust`), stored in a file of the state
+/// folder.
 final class TrustedSandboxes: Sendable {
     private let path: String
     private let state: Mutex<Set<String>>
-    /// More names than anybody admits by hand.
+    /// The maximum number of units, far more than anyone trusts by hand.
     private static let most = 1000
 
-    /// Reads the file; one that is missing, or that cannot be read, admits nobody.
+    /// Reads the file. If the file is missing or unreadable, no sandbox is trusted.
     init(path: String) {
         self.path = path
         let data = FileManager.default.contents(atPath: path) ?? Data()
         state = Mutex((try? JSONDecoder().decode(Set<String>.self, from: data)) ?? [])
     }
 
-    /// The names of the units.
+    /// The names of the trusted units.
     var units: Set<String> { state.withLock { $0 } }
 
-    /// Admits a unit, or does so no longer; durable on return.
+    /// Trusts a unit, or revokes the trust. Returns after the file is written.
     ///
-    /// - Throws: what keeps the file from being written; nothing has changed then.
+    /// - Throws: An error if the file cannot be written or already has 1000 units. Nothing has changed then.
     func set(_ unit: String, isTrusted: Bool) throws {
         try state.withLock { units in
             var changed = units

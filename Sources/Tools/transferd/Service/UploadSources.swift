@@ -6,30 +6,33 @@ import TransferBusServer
 import TransferModel
 import TransferSessions
 
-/// The kept files of uploads that are submitted outside sessions; files of sessions are their host's.
+/// The kept files of uploads outside sessions. The session host owns the files of sessions.
 final class UploadSources: Sendable {
     private let spool: any SourceSpool
     private let files = Mutex<[TransferID: KeptSource]>([:])
 
-    /// No files yet; those of transfers of earlier runs are to be noted.
+    /// Creates a registry without files. Call ``note(_:_:)`` for each transfer of earlier runs.
     init(spool: any SourceSpool) { self.spool = spool }
 
-    /// All files that belong to transfers.
+    /// The files of all transfers.
     var all: [KeptSource] { files.withLock { Array($0.values) } }
 
-    /// The number and size of the files that count towards an app's quota, those of its sessions included.
+    /// Returns the number and size of the files that count toward an app's quota, including files of its sessions.
     func usage(of app: String) -> SpoolUsage { spool.usage(of: BusCaller.limitGroup(of: app)) }
 
-    /// Keeps the file of an upload until its transfer ends, durably. Its transfer's specification has to name it, see
-    /// `UploadSource.init(_:of:method:contentType:resumption:)`; a file that no transfer comes to name goes to
+    /// Keeps the file of an upload until its transfer ends. Returns after the kept file is durable.
+    ///
+    /// The specification of the transfer must name the kept file, see
+    /// `UploadSource.init(_:of:method:contentType:resumption:)`. Pass a file that no transfer will name to
     /// ``discard(_:)``.
     ///
     /// - Parameters:
-    ///   - descriptor: open for reading, and open until this returns.
-    ///   - app: the app whose quota counts; sandboxes without a name of their own share one.
-    ///   - limit: the bytes that the app's kept files may take.
-    /// - Throws: `BusFault`: `invalidArgument` for what is no readable file, `limitExceeded` if the app's quota
-    ///   (`files-per-app`) or the volume has no room, `storeFailed` if the daemon's own folder cannot be written.
+    ///   - descriptor: A descriptor that is open for reading, and stays open until this method returns.
+    ///   - app: The app whose quota counts. Sandboxes without a name share one quota.
+    ///   - limit: The maximum size of the app's kept files in bytes.
+    /// - Throws: `BusFault` with `invalidArgument` if the descriptor is not a readable file. With `limitExceeded` if
+    ///   the app's quota (`files-per-app`) or the volume has no room. With `storeFailed` if the daemon's own folder
+    ///   cannot be written.
     func keep(_ descriptor: Int32, for app: String, within limit: Int64) async throws -> KeptSource {
         do throws(SourceSpoolError) {
             return try await spool.keep(.descriptor(descriptor), for: BusCaller.limitGroup(of: app), within: limit)
@@ -45,7 +48,7 @@ final class UploadSources: Sendable {
     /// Removes a kept file that no transfer names.
     func discard(_ source: KeptSource) { spool.remove(source) }
 
-    /// Remembers the kept file of a transfer, so that ``transferEnded(_:)`` removes it.
+    /// Records the kept file of a transfer, so that ``transferEnded(_:)`` can remove the file.
     func note(_ id: TransferID, _ specification: TransferSpecification) {
         guard let upload = specification.upload, upload.origin != nil, specification.traits.session == nil else {
             return
@@ -56,16 +59,16 @@ final class UploadSources: Sendable {
         files.withLock { $0[id] = source }
     }
 
-    /// Removes the kept file of a transfer that has ended.
+    /// Removes the kept file of an ended transfer.
     func transferEnded(_ id: TransferID) {
         if let source = files.withLock({ $0.removeValue(forKey: id) }) { spool.remove(source) }
     }
 }
 
 extension UploadSource {
-    /// A kept file, as a transfer sends it.
+    /// Creates the source of an upload from a kept file.
     ///
-    /// - Parameter origin: the path of the app's own file, for people and servers.
+    /// - Parameter origin: The path of the app's own file, shown to people and servers.
     init(
         _ source: KeptSource, of origin: String, method: Method = .put, contentType: String? = nil,
         resumption: Resumption = .automatic
