@@ -9,7 +9,7 @@ import TransferSessions
 
 /// A server that exports a service on the session bus.
 ///
-/// The server's parts answer calls and signal changes. They share its connection and its thread.
+/// The parts of the server answer calls and signal changes. All parts share the server's connection and thread.
 package actor BusServer {
     /// The reason that the server has ended or cannot start.
     package enum End: Hashable, Sendable {

@@ -48,8 +48,8 @@ struct PortalDocument {
 
 /// Access to the document portal.
 extension BusServer {
-    /// Asks the bus to start the document portal, because folders of transfers lie in its file system. Returns after
-    /// the portal is running, or after the attempt fails. The attempt fails after 10 s.
+    /// Asks the bus to start the document portal, because some folders of transfers lie in the portal's file system.
+    /// Returns after the portal is running, or after the attempt fails. The attempt times out after 10 s.
     package func startDocumentPortal() async {
         guard let bus = connection.bus else { return }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -11,7 +11,7 @@ package struct BusCaller: Hashable, Sendable {
         case person
         /// A program outside any sandbox.
         case app
-        /// A program inside a sandbox, or a program that the daemon cannot prove to be outside one.
+        /// A program inside a sandbox, or a program that may be inside a sandbox.
         case sandboxed(Sandbox)
     }
 
@@ -27,9 +27,13 @@ package struct BusCaller: Hashable, Sendable {
     package var name: String
     /// The app id, fixed at the caller's first call.
     ///
-    /// A sandboxed caller's id is that of its sandbox. The id of any other caller is the first of these that exists:
-    /// the app for which the daemon started the process, the app's own well-known name on the bus, the app of its
-    /// systemd unit, the path of its script, the path of its executable.
+    /// The id of a sandboxed caller is the id of the sandbox. The id of any other caller is the first of these that
+    /// exists:
+    /// - the app for which the daemon started the process
+    /// - the well-known name that the app owns on the bus
+    /// - the app of the systemd unit
+    /// - the path of the script
+    /// - the path of the executable
     package var app: String
     /// The degree of trust in the caller.
     package var kind: Kind
@@ -70,7 +74,7 @@ extension BusCaller {
     package func reaches(_ app: String) -> Bool { isPerson || self.app == app }
 
     /// The name under which an app's limits are counted. All opaque sandboxes share a single name, because a program
-    /// can create any number of them.
+    /// can create any number of opaque sandboxes.
     package static func limitGroup(of app: String) -> String {
         app.hasPrefix(opaquePrefix) ? opaquePrefix : app
     }

@@ -76,10 +76,10 @@ struct CallerClassifier {
     }
 
     /// Returns an app id for a sandbox that nothing vouches for. Programs in the same mount namespace share the id;
-    /// no other programs do.
+    /// no other programs do. Without a known mount namespace of the sandbox's own, the connection identifies the
+    /// program.
     ///
-    /// The id contains nothing that the program itself can choose, such as a path inside its sandbox. Without a known
-    /// mount namespace of its own, the program is identified by its connection.
+    /// The id contains nothing that the program itself can choose, such as a path inside the sandbox.
     private func opaque(_ facts: ProcessFacts, _ unit: SystemdUnit?, _ name: String) -> String {
         guard facts.isSameUser, facts.program != "xdg-dbus-proxy", let namespace = facts.mountNamespace,
             namespace != facts.ownMountNamespace

@@ -86,8 +86,8 @@ final class CallDispatcher {
             }
             if try answerAtOnce(call, from: caller) { return end(next, on: server) }
             if connection.isStalled(caller.name) {
-                // An answer would only occupy memory until the caller reads again. A stalled call frees its place for
-                // other calls of the app.
+                // An answer would only occupy memory until the caller resumes reading. Setting the call aside frees
+                // its place for other calls of the app.
                 stalled[caller.name, default: []].append(next)
                 return end(next, on: server)
             }

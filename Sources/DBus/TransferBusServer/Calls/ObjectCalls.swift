@@ -61,7 +61,7 @@ struct ObjectCalls {
     ]
 
     /// Whether the caller may call the session. A program that shares a container with the session's app may call the
-    /// methods in `SessionCalls.methods` while it has the session open.
+    /// methods in `SessionCalls.methods`, but only while the program has the session open.
     private func isReached(_ name: SessionKey, by call: BusCall) async -> Bool {
         if caller.reaches(name.app) { return true }
         guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
@@ -71,7 +71,7 @@ struct ObjectCalls {
     }
 
     /// Returns the session with a name. A session without transfers exists only for its own app, so that no other app
-    /// can guess its name.
+    /// can guess the name.
     private func session(_ name: SessionKey) async throws -> SessionStatus? {
         if let session = try await service.sessions().first(where: { $0.name == name }) { return session }
         return caller.app == name.app ? SessionStatus(name) : nil

@@ -76,7 +76,7 @@ struct PassedFiles {
         return name.isEmpty || name == ".." || name == "." ? "file" : name
     }
 
-    /// Returns the descriptor after checking that it refers to a regular file and is open for reading.
+    /// Returns `descriptor` if the descriptor refers to a regular file and is open for reading.
     static func checkedFile(_ descriptor: Int32, _ key: String) throws -> Int32 {
         let status = try status(descriptor, key)
         guard status.st_mode & S_IFMT == S_IFREG else {

@@ -3,8 +3,8 @@ import GLibBridge
 
 /// A launcher that starts apps for their sessions over the server's connection to the bus.
 ///
-/// The launcher is created before the server and shares the server's thread. The server lends its connection for as
-/// long as it is connected.
+/// The launcher is created before the server and shares the server's thread. The server lends its connection while
+/// connected.
 package actor BusPrograms {
     let executor = GLibExecutor(name: "transfer-bus")
     /// The programs that were started for sessions and still run.
@@ -32,8 +32,8 @@ package actor BusPrograms {
             type: arguments.isEmpty ? "()" : "(s)", milliseconds: 10_000)
     }
 
-    /// Calls a method. The error has no name if the connection is lost, and an empty name if the call could not be
-    /// made.
+    /// Calls a method. The error has no name if the failure is local, such as a lost connection. The error has an
+    /// empty name if the call could not be made.
     func call(
         _ method: String, of interface: String, at path: String, service: String, _ arguments: [VariantValue],
         type: String, milliseconds: Int32, startingIt: Bool = true

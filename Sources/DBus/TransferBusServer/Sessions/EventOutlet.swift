@@ -4,12 +4,14 @@ internal import TransferModel
 
 /// The sink that sends a session's events to the process that has the session open.
 ///
-/// If the process stops reading, for example because it is stopped, the sink withholds progress events. The bus would
-/// otherwise buffer every message. Beyond a second bound the sink withholds all other events too, and requests that
-/// they be sent again after the process reads. Important events are kept until they are acknowledged (rule C7).
+/// If the process does not read, for example because it is suspended, the sink withholds progress events. The bus
+/// would otherwise buffer every message. Beyond a second bound, the sink withholds all events except the session's
+/// last. After the process reads again, the sink requests that the pending events be sent again. Important events are
+/// kept until they are acknowledged (rule C7).
 final class EventOutlet: Sendable {
     private struct State {
-        /// The number of events sent since the process last confirmed that it reads.
+        /// The number of events sent since the process last confirmed that it reads. Restarts at 0 when the sink
+        /// requests the next confirmation.
         var sent = 0
         var isAsking = false
         /// The latest withheld progress of each task.
@@ -23,10 +25,11 @@ final class EventOutlet: Sendable {
     private let state = Mutex(State())
     private let send: @Sendable (SessionKey, SessionEvent) -> Void
     private let ask: @Sendable (_ answered: @escaping @Sendable () -> Void) -> Void
-    /// The number of events sent before the process must confirm that it reads. Also the number of further events
-    /// after which progress is withheld.
+    /// The number of events after which the sink requests a confirmation. While the confirmation is pending, progress
+    /// is withheld after this number of further events.
     private static let most = 64
-    /// The number of further events after which all events are withheld, except the last.
+    /// The number of events, sent while a confirmation is pending, after which the sink withholds all events except
+    /// the session's last.
     private static let mostInAll = 1024
     private let tellAgain: @Sendable (SessionKey) -> Void
 

@@ -56,7 +56,7 @@ final class SessionCallers {
         (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
         let state = try await service.open(settings, by: client, registration: registration)
         guard callers.contains(caller.name) else {
-            // The caller disconnected in the meantime, before the service knew it. Its departure must therefore be
+            // The caller disconnected in the meantime, before the service knew of the caller. The departure must be
             // reported here.
             await service.disconnected(caller.name)
             throw BusFault(.noSuchSession, "the caller has gone")
@@ -80,9 +80,10 @@ final class SessionCallers {
         }
     }
 
-    /// Returns the way to launch the caller's app. A bus name that the app requests takes precedence. If the bus can
-    /// activate the app by a name that it owns, the daemon uses that name. Otherwise, the daemon uses the command
-    /// that the app requests. A sandboxed app may request nothing, and is launched only by its own id (rule C3).
+    /// Returns the way to launch the caller's app. A bus name that the app requests takes precedence. Otherwise, the
+    /// daemon uses a name of the app's own that the bus can activate. If there is no such name, the daemon uses the
+    /// command that the app requests. A sandboxed app may request nothing, and is launched only by its own id (rule
+    /// C3).
     private func registration(
         of caller: BusCaller, saying options: OpeningOptions, on server: isolated BusServer
     ) async -> AppRegistration? {

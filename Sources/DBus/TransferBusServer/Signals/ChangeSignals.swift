@@ -6,8 +6,8 @@ internal import TransferModel
 
 /// The signals that report changes to watchers and to callers that have read an object's properties.
 ///
-/// A caller that stops reading receives no signals. After it reads again, it receives the current state. Used only on
-/// the server's thread.
+/// A caller that stops reading receives no signals. A caller that resumes reading receives the current state. Used
+/// only on the server's thread.
 final class ChangeSignals {
     private let connection: ServerConnection
     private let service: any ExportedService
@@ -146,8 +146,8 @@ final class ChangeSignals {
         if let count = missed[name]?.count, count > CallerLimits.missedChanges { forget(name) }
     }
 
-    /// Sends a caller that reads again the current state of everything that it missed. Sends nothing if `caller` is
-    /// nil, which means that the caller is no longer identified.
+    /// Sends the current state of everything that a caller missed, after the caller resumes reading. Sends nothing if
+    /// `caller` is nil, which means that the caller is no longer identified.
     func catchUp(_ name: String, as caller: BusCaller?, on server: isolated BusServer) {
         guard let news = missed.removeValue(forKey: name), let caller else { return }
         Task {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The news that a caller did not receive because it does not read its messages. Keeps what has changed instead of
-/// the messages, so that a caller that is stopped for a week costs a bounded amount of memory (rule C7).
+/// The news that a caller did not receive because the caller does not read its messages.
+///
+/// Records the changed objects instead of the messages. A caller that is suspended for a week therefore costs a
+/// bounded amount of memory (rule C7).
 struct MissedNews {
     var transfers: Set<TransferID> = []
     /// The interfaces of objects with changed properties, by path.

@@ -6,15 +6,15 @@ import TransferSessions
 /// background interface
 /// (https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.impl.portal.Background.html).
 ///
-/// The monitor starts no desktop. It queries a desktop when the desktop appears and whenever its state changes. Used
-/// only on the server's thread.
+/// The monitor starts no desktop. Each desktop is queried when it appears and after its state changes. Used only on
+/// the server's thread.
 final class DesktopWindows {
     /// A desktop that is on the bus.
     private struct Desktop {
         /// The desktop's unique name on the bus.
         var owner: String
         var registrations: [BusRegistration]
-        /// Whether a query is unanswered, and whether its answer may already be outdated.
+        /// Whether a query is unanswered, and whether the pending answer may already be outdated.
         var isAsked = false
         var isToBeAskedAgain = false
         let cancellation = Cancellation()
@@ -64,9 +64,9 @@ final class DesktopWindows {
         ask(name)
     }
 
-    /// Follows the focus in GNOME. The portal signals only windows that open and close. The shell signals the focus
-    /// too, but answers queries only from the portal. The bus preserves the order of messages, so the portal has the
-    /// new state by the time that it is queried.
+    /// Follows the focus in GNOME. The portal signals only windows that open and close. The shell also signals the
+    /// focus, but answers queries only from the portal. The bus preserves the order of messages, so the portal knows
+    /// the new state before the query arrives.
     private func followShell(behind name: String, on bus: BusConnection) {
         let registration = bus.subscribe(
             to: Self.changed, of: "org.gnome.Shell.Introspect", at: "/org/gnome/Shell/Introspect",

@@ -3,12 +3,10 @@ import GLibBridge
 internal import TransferBusProtocol
 import TransferSessions
 
-/// A registry of application windows as desktops report them, from which the focus of the apps with the same names
-/// follows.
+/// A registry of application windows as desktops report them, and of the focus of the apps with the matching names.
 ///
-/// Not every desktop knows which window has the focus: some report all running applications with the same state. The
-/// registry believes that a person does not work with an application only if the desktop has shown that it tracks the
-/// focus.
+/// Not every desktop knows which window has the focus: some report the same state for all running applications. An
+/// application counts as unfocused only if its desktop has shown that it tracks the focus.
 struct WindowBook {
     /// The state of an application, as a desktop reports it (`GetAppState` of
     /// `org.freedesktop.impl.portal.Background`).
