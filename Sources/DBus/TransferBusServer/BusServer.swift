@@ -179,8 +179,8 @@ package actor BusServer {
         }
     }
 
-    /// Discards the classifications of sandboxed programs. Call this method after a person admits a sandbox or
-    /// withdraws the admission.
+    /// Discards the classifications of all callers except the person's. Call this method after a person admits a
+    /// sandbox or withdraws the admission.
     package nonisolated func reclassify() { perform { $0.callers.forgetClassifications() } }
 
     private func finish(_ end: End) {

@@ -27,7 +27,8 @@ package struct BusCaller: Hashable, Sendable {
     package var name: String
     /// The app id, fixed at the caller's first call.
     ///
-    /// The id of a sandboxed caller is the id of the sandbox. The id of any other caller is the first of these that
+    /// The id of a sandboxed caller is the id of the sandbox. The id of a caller in a sandbox that a person has
+    /// admitted is the app or the name of its systemd unit. The id of any other caller is the first of these that
     /// exists:
     /// - the app for which the daemon started the process
     /// - the well-known name that the app owns on the bus
