@@ -4,7 +4,7 @@ package import TransferModel
 
 /// The service that the bus server exports: a view for each caller, and the state behind the objects on the bus.
 ///
-/// Methods throw `BusFault` to refuse a request. Callers receive any other error as `StoreFailed`.
+/// Methods throw `BusFault` to refuse a request. Callers receive an error without a D-Bus name as `StoreFailed`.
 package protocol ExportedService: Sendable {
     /// Returns the service with the caller's access rights.
     nonisolated func service(for caller: BusCaller) -> any SharedTransferService

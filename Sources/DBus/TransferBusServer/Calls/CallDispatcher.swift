@@ -101,7 +101,8 @@ final class CallDispatcher {
     /// Frees a place for the next call of the app.
     private func end(_ done: QueuedCall, on server: isolated BusServer) {
         guard let next = queue.end(of: done.caller.app) else { return }
-        // The next call begins in a separate job, because recursion would be too deep if thousands of calls wait.
+        // The next call begins in a separate job. If thousands of calls wait, beginning each from within the last
+        // would recurse too deeply.
         server.perform { $0.calls.begin(next, on: $0) }
     }
 

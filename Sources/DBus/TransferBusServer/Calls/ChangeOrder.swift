@@ -53,8 +53,8 @@ struct ChangeOrder {
         let change = Change(number: number, task: task)
         switch subject {
         case .transfers(let ids): for id in ids { apps[app, default: App()].latest[id] = change }
-        // A change to any transfers waits for all earlier changes, so later changes need to wait only for this
-        // change.
+        // A change with the subject `any` waits for all earlier changes. Later changes therefore need to wait only
+        // for this change.
         case .any: apps[app] = App(ofAny: change)
         }
     }

@@ -60,8 +60,8 @@ struct ObjectCalls {
         "PauseAll": .pause, "ResumeAll": .resume, "CancelAll": .cancel,
     ]
 
-    /// Whether the caller may call the session. A program that shares a container with the session's app may call the
-    /// methods in `SessionCalls.methods`, but only while the program has the session open.
+    /// Whether the caller may call the session. A program that shares a container with the session's app may call
+    /// only the methods in `SessionCalls.methods`, and only while the program has the session open.
     private func isReached(_ name: SessionKey, by call: BusCall) async -> Bool {
         if caller.reaches(name.app) { return true }
         guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
