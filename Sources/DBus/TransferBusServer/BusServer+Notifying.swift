@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Telling the desktop something, by its Desktop Notifications Specification 1.2.
+/// Desktop notifications, according to the Desktop Notifications Specification 1.2.
 extension BusServer {
-    /// Shows a note; where nobody shows notes, nothing happens.
+    /// Shows a notification. Does nothing if no notification server is available.
     package func notify(title: String, body: String, isFailure: Bool) {
-        // In the body some servers read mark-up: what a server's file is called must not be any.
+        // Some notification servers interpret markup in the body. A file name from a server must not be taken for
+        // markup.
         let escaped = body.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
         let hints: [String: VariantValue] = [
             "category": .string(isFailure ? "transfer.error" : "transfer.complete"),

@@ -7,16 +7,17 @@ package import TransferModel
 import TransferPolicy
 import TransferSessions
 
-/// Offers a service on the session bus: has calls answered and changes told by its parts, which share its connection and its
-/// thread.
+/// A server that exports a service on the session bus.
+///
+/// The parts of the server answer calls and signal changes. All parts share the server's connection and thread.
 package actor BusServer {
-    /// The reason for which there is no server, or no longer one.
+    /// The reason that the server has ended or cannot start.
     package enum End: Hashable, Sendable {
-        /// The bus cannot be reached, or has gone.
+        /// The bus cannot be reached, or the connection is lost.
         case noBus(String)
-        /// Another process has the name.
+        /// Another process owns the name.
         case nameTaken
-        /// Somebody asked for it.
+        /// The server was asked to stop.
         case stopped
     }
 
@@ -37,12 +38,13 @@ package actor BusServer {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Runs `body` on the server's thread, after what was asked before.
+    /// Runs `body` on the server's thread, after all work that was enqueued earlier.
     nonisolated func perform(_ body: @escaping @Sendable (isolated BusServer) -> Void) {
         executor.perform { self.assumeIsolated { body($0) } }
     }
 
-    /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
+    /// Creates a server for `service`. The server exports nothing before ``start(address:)`` and answers nothing
+    /// before ``serve()``.
     package init(service: any ExportedService, programs: BusPrograms = BusPrograms()) {
         self.service = service
         executor = programs.executor
@@ -62,21 +64,24 @@ package actor BusServer {
         readiness.enter()
     }
 
-    /// The service will never be ready: ends, so that nobody is kept waiting. To be called once, instead of `serve`.
+    /// Stops the server because the service will never become ready, so that no caller waits forever. Call this
+    /// method once, instead of ``serve()``.
     package nonisolated func abandon() {
         readiness.leave()
         perform { $0.stop() }
     }
 
-    /// The service is ready: what was asked before is answered now. To be called once.
+    /// Starts to answer calls, including calls that arrived earlier. Call this method once, when the service is
+    /// ready.
     package nonisolated func serve() {
         readiness.leave()
         perform { $0.calls.answerEarly(on: $0) }
     }
 
-    /// Connects, offers the objects, then takes the name, so that nobody finds the name without them.
+    /// Connects to the bus, exports the objects, and then takes the name. No caller can therefore find the name
+    /// without its objects.
     ///
-    /// - Throws: `BusServerError` that says what is wrong and what to do.
+    /// - Throws: `BusServerError` that states the problem and the remedy.
     package func start(address: String) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             onReady = continuation
@@ -142,14 +147,15 @@ package actor BusServer {
         }
     }
 
-    /// The caller who asks which objects there are. GDBus wants the list at once, and half of it is worse than a moment's wait.
+    /// The caller that requests the list of objects. GDBus requires the list synchronously, so this method blocks
+    /// until the service is ready. A short wait is better than an incomplete list.
     private func callerAtOnce(_ sender: String) -> BusCaller? {
         readiness.wait()
         return callers.identifyAtOnce(sender)
     }
 
-    /// A name came, went or changed hands. A caller that goes away watches nothing any more, and its unique name is never
-    /// another's.
+    /// Handles a name that appeared, disappeared or changed owners. A closed connection no longer watches anything,
+    /// and the bus never reuses a unique name.
     private func note(name: String, from old: String, to new: String) {
         guard name.hasPrefix(":") else {
             desktops.forget(name)
@@ -164,7 +170,7 @@ package actor BusServer {
         sessions.forget(name)
     }
 
-    /// Asks a caller to show that it reads, and goes on with what waits for that.
+    /// Asks a caller to confirm that it reads its messages, then resumes the work that waits for the confirmation.
     private func askToConfirm(_ name: String) {
         connection.ping(name) {
             guard self.connection.flow?.confirm(name) == true else { return }
@@ -173,7 +179,8 @@ package actor BusServer {
         }
     }
 
-    /// Forgets how programs in sandboxes were classified: a person has admitted one, or does so no longer.
+    /// Discards the classifications of all callers except the person's. Call this method after a person admits a
+    /// sandbox or withdraws the admission.
     package nonisolated func reclassify() { perform { $0.callers.forgetClassifications() } }
 
     private func finish(_ end: End) {
@@ -188,15 +195,16 @@ package actor BusServer {
         waiting = []
     }
 
-    /// Tells those who watch, and may reach the transfer, how it stands, and those who have read its properties.
+    /// Reports a transfer's status to the watchers that may reach the transfer, and its changes to the readers of its
+    /// properties.
     package func tell(_ status: TransferStatus) { signals.tell(status, on: self) }
 
-    /// Tells those who watch what the machine is like.
+    /// Reports the machine's conditions to the watchers.
     package func tell(_ conditions: Conditions) {
         signals.tellWatchers { $0.conditions = ConditionsReport(conditions, isForPerson: $1.isPerson) }
     }
 
-    /// Tells those who watch of the hold on everything.
+    /// Reports the user's hold on everything to the watchers.
     package func tell(_ hold: Fact<MachineHold?>) {
         signals.tellWatchers { $0.held = HoldStatus(hold, tellingReason: !$1.isSandboxed) }
     }
@@ -207,7 +215,7 @@ package actor BusServer {
         return await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Gives the name back and lets go of the bus; what is told from now on goes nowhere.
+    /// Releases the name and closes the connection. Later reports are discarded.
     package func stop() {
         finish(.stopped)
         connection.bus?.flush()
@@ -215,9 +223,10 @@ package actor BusServer {
         connection.bus = nil
     }
 
-    /// Returns when the server's thread has come to it: a sign that it works.
+    /// Returns after the server's thread runs this call, which proves that the thread works.
     package func ping() {}
 
-    /// Ends the server's thread: the last thing that is asked of it, since nothing runs on it any more.
+    /// Ends the server's thread. This must be the last call on the server, because nothing runs on the thread
+    /// afterward.
     package nonisolated func letGo() async { await executor.stop() }
 }

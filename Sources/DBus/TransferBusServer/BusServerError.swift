@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferBusProtocol
 
-/// The reason for which the daemon cannot be on the bus.
+/// An error that states why the daemon cannot be on the bus.
 package struct BusServerError: Error, Hashable, CustomStringConvertible {
-    /// The end of the server, or of the attempt to start it.
+    /// The reason that the server has ended or cannot start.
     package var end: BusServer.End
 
-    /// An error.
+    /// Creates an error from the reason for the end.
     package init(end: BusServer.End) { self.end = end }
 
     package var description: String {

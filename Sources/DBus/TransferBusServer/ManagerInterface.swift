@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The methods, signals and properties of the manager on the bus, as D-Bus introspection has them.
+/// The methods, signals and properties of the manager object, as D-Bus introspection data.
 enum ManagerInterface {
     /// The introspection document.
     static let xml = """

@@ -3,19 +3,20 @@ import Foundation
 import GLibBridge
 import Glibc
 
-/// A folder that its person has let an app in a sandbox use, as with a file chooser. The document portal
-/// (`org.freedesktop.portal.Documents`) shows it to the app, in a file system of its own.
+/// A folder that a person has opened to a sandboxed app, for example in a file chooser. The document portal
+/// (`org.freedesktop.portal.Documents`) shows the folder to the app in a file system of the portal's own.
 ///
-/// The app sees its documents as `…/doc/ID/NAME`. This process sees the same folder, with the same rights as the app's, at
-/// `$XDG_RUNTIME_DIR/doc/by-app/APP/ID/NAME`; that path holds across restarts of the portal, for as long as the person lets
-/// the app have the document.
+/// The app sees its documents as `…/doc/ID/NAME`. This process sees the same folder, with the app's rights, at
+/// `$XDG_RUNTIME_DIR/doc/by-app/APP/ID/NAME`. That path stays valid across restarts of the portal, for as long as the
+/// person grants the app the document.
 struct PortalDocument {
-    /// The document: `…/doc/by-app/APP/ID`.
+    /// The path of the document: `…/doc/by-app/APP/ID`.
     let document: String
-    /// The folder, which is the document's or lies below it.
+    /// The path of the folder, which is the document's folder or lies below it.
     let path: String
 
-    /// The folder of a descriptor; nil where that is none of the app's documents.
+    /// Finds the document that a folder's descriptor refers to. Returns nil if the folder is not in any of the app's
+    /// documents.
     ///
     /// - Parameter root: the folder in which the portal shows all documents to this process.
     init?(_ descriptor: Int32, _ status: stat, of app: String, root: String = mountPoint) {
@@ -23,8 +24,8 @@ struct PortalDocument {
         guard !app.contains("/"), app != ".", app != "..", lstat(root, &portal) == 0, portal.st_dev == status.st_dev,
             let seen = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
         else { return nil }
-        // The path is the sandbox's, in which the documents lie anywhere: the part of it that leads to the same folder here
-        // is the one that is meant.
+        // The kernel reports the path inside the sandbox, where the documents may be mounted anywhere. The search
+        // looks for the part of the path that leads to the same folder in this process.
         let parts = seen.split(separator: "/")
         for first in parts.indices.dropLast() {
             let document = "\(root)/by-app/\(app)/\(parts[first])"
@@ -45,10 +46,10 @@ struct PortalDocument {
     }
 }
 
-/// Reaching the portal.
+/// Access to the document portal.
 extension BusServer {
-    /// Has the bus start the document portal where it does not run: folders of transfers lie in its file system. Returns when
-    /// it runs, or when nothing comes of it.
+    /// Asks the bus to start the document portal, because some folders of transfers lie in the portal's file system.
+    /// Returns after the portal is running, or after the attempt fails. The attempt times out after 10 s.
     package func startDocumentPortal() async {
         guard let bus = connection.bus else { return }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

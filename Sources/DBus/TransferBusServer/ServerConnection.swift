@@ -2,24 +2,24 @@
 import GLibBridge
 internal import TransferBusProtocol
 
-/// The connection of a server to the bus, shared by the server's parts.
+/// The server's connection to the bus, shared by the server's parts.
 ///
-/// Used on the server's thread only.
+/// Used only on the server's thread.
 final class ServerConnection {
-    /// The connection; nil before the server has one and after its end.
+    /// The connection; nil before the server connects and after its end.
     var bus: BusConnection? { didSet { programs.lend(bus) } }
-    /// The accounts of the messages of each connection; nil while nothing is offered.
+    /// The flow control for the messages of each caller; nil while nothing is exported.
     var flow: BusFlow?
     private let programs: BusPrograms
 
-    /// No connection yet; `programs` is lent each one.
+    /// Creates a wrapper without a connection. Lends each new connection to `programs`.
     init(lendingTo programs: BusPrograms) { self.programs = programs }
 
-    /// Whether a caller has left so much unread that nothing more is sent to it.
+    /// Whether a caller has so many unread messages that the server sends nothing more.
     func isStalled(_ name: String) -> Bool { flow?.isStalled(name) == true }
 
-    /// Calls back when a caller has taken in all that it was sent before, or has gone. The caller's library answers by
-    /// itself; a process that is stopped may take forever.
+    /// Calls back after a caller has read everything sent earlier, or has disconnected. The caller's D-Bus library
+    /// answers on its own. A stopped process may never answer.
     func ping(_ name: String, _ answered: @escaping () -> Void) {
         guard let bus else { return }
         do {
@@ -31,7 +31,8 @@ final class ServerConnection {
         }
     }
 
-    /// Sends what has changed of an object's properties; a receiver that has just gone misses nothing.
+    /// Sends the changed properties of an object. Ignores errors, because a receiver that has just disconnected
+    /// misses nothing.
     func emitChanged(
         _ properties: [String: VariantValue], of interface: String, to receiver: String,
         at path: String = TransferBusName.managerPath

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A session as an object on the bus.
+/// The session object's interface on the bus.
 enum SessionObject {
     /// The introspection document.
     static let xml = """

@@ -4,32 +4,33 @@ package import TransferSessions
 
 /// The service behind the sessions on the bus.
 ///
-/// Methods throw `SessionRefusal` or `BusFault` where they will not.
+/// Methods throw `SessionRefusal` or `BusFault` to refuse a request.
 package protocol SessionService: Sendable {
     /// Joins a process to a session of its app.
     func open(
         _ settings: SessionSettings, by client: SessionClient, registration: AppRegistration?
     ) async throws -> SessionState
-    /// Whether a process has that session open: its own app's, or one of a container that it shares.
+    /// Whether a process has the session open. The session belongs to the process's own app, or uses a container that
+    /// the app shares.
     func hasOpen(_ key: SessionKey, _ client: String) async -> Bool
-    /// Carries an order out. On return it is saved.
+    /// Executes an order. Returns after the order is durable.
     ///
-    /// - Parameter file: the file that a new upload sends, open until the return; nil where a path names it.
+    /// - Parameter file: the file of a new upload, open until the method returns; nil if a path names the file.
     func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws
-    /// Opens the finished file of an event that waits to be acknowledged; the descriptor is the receiver's to close.
+    /// Opens the finished file of an unacknowledged event. The receiver must close the descriptor.
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32
-    /// Tells a process once more what waits for it in a session, since it may have missed some.
+    /// Sends a process all pending events of a session again, because the process may have missed some.
     func tellAgain(_ client: String, in key: SessionKey) async
-    /// The tasks of a session that are not over.
+    /// Returns the unfinished tasks of a session.
     func tasks(of key: SessionKey) async -> [TaskSnapshot]
-    /// An app has dealt with an event.
+    /// Records that an app has handled an event.
     func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws
-    /// A process has done with a session.
+    /// Closes a session for a process.
     func close(_ key: SessionKey, by client: String) async
-    /// A process has gone.
+    /// Closes the sessions of a process that has disconnected.
     func disconnected(_ client: String) async
-    /// An app says whether a person works with it.
+    /// Sets whether a person is working with an app, as reported by the app.
     func setInFront(_ isInFront: Bool, app: String) async
-    /// The desktop tells of its windows: all that it tells, by the names of apps.
+    /// Records the complete set of windows that the desktops report, by app.
     func noteWindows(_ windows: [String: WindowFocus]) async
 }

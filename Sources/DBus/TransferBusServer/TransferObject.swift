@@ -3,19 +3,20 @@ import GLibBridge
 internal import TransferBusProtocol
 internal import TransferModel
 
-/// A transfer as an object on the bus: its properties.
+/// The transfer object's interface and properties on the bus.
 enum TransferObject {
-    /// The properties, of what `Show` answers; what is not known is empty or -1, since D-Bus has no "nothing".
+    /// Converts the fields of `Show` to properties. D-Bus has no null, so an unknown value becomes the property's
+    /// placeholder, such as an empty string or -1.
     static func properties(of fields: [String: VariantValue]) -> [String: VariantValue] {
         var properties: [String: VariantValue] = [:]
         for (name, key, unknown) in keys { properties[name] = fields[key] ?? unknown }
         return properties
     }
 
-    /// The properties that a changed transfer tells of.
+    /// Returns the properties that a change signal carries.
     static func changes(of fields: [String: VariantValue]) -> [String: VariantValue] {
         var properties = properties(of: fields)
-        // These belong to Show, and are told by nobody else.
+        // Only `Show` has these values, so change signals omit them.
         properties["Directory"] = nil
         properties["Constraints"] = nil
         return properties

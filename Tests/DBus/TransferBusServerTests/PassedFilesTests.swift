@@ -70,7 +70,7 @@ private final class Place {
         #expect(refusal { try resolved("directory-fd", place.folder, pathOnly) }?.contains("O_PATH") == true)
         #expect(refusal { try resolved("upload-fd", place.folder, O_RDONLY) }?.contains("regular file") == true)
         #expect(refusal { try resolved("directory-fd", place.file, O_RDONLY) }?.contains("a folder") == true)
-        // A device is no regular file.
+        // A device is not a regular file.
         #expect(refusal { try resolved("upload-fd", "/dev/null", O_RDONLY) }?.contains("regular file") == true)
     }
 

@@ -21,7 +21,7 @@ import TransferBusProtocol
         #expect(changed.readers == [":1.7", ":1.9"])
         #expect(readers.told(":1.7", of: path) == running)
         #expect(readers.told(":1.8", of: path) == nil)
-        // The same once more is no change, and other objects are read by nobody.
+        // Unchanged properties have no readers to notify, and neither has an object that was never read.
         #expect(readers.changes(of: path, to: running).readers == [])
         #expect(readers.changes(of: "/other", to: running).readers == [])
     }
@@ -42,7 +42,7 @@ import TransferBusProtocol
         #expect(readers.isEmpty)
         try readers.begin(":1.7", of: path)
         readers.forget(":1.7")
-        // An answer is on its way.
+        // The object stays registered while its answer is pending.
         #expect(readers.isRead(path))
         #expect(readers.end(":1.7", of: path, answer: running) == [:])
         #expect(readers.isEmpty)

@@ -16,7 +16,7 @@ import TransferBusProtocol
         let fault = #expect(throws: BusFault.self) { try watchers.add(caller(100)) }
         #expect(fault?.code == .limitExceeded)
         #expect(!watchers.contains(":1.100"))
-        // One that watches already asks for nothing more.
+        // The limit does not apply to a connection that already watches.
         try watchers.add(caller(1))
         try watchers.add(caller(200, of: "org.example.Other"))
         watchers.remove(":1.1")

@@ -1,41 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program on the bus that calls the daemon: which app it is, and how far the daemon trusts it.
+/// A program on the bus that calls the daemon, identified as an app with a degree of trust.
 ///
-/// A program of the same user outside any sandbox is trusted not to be malicious and only kept from mistakes. A sandboxed
-/// program is trusted with nothing that its sandbox denies it (rule C1).
+/// The daemon trusts a program of its own user outside any sandbox not to be malicious, and protects that program
+/// only from mistakes. The daemon grants a sandboxed program nothing that the sandbox denies (rule C1).
 package struct BusCaller: Hashable, Sendable {
     /// The degree of trust in a caller.
     package enum Kind: Hashable, Sendable {
-        /// `transferctl` beside the running daemon: acts as the person and reaches all transfers.
+        /// The `transferctl` installed beside the running daemon. Acts as the person and reaches all transfers.
         case person
         /// A program outside any sandbox.
         case app
-        /// A program inside a sandbox, or one of which that cannot be ruled out.
+        /// A program inside a sandbox, or a program that may be inside a sandbox.
         case sandboxed(Sandbox)
     }
 
-    /// The kind of sandbox, which says how the app can be started again.
+    /// The kind of sandbox, which determines how the daemon can restart the app.
     package enum Sandbox: Hashable, Sendable {
         case flatpak
         case snap
-        /// Any other sandbox; nobody vouches for the app's name, and nothing starts it.
+        /// Any other sandbox. Nothing vouches for the app's name, and the daemon cannot start the app.
         case opaque
     }
 
     /// The unique name of the caller's connection.
     package var name: String
-    /// The app, fixed at its first call: its sandbox's id, else the name that it owns on the bus, else its systemd unit's
-    /// app, else the path of its executable or script.
+    /// The app id, fixed at the caller's first call.
+    ///
+    /// The id of a sandboxed caller is the id of the sandbox. The id of a caller in a sandbox that a person has
+    /// admitted is the app or the name of its systemd unit. The id of any other caller is the first of these that
+    /// exists:
+    /// - the app for which the daemon started the process
+    /// - the well-known name that the app owns on the bus
+    /// - the app of the systemd unit
+    /// - the path of the script
+    /// - the path of the executable
     package var app: String
     /// The degree of trust in the caller.
     package var kind: Kind
-    /// The process id; 0 where it is not known.
+    /// The process id; 0 if the process is unknown.
     package var process: Int32
-    /// The path of its executable as the daemon saw it; empty where it is not known.
+    /// The path of the executable as the daemon sees it; empty if the path is unknown.
     package var executable = ""
 
-    /// A caller.
+    /// Creates a caller. Leaves `executable` empty.
     package init(name: String, app: String, kind: Kind, process: Int32 = 0) {
         self.name = name
         self.app = app
@@ -46,7 +54,8 @@ package struct BusCaller: Hashable, Sendable {
     /// Whether the caller acts as the person and reaches all transfers.
     package var isPerson: Bool { kind == .person }
 
-    /// Whether the caller is, or may be, in a sandbox: it passes descriptors, never paths, and names no command.
+    /// Whether the caller is, or may be, in a sandbox. A sandboxed caller passes descriptors, never paths, and names
+    /// no launch command.
     package var isSandboxed: Bool {
         switch kind {
         case .sandboxed: true
@@ -54,19 +63,19 @@ package struct BusCaller: Hashable, Sendable {
         }
     }
 
-    /// The app that a person's own transfers belong to.
+    /// The app id that owns the person's own transfers.
     package static let person = "person"
 
-    /// The beginning of the app ids of sandboxes for whose names nobody vouches.
+    /// The prefix of the app ids of opaque sandboxes, whose names nothing vouches for.
     package static let opaquePrefix = "sandbox:"
 }
 
 extension BusCaller {
-    /// Whether what belongs to `app` is the caller's to see and to steer.
+    /// Whether the caller may see and control what belongs to `app`.
     package func reaches(_ app: String) -> Bool { isPerson || self.app == app }
 
-    /// The name under which an app's limits count. Sandboxes without a name of their own share one, because a program can
-    /// make as many of them as it likes.
+    /// The name under which an app's limits are counted. All opaque sandboxes share a single name, because a program
+    /// can create any number of opaque sandboxes.
     package static func limitGroup(of app: String) -> String {
         app.hasPrefix(opaquePrefix) ? opaquePrefix : app
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The rule that says what kind of caller a process is, from facts alone (rules C1 and C4).
+/// The rule that determines a caller's kind and app from facts about its process alone (rules C1 and C4).
 struct CallerClassifier {
-    /// The folder of the running daemon, in which the person's `transferctl` lies; nil where others may write there, since
-    /// anybody could put a program of that name in it.
+    /// The folder of the running daemon, which also holds the person's `transferctl`. Nil if others may write to the
+    /// folder, because anybody could then add a program named `transferctl`.
     var daemonFolder: String?
-    /// The units whose sandboxes a person has admitted (`transferctl apps trust`).
+    /// The systemd units whose sandboxes a person has admitted (`transferctl apps trust`).
     var trusted: Set<String> = []
 
-    /// The classifier of this process.
+    /// Returns a classifier with the folder of this process.
     static func current(trusted: Set<String>) -> CallerClassifier {
         CallerClassifier(daemonFolder: ownFolder, trusted: trusted)
     }
@@ -24,11 +24,11 @@ struct CallerClassifier {
         return status.st_mode & S_IWOTH != 0 || isGroups ? nil : folder
     }()
 
-    /// Returns the caller.
+    /// Classifies the process behind a connection.
     ///
     /// - Parameters:
-    ///   - ownedNames: the well-known names that it owns on the bus.
-    ///   - launched: the app for whose session the daemon started the process; nil for others.
+    ///   - ownedNames: the well-known names that the caller owns on the bus.
+    ///   - launched: the app for whose session the daemon started the process; nil for other processes.
     func caller(
         _ name: String, process: Int32, _ facts: ProcessFacts, ownedNames: Set<String> = [], launched: String? = nil
     ) -> BusCaller {
@@ -50,33 +50,36 @@ struct CallerClassifier {
         let app =
             launched ?? UnitName.app(inGroup: facts.cgroup) ?? Self.ownName(among: ownedNames) ?? unit?.app
             ?? InterpretedProgram.app(of: facts) ?? facts.executablePath
-        // A unit may have any name; these two kinds of id are not for apps.
+        // A unit may have any name. The person's id and the ids of opaque sandboxes are not available to apps.
         let isReserved = app == BusCaller.person || app.hasPrefix(BusCaller.opaquePrefix)
         return caller(isReserved ? "app:" + app : app, .app)
     }
 
     // MARK: Sandboxes
 
-    /// The sandbox that a process is in; nil only where it is certain that it is in none.
+    /// The sandbox of a process; nil only if the process is certainly outside any sandbox.
     private func sandbox(
         _ facts: ProcessFacts, _ unit: SystemdUnit?, name: String
     ) -> (app: String, kind: BusCaller.Sandbox)? {
         if let info = facts.flatpakInfo {
-            // Flatpak's own scope contradicts who makes a file of that name for somebody else's app.
+            // A program can forge `.flatpak-info` to pose as another app, but Flatpak's own scope then contradicts
+            // the file.
             guard let id = Self.flatpakID(info), unit?.flatpak ?? id == id else {
                 return (opaque(facts, unit, name), .opaque)
             }
             return (id, .flatpak)
         }
         if let snap = Self.snap(facts) { return ("snap." + snap, .snap) }
-        // A proxy on the host speaks for a program in a sandbox, as Firejail and bare bubblewrap have it.
+        // A D-Bus proxy on the host speaks for a sandboxed program, as with Firejail and bare bubblewrap.
         guard facts.hasSameFiles, facts.program != "xdg-dbus-proxy" else { return (opaque(facts, unit, name), .opaque) }
         return nil
     }
 
-    /// A name for a sandbox for which nobody vouches: programs of one mount namespace share it, no others do.
+    /// Returns an app id for a sandbox that nothing vouches for. Programs in the same mount namespace share the id;
+    /// no other programs do. Without a known mount namespace of the sandbox's own, the connection identifies the
+    /// program.
     ///
-    /// Nothing that the program itself may choose, such as a path inside of its sandbox, is a part of it.
+    /// The id contains nothing that the program itself can choose, such as a path inside the sandbox.
     private func opaque(_ facts: ProcessFacts, _ unit: SystemdUnit?, _ name: String) -> String {
         guard facts.isSameUser, facts.program != "xdg-dbus-proxy", let namespace = facts.mountNamespace,
             namespace != facts.ownMountNamespace
@@ -84,7 +87,7 @@ struct CallerClassifier {
         return "\(BusCaller.opaquePrefix)\(unit?.name ?? "")#\(namespace)"
     }
 
-    /// The `name` of the section `Application` (flatpak-metadata(5)).
+    /// The value of `name` in the section `Application` (flatpak-metadata(5)).
     private static func flatpakID(_ text: String) -> String? {
         var section = Substring()
         for line in text.split(separator: "\n") {
@@ -96,7 +99,7 @@ struct CallerClassifier {
         return nil
     }
 
-    /// Whether a text can be a Flatpak's id: it becomes an argument of `flatpak run` and a part of paths.
+    /// Whether a text is a valid Flatpak id. The id becomes an argument of `flatpak run` and part of paths.
     static func isAppID(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count >= 2, text.utf8.count <= 255, !text.hasPrefix("-") else { return false }
@@ -113,7 +116,8 @@ struct CallerClassifier {
         }
     }
 
-    /// The snap of a process, by its security label `snap.NAME.APP` or by its control group; nil where it is in none.
+    /// The snap of a process, from its security label `snap.NAME.APP` or its control group; nil if the process is not
+    /// in a snap.
     private static func snap(_ facts: ProcessFacts) -> String? {
         let label = facts.securityLabel.prefix { $0 != " " && $0 != "\n" && $0 != "\0" }
         let unit = facts.cgroup.split(separator: "/").last { $0.hasPrefix("snap.") } ?? ""
@@ -133,8 +137,8 @@ struct CallerClassifier {
 
     // MARK: Apps
 
-    /// The name that is the app's own: no interface that many programs offer, and of several the shortest, since an app's
-    /// other names are made from its id.
+    /// The app's own name among its well-known names. Excludes the prefixes of interfaces that many programs offer.
+    /// Returns the shortest remaining name, because an app derives its other names from its id.
     private static func ownName(among names: Set<String>) -> String? {
         let shared = [
             "org.transferd", "org.freedesktop.", "org.mpris.", "org.kde.StatusNotifier", "org.a11y.", "org.gtk.vfs.",

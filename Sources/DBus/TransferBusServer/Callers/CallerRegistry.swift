@@ -2,24 +2,26 @@
 import GLibBridge
 internal import TransferBusProtocol
 
-/// The identified callers: each connection once, at its first call, and never by a bare process number (rule C1).
+/// The registry of identified callers. Identifies each connection once, at its first call, and never by a bare
+/// process id (rule C1).
 ///
-/// The bus says which process has a connection. That number may have become another process's by then, so a handle of the
-/// process is opened first, the bus is asked once more, and only then `/proc` is read while the handle shows that the process
-/// runs. A bus that hands out such a handle itself (`ProcessFD`) is asked once. Used on the server's thread only.
+/// The bus reports the process id of a connection, but the kernel may have reused that id by then. The registry
+/// therefore opens a pidfd first and asks the bus a second time. Only then does the registry read `/proc`, while the
+/// pidfd shows that the process still runs. A bus that supplies a pidfd itself (`ProcessFD`) need not be asked again.
+/// Used only on the server's thread.
 final class CallerRegistry {
     private let connection: ServerConnection
     private let names: NameOwners
     private let launched: LaunchedPrograms
     private let trustedSandboxes: () -> Set<String>
     private var known: [String: BusCaller] = [:]
-    /// Closures that wait until connections are identified, by the connections' unique names.
+    /// The callbacks that await the identification of a connection, by the connection's unique name.
     private var waiting: [String: [(BusCaller?) -> Void]] = [:]
 
-    /// Knows nobody yet.
+    /// Creates a registry without callers.
     ///
     /// - Parameters:
-    ///   - launched: the programs that were started for their apps.
+    ///   - launched: the programs that the daemon started for their apps.
     ///   - trustedSandboxes: the systemd units whose sandboxes a person has admitted.
     init(
         over connection: ServerConnection, names: NameOwners, launched: LaunchedPrograms,
@@ -29,10 +31,11 @@ final class CallerRegistry {
         self.trustedSandboxes = trustedSandboxes
     }
 
-    /// The caller of a unique name; nil where none is identified.
+    /// The identified caller with a unique name; nil if no such caller is identified.
     subscript(name: String) -> BusCaller? { known[name] }
 
-    /// Identifies the program behind a unique name; nil where there is none any more.
+    /// Identifies the program behind a unique name. Passes nil to `body` if the program cannot be identified, for
+    /// example because its connection has closed.
     func identify(_ name: String, _ body: @escaping (BusCaller?) -> Void) {
         if let known = known[name] { return body(known) }
         let isFirst = waiting[name] == nil
@@ -53,15 +56,15 @@ final class CallerRegistry {
         }
     }
 
-    /// Classifies the caller once all names on the bus are known.
+    /// Classifies the caller after the owners of all names on the bus are known.
     private func meet(_ sender: String, _ process: Int32, _ handle: ProcessHandle?) {
         guard !names.isLearning else { return names.whenLearned { self.meet(sender, process, handle) } }
         identified(sender, as: classify(sender, process, handle))
     }
 
-    /// Tells all who wait for it.
+    /// Records the caller and runs the callbacks that await its identification.
     private func identified(_ name: String, as caller: BusCaller?) {
-        // The connection may have gone meanwhile: nobody would remove what is kept of it now.
+        // The connection may have closed in the meantime. Nothing would then remove the recorded caller.
         guard let waiting = waiting.removeValue(forKey: name) else { return }
         known[name] = caller
         for body in waiting { body(caller) }
@@ -74,7 +77,8 @@ final class CallerRegistry {
             launched: launched.app(of: process))
     }
 
-    /// Identifies a caller if GDBus wants an answer at once: the bus is asked and waited for, once for each caller.
+    /// Identifies a caller synchronously, because GDBus requires an immediate result. Blocks while the bus answers.
+    /// An identified caller is normally recorded, so that the wait happens once.
     func identifyAtOnce(_ sender: String) -> BusCaller? {
         if let known = known[sender] { return known }
         guard let bus = connection.bus else { return nil }
@@ -90,17 +94,18 @@ final class CallerRegistry {
             guard again?.process == credentials.process else { return nil }
         }
         let caller = classify(sender, credentials.process, handle)
-        // Not kept while names were still being learned: its first call classifies it again.
+        // A caller is not recorded while names are still being learned. Its first call classifies the caller again.
         if !names.isLearning, let caller { known[sender] = caller }
         return caller
     }
 
-    /// A connection has gone: whoever waits for its identification is told that there is no caller.
+    /// Removes a closed connection. Passes nil to the callbacks that await its identification.
     func forget(_ name: String) {
         known[name] = nil
         for body in waiting.removeValue(forKey: name) ?? [] { body(nil) }
     }
 
-    /// Forgets how programs in sandboxes were classified: a person has admitted one, or does so no longer.
+    /// Discards the classifications of all callers except the person's. Called after a person admits a sandbox or
+    /// withdraws the admission.
     func forgetClassifications() { known = known.filter { $0.value.isPerson } }
 }

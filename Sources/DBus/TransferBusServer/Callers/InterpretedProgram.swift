@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program that an interpreter runs: the script is the app, not the interpreter (rule C4).
+/// The rule that identifies a script as the app instead of the interpreter that runs it (rule C4).
 enum InterpretedProgram {
-    /// Interpreters by the letters that their files' names begin with: `python` stands for `python3.11`, too.
+    /// The leading letters of interpreters' file names. For example, `python` also matches `python3.11`.
     private static let interpreters: Set = [
         "bash", "bun", "dash", "deno", "dotnet", "fish", "gjs", "guile", "java", "ksh", "lua", "luajit", "mono", "node",
         "nodejs", "perl", "php", "pwsh", "python", "Rscript", "ruby", "sh", "tclsh", "wish", "zsh",
     ]
-    /// Options that take the next word as their value, by the interpreter.
+    /// The options that take the next word as their value, by interpreter.
     private static let valued: [String: Set<String>] = [
         "python": ["-W", "-X"], "node": ["-r", "--require", "--import", "--loader"], "perl": ["-I"],
         "ruby": ["-I", "-r"], "bash": ["-o", "-O", "+O", "--rcfile", "--init-file"], "zsh": ["-o"], "sh": ["-o"],
         "java": ["-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules"],
     ]
-    /// Options after which the program's text itself follows.
+    /// The options that precede the program's text itself.
     private static let inline: Set = ["-c", "-e", "-E", "--eval", "--print", "-"]
 
-    /// The app's name; nil where `facts` are those of no interpreter, or it runs no script.
+    /// The app id of an interpreted program; nil if `facts` do not describe an interpreter, or if the interpreter
+    /// runs no script.
     ///
-    /// The name is the script's absolute path, or `INTERPRETER MODULE` for `python -m` and the classes of Java.
+    /// The id is the script's absolute path, or `INTERPRETER MODULE` for `python -m` and for Java classes.
     static func app(of facts: ProcessFacts) -> String? {
         let family = String(facts.program.prefix { $0.isLetter })
         guard interpreters.contains(family) else { return nil }
@@ -38,7 +39,8 @@ enum InterpretedProgram {
         return nil
     }
 
-    /// An absolute path without `.` and `..`.
+    /// Returns an absolute path without `.` and `..`. Resolves a relative path against the working folder of the
+    /// process.
     private static func path(_ word: String, _ facts: ProcessFacts) -> String {
         var parts: [Substring] = []
         for part in (word.hasPrefix("/") ? word : facts.workingFolder + "/" + word).split(separator: "/") {

@@ -2,8 +2,10 @@
 import Glibc
 import Synchronization
 
-/// Programs that the daemon started for their apps' sessions: in another control group and by other words than a desktop
-/// would, they are the same apps.
+/// The programs that the daemon started for their apps' sessions.
+///
+/// A program started by the daemon has another control group and other arguments than a program started by a desktop.
+/// This registry maps both to the same app.
 package final class LaunchedPrograms: Sendable {
     private struct Unit {
         var app: String
@@ -11,15 +13,16 @@ package final class LaunchedPrograms: Sendable {
     }
 
     private let apps = Mutex<[Int32: String]>([:])
-    /// The units that were started, by their names.
+    /// The started systemd units, by name.
     private let units = Mutex<[String: Unit]>([:])
 
-    /// None.
+    /// Creates an empty registry.
     package init() {}
 
-    /// Notes the process that `start` starts as an app's; whoever asks meanwhile waits until that is known.
+    /// Starts a process with `start` and records the process as the app's. Concurrent lookups wait until the process
+    /// is recorded.
     ///
-    /// The process is to lead a session of its own, so that what it starts is known as well.
+    /// The process should lead its own session, so that its child processes are recognized too.
     package func add(_ app: String, _ start: () throws -> Int32) rethrows -> Int32 {
         try apps.withLock { apps in
             let process = try start()
@@ -28,25 +31,26 @@ package final class LaunchedPrograms: Sendable {
         }
     }
 
-    /// A process has ended: its number may become another's.
+    /// Removes a process that has ended. The kernel may reuse its process id.
     package func remove(_ process: Int32) { apps.withLock { $0[process] = nil } }
 
-    /// Notes a unit that was started for an app, and its first process.
+    /// Records a systemd unit that was started for an app, with the unit's first process.
     func add(unit: String, of app: String, process: Int32) {
         units.withLock { $0[unit] = Unit(app: app, process: process) }
     }
 
-    /// Whether a program that was started for an app still runs.
+    /// Whether a program that the daemon started for an app is still running.
     func isRunning(_ app: String) -> Bool {
         if apps.withLock({ $0.values.contains(app) }) { return true }
         return units.withLock { units in
-            // The number of a process that has ended may be another's by now, which is in another unit.
+            // The kernel may have reused the id of a process that has ended. A process with a reused id is in another
+            // unit.
             units = units.filter { UnitName.isUnit($0.key, of: $0.value.process) }
             return units.values.contains { $0.app == app }
         }
     }
 
-    /// The app for which a process, or the one that leads its session, was started.
+    /// The app for which the daemon started a process or the leader of the process's session; nil if there is none.
     func app(of process: Int32) -> String? {
         apps.withLock { apps in
             guard !apps.isEmpty else { return nil }

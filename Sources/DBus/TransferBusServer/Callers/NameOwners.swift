@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// The owners of well-known names, as the bus tells them.
+/// A tracker of the owners of well-known names, fed by the bus.
 ///
-/// Used on the server's thread only.
+/// Used only on the server's thread.
 final class NameOwners {
     private(set) var book = NameBook()
-    /// Called with each name that has an owner, and the owner's unique name.
+    /// Called with each name that has an owner, and with the owner's unique name.
     var onOwner: (_ name: String, _ owner: String) -> Void = { _, _ in }
     private let connection: ServerConnection
-    /// The number of answers about names that are on their way.
+    /// The number of unanswered requests about names.
     private var questions = 0
     private var waiting: [() -> Void] = []
 
-    /// No name is known yet.
+    /// Creates a tracker without names.
     init(over connection: ServerConnection) { self.connection = connection }
 
-    /// Whether some of the names that were asked for are not known yet.
+    /// Whether requests about names are still unanswered.
     var isLearning: Bool { questions > 0 }
 
-    /// Calls `body` once the owners of all names are known. Only while ``isLearning``.
+    /// Calls `body` after all requests about names are answered. Call this method only while ``isLearning`` is true.
     func whenLearned(_ body: @escaping () -> Void) { waiting.append(body) }
 
-    /// Asks for the owners of all names that were taken before the server came; the bus tells later changes by itself.
+    /// Requests the owners of all names that were taken before the server connected. The bus reports later changes on
+    /// its own.
     func learnAll() {
         ask("ListNames", []) { names in
             for name in Self.wellKnown(names.first) {
@@ -33,7 +34,8 @@ final class NameOwners {
         }
     }
 
-    /// Asks for what is not known yet and waits for each of some hundred answers: for somebody who wants an answer at once.
+    /// Learns the missing owners synchronously, for a caller that requires an immediate result. Blocks for each of a
+    /// hundred or so answers, up to 2 s for each. Does nothing unless ``isLearning``.
     func learnAtOnce() {
         guard isLearning, let bus = connection.bus else { return }
         func ask(_ method: String, _ argument: String? = nil) -> VariantValue? {
@@ -45,16 +47,17 @@ final class NameOwners {
         }
     }
 
-    /// A well-known name came, went or changed hands; `new` is empty where nobody owns it any more.
+    /// Updates the owner of a well-known name. `new` is empty if the name no longer has an owner.
     func change(_ name: String, from old: String, to new: String) {
         book.remove(name, from: old)
         if !new.isEmpty { learn(name, of: new) }
     }
 
-    /// A connection has gone.
+    /// Removes a closed connection.
     func forget(owner: String) { book.remove(owner: owner) }
 
-    /// Somebody owns a name: the app of its process is known by it, whichever of its connections calls.
+    /// Records the owner of a name. The name then identifies the owner's process, whichever of the process's
+    /// connections calls.
     private func learn(_ name: String, of owner: String) {
         onOwner(name, owner)
         guard book.add(name, to: owner) else { return }
@@ -69,7 +72,8 @@ final class NameOwners {
         names?.items.compactMap(\.string).filter { !$0.hasPrefix(":") } ?? []
     }
 
-    /// Asks the bus; identifications wait until all is answered. What is not answered has gone meanwhile.
+    /// Calls a method of the bus. Identifications wait until all calls are answered. An empty answer means that the
+    /// name or connection is gone.
     private func ask(_ method: String, _ arguments: [VariantValue], _ body: @escaping ([VariantValue]) -> Void) {
         guard let bus = connection.bus else { return }
         let service = "org.freedesktop.DBus"

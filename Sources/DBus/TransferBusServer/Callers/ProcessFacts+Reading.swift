@@ -3,14 +3,14 @@ import CProcess
 import Foundation
 
 extension ProcessFacts {
-    /// The most bytes that are read of a file that a process may have written itself.
+    /// The maximum number of bytes to read from a file that a process may have written itself.
     private static let mostBytes = 64 << 10
 
     /// Reads the facts about a process.
     ///
-    /// - Parameter handle: a pidfd of the process. The facts are those of that very process, since its number cannot become
-    ///   another's while `handle` shows that it runs.
-    /// - Returns: nil where the process has ended.
+    /// - Parameter handle: a pidfd of the process. The kernel cannot reuse the process id while `handle` shows that
+    ///   the process runs, so that the facts describe this very process.
+    /// - Returns: the facts, or nil if the process has ended.
     static func read(of process: Int32, handle: ProcessHandle) -> ProcessFacts? {
         let folder = "/proc/\(process)"
         var facts = ProcessFacts()
@@ -27,18 +27,19 @@ extension ProcessFacts {
         return handle.isRunning ? facts : nil
     }
 
-    /// Whether the effective user of a process is the daemon's. The owner of its folder below `/proc` would not do: of a
-    /// process that must not be dumped that is root.
+    /// Whether the daemon's effective user is also the effective user of a process. The owner of the folder
+    /// `/proc/PID` is not a substitute, because root owns the folder of a process that may not be dumped.
     private static func isOwn(_ process: Int32) -> Bool {
         guard let text = text(at: "/proc/\(process)/status"),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Uid:") })
         else { return false }
-        // Real, effective, saved and file system user.
+        // The real, effective, saved and file system user ids.
         let users = line.split { $0 == "\t" || $0 == " " }.dropFirst()
         return users.count == 4 && UInt32(users[2]) == geteuid()
     }
 
-    /// Looks at the root folder through one descriptor, so that the process cannot swap it in between.
+    /// Reads the root folder through a single descriptor, so that the process cannot swap the folder between two
+    /// reads.
     private static func readRoot(_ path: String, into facts: inout ProcessFacts) {
         let root = open(path, pathOnly | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { return }
@@ -47,10 +48,10 @@ extension ProcessFacts {
         var ours = stat()
         guard fstat(root, &theirs) == 0, stat("/", &ours) == 0 else { return }
         facts.hasSameRoot = theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino
-        // A program may have put anything there: a pipe that never answers, or a link out of its sandbox.
+        // A program may have put anything there, such as a pipe that never answers or a link out of its sandbox.
         let file = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
-            // What is there and cannot be read makes a sandbox all the same.
+            // A file that exists but cannot be read still indicates a sandbox.
             if errno != ENOENT { facts.flatpakInfo = "" }
             return
         }
@@ -60,7 +61,7 @@ extension ProcessFacts {
         facts.flatpakInfo = isRegular ? text(of: file) : ""
     }
 
-    /// `O_PATH`, which Glibc's module for Swift leaves out.
+    /// `O_PATH`, which Swift's Glibc module omits.
     private static let pathOnly: Int32 = 0o10000000
 
     private static func text(at path: String) -> String? {
@@ -86,7 +87,7 @@ extension ProcessFacts {
         try? FileManager.default.destinationOfSymbolicLink(atPath: link)
     }
 
-    /// The number in the target of a namespace's link, `mnt:[4026531841]`.
+    /// The number in the target of a namespace link, such as `mnt:[4026531841]`.
     private static func number(of link: String) -> UInt64? {
         target(of: link).flatMap { UInt64($0.filter(\.isNumber)) }
     }

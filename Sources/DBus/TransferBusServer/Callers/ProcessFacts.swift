@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Facts about a process as the kernel tells them.
+/// Facts about a process, as reported by the kernel.
 struct ProcessFacts: Hashable {
-    /// The target of `/proc/PID/exe`, which ends with ` (deleted)` once the file was replaced; nil where it cannot be read.
+    /// The target of `/proc/PID/exe`; nil if the link cannot be read. The target ends with ` (deleted)` after the
+    /// file is replaced.
     var executable: String?
     /// The text of `/proc/PID/cgroup`.
     var cgroup = ""
@@ -10,20 +11,22 @@ struct ProcessFacts: Hashable {
     var arguments: [String] = []
     /// The target of `/proc/PID/cwd`.
     var workingFolder = ""
-    /// The text of `.flatpak-info` in the root of the process; nil where there is none.
+    /// The text of `.flatpak-info` in the root folder of the process; nil if the file does not exist, and empty if
+    /// the file cannot be read.
     var flatpakInfo: String?
     /// The label of the Linux security module, such as `snap.firefox.firefox (enforce)`.
     var securityLabel = ""
-    /// Whether the process has the daemon's root folder; nil where it cannot be read.
+    /// Whether the process has the daemon's root folder; nil if the root folder cannot be read.
     var hasSameRoot: Bool?
-    /// The number of the mount namespace; nil where it cannot be read.
+    /// The number of the mount namespace; nil if the number cannot be read.
     var mountNamespace: UInt64?
-    /// The number of the daemon's own mount namespace.
+    /// The number of the daemon's own mount namespace; nil if the number cannot be read.
     var ownMountNamespace: UInt64?
-    /// Whether the process belongs to the daemon's user.
+    /// Whether the process runs as the daemon's user.
     var isSameUser = true
 
-    /// The executable's path, also where the file was replaced while it ran (rule C4).
+    /// The executable's path without the kernel's ` (deleted)` suffix, so that the path stays stable after the file
+    /// is replaced (rule C4). Empty if the path is unknown.
     var executablePath: String {
         let mark = " (deleted)"
         guard let executable else { return "" }
@@ -33,7 +36,7 @@ struct ProcessFacts: Hashable {
     /// The executable's file name.
     var program: String { executablePath.split(separator: "/").last.map(String.init) ?? "" }
 
-    /// Whether the process sees the same files as the daemon; false where that cannot be determined.
+    /// Whether the process sees the same files as the daemon. False if that cannot be determined.
     var hasSameFiles: Bool {
         guard isSameUser, executable != nil, hasSameRoot == true, let mountNamespace else { return false }
         return mountNamespace == ownMountNamespace

@@ -2,14 +2,15 @@
 import CProcess
 import Glibc
 
-/// A pidfd: a handle of a process whose number cannot become another process's unnoticed.
+/// A pidfd, which reveals whether its process has ended and its process id may have been reused.
 final class ProcessHandle: Sendable {
     private let descriptor: Int32
 
-    /// Takes over an open pidfd.
+    /// Takes ownership of an open pidfd.
     init(taking descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Opens the pidfd of a process; nil if there is no such process, or if the kernel has no pidfds (Linux before 5.3).
+    /// Opens a pidfd for a process. Returns nil if the process does not exist, or if the kernel has no pidfds (Linux
+    /// before 5.3).
     init?(of process: Int32) {
         let descriptor = transfer_open_process(process)
         guard descriptor >= 0 else { return nil }
@@ -18,7 +19,7 @@ final class ProcessHandle: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the process has not ended.
+    /// Whether the process is still running.
     var isRunning: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) == 0

@@ -3,11 +3,11 @@ import Glibc
 internal import TransferBusProtocol
 internal import TransferModel
 
-/// The rules for what a sandboxed program may say about its sessions (rules C2 and C3).
+/// The restrictions on the sessions of a sandboxed program (rules C2 and C3).
 enum SandboxRules {
-    /// Refuses a command, a bus name, and containers that are not the app's own.
+    /// Rejects a launch command, a bus name, and containers that do not belong to the app.
     ///
-    /// - Throws: `BusFault` that names what was refused and the way out.
+    /// - Throws: `BusFault` that names the rejected value and the remedy.
     static func check(_ settings: SessionSettings, _ options: OpeningOptions, of caller: BusCaller) throws(BusFault) {
         switch options.registration {
         case nil: break
@@ -25,14 +25,14 @@ enum SandboxRules {
                 + "group.\(caller.app) or group.\(caller.app).…")
     }
 
-    /// Whether a container's name is made from the id of the caller's sandbox.
+    /// Whether a container's name derives from the id of the caller's sandbox.
     private static func isOwn(_ container: String, _ caller: BusCaller) -> Bool {
         guard case .sandboxed(let sandbox) = caller.kind, sandbox != .opaque else { return false }
         let name = container.hasPrefix("group.") ? container.dropFirst(6) : container[...]
         return name == caller.app || name.hasPrefix(caller.app + ".")
     }
 
-    /// The command that starts the app of a sandbox, by its own id; nil where nothing does.
+    /// The command that starts the sandboxed app by its own id; nil if no command can start the app.
     static func command(of caller: BusCaller) -> [String]? {
         switch caller.kind {
         case .sandboxed(.flatpak): program("flatpak").map { [$0, "run", caller.app] }
@@ -41,7 +41,8 @@ enum SandboxRules {
         }
     }
 
-    /// The path of a program of the system's, never of one that the environment names.
+    /// The path of a system program in a fixed folder; never a path from the environment. Nil if the program is not
+    /// installed.
     private static func program(_ name: String) -> String? {
         ["/usr/bin/", "/usr/local/bin/", "/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 }
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A systemd unit in which a process runs, by its control group.
+/// The systemd unit of a process, derived from its control group.
 struct SystemdUnit: Hashable {
     /// The unit's name, such as `app-gnome-org.gnome.Evolution-12345.scope`.
     let name: String
-    /// Whether the unit lies where the user's manager keeps apps and services, not logins and terminals.
+    /// Whether the unit belongs to the apps and services of a user's manager, as opposed to logins and terminals.
     private let isUsers: Bool
 
-    /// The innermost scope or service of a control group; nil where it has none.
+    /// Finds the innermost scope or service of a control group. Returns nil if the control group contains neither.
     ///
     /// - Parameter cgroup: the text of `/proc/PID/cgroup`.
     init?(cgroup: String) {
@@ -19,31 +19,32 @@ struct SystemdUnit: Hashable {
         isUsers = path.contains("/app.slice/") || path.contains("/app-") || path.contains("user@")
     }
 
-    /// Whether the unit is a service.
     var isService: Bool { name.hasSuffix(".service") }
 
-    /// The app, by systemd's rules for desktop environments (https://systemd.io/DESKTOP_ENVIRONMENTS):
+    /// The app id, according to systemd's rules for desktop environments (https://systemd.io/DESKTOP_ENVIRONMENTS):
     /// `app[-<launcher>]-<ApplicationID>[-<RANDOM>].scope`, `app[-<launcher>]-<ApplicationID>[@<RANDOM>].service`.
     ///
-    /// Nil for a terminal's or a login's scope, and for the unit of the daemon itself.
+    /// Nil for the scope of a terminal or a login, and for the daemon's own unit.
     var app: String? {
         guard isUsers, name != "transferd.service" else { return nil }
         var stem = isService ? name.dropLast(8) : name.dropLast(6)
         if isService, let at = stem.firstIndex(of: "@") { stem = stem[..<at] }
         guard stem.hasPrefix("app-") else {
-            // A service of the user's own; other scopes are those of logins and terminals.
+            // A service without the prefix is the user's own. Other scopes belong to logins and terminals.
             return isService && !stem.hasPrefix("user") ? Self.unescaped(stem) : nil
         }
         var parts = stem.dropFirst(4).split(separator: "-")
         if !isService, parts.count > 1 { parts.removeLast() }
-        // The launcher stands before an id that has dots; an id itself has its hyphens escaped.
+        // The launcher precedes the id. Hyphens inside the id are escaped.
         return parts.last.map(Self.unescaped)
     }
 
-    /// The Flatpak app of a scope that Flatpak made, `app-flatpak-<ApplicationID>-<NUMBER>.scope`; nil for others.
+    /// The Flatpak app of a scope that Flatpak created, `app-flatpak-<ApplicationID>-<NUMBER>.scope`; nil for other
+    /// units.
     var flatpak: String? { name.hasPrefix("app-flatpak-") ? app : nil }
 
-    /// The name without systemd's `\x2d` for what may not stand in a unit's name (systemd-escape(1)).
+    /// Decodes systemd's escapes, such as `\x2d`, for characters that a unit's name may not contain
+    /// (systemd-escape(1)).
     static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

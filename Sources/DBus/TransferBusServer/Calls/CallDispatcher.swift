@@ -4,31 +4,32 @@ internal import TransferBusProtocol
 internal import TransferEngine
 internal import TransferModel
 
-/// A call whose caller is known.
+/// A call whose caller is identified.
 struct QueuedCall {
     let call: BusCall
     let caller: BusCaller
 }
 
-/// Answers calls: identifies the caller of each, lets each app have its turn, and keeps the order of its changes.
+/// A dispatcher that identifies the caller of each call, gives every app a fair share, and preserves the order of
+/// each app's changes.
 ///
-/// Used on the server's thread only.
+/// Used only on the server's thread.
 final class CallDispatcher {
     private let connection: ServerConnection
     private let service: any ExportedService
     private let callers: CallerRegistry
     private let signals: ChangeSignals
     private let sessions: SessionCallers
-    /// Calls that came before the service was ready; nil once it is.
+    /// The calls that arrived before the service was ready; nil once the service is ready.
     private var early: [BusCall]? = []
-    /// The calls of each app that wait for their turn.
+    /// The calls of each app that await admission.
     private var queue = CallQueue<QueuedCall>()
-    /// The changes of each app that are being made.
+    /// The changes of each app that are in progress.
     private var changes = ChangeOrder()
-    /// Calls that wait until their caller reads what it has been sent.
+    /// The calls whose callers must first read earlier messages, by the connection's unique name.
     private var stalled: [String: [QueuedCall]] = [:]
 
-    /// Answers nothing before ``answerEarly(on:)``.
+    /// Creates a dispatcher that answers nothing before ``answerEarly(on:)``.
     init(
         over connection: ServerConnection, to service: any ExportedService, callers: CallerRegistry,
         signals: ChangeSignals, sessions: SessionCallers
@@ -37,7 +38,7 @@ final class CallDispatcher {
         (self.signals, self.sessions) = (signals, sessions)
     }
 
-    /// Answers a call once the service is ready and it is known who calls.
+    /// Answers a call after the service is ready and the caller is identified.
     func take(_ call: BusCall, on server: isolated BusServer) {
         guard early == nil else {
             early?.append(call)
@@ -54,24 +55,24 @@ final class CallDispatcher {
         }
     }
 
-    /// The service is ready: answers what came before.
+    /// Answers the calls that arrived before the service was ready.
     func answerEarly(on server: isolated BusServer) {
         let calls = early ?? []
         early = nil
         for call in calls { take(call, on: server) }
     }
 
-    /// Goes on with the calls of a connection that reads again.
+    /// Resumes the calls of a connection that reads its messages again.
     func resume(_ name: String, on server: isolated BusServer) {
         for next in stalled.removeValue(forKey: name) ?? [] { answer(next, on: server) }
     }
 
-    /// A connection has gone.
+    /// Discards the stalled calls of a closed connection.
     func forget(_ name: String) { stalled[name] = nil }
 
     // MARK: Turns
 
-    /// Answers a call as soon as it is its app's turn.
+    /// Answers a call as soon as its app's limit admits the call.
     private func answer(_ next: QueuedCall, on server: isolated BusServer) {
         if let next = queue.add(next, of: next.caller.app) { begin(next, on: server) }
     }
@@ -80,12 +81,13 @@ final class CallDispatcher {
         let (call, caller) = (next.call, next.caller)
         do {
             guard callers[caller.name] != nil || caller.name.isEmpty else {
-                // It has gone while it waited: nobody is to be kept in the books after that.
+                // The caller disconnected while the call waited. After that, nothing may be recorded for the caller.
                 throw BusFault(.accessDenied, "the caller has gone")
             }
             if try answerAtOnce(call, from: caller) { return end(next, on: server) }
             if connection.isStalled(caller.name) {
-                // Its answer would only lie in memory. It keeps nobody of its app waiting meanwhile.
+                // An answer would only occupy memory until the caller resumes reading. Setting the call aside frees
+                // its place for other calls of the app.
                 stalled[caller.name, default: []].append(next)
                 return end(next, on: server)
             }
@@ -96,16 +98,17 @@ final class CallDispatcher {
         }
     }
 
-    /// Makes room for the next call of the app.
+    /// Frees a place for the next call of the app.
     private func end(_ done: QueuedCall, on server: isolated BusServer) {
         guard let next = queue.end(of: done.caller.app) else { return }
-        // Not from within: thousands may wait.
+        // The next call begins in a separate job. If thousands of calls wait, beginning each from within the last
+        // would recurse too deeply.
         server.perform { $0.calls.begin(next, on: $0) }
     }
 
     // MARK: Answers
 
-    /// Answers what needs nothing but the server's own books; false for all other calls.
+    /// Answers a call that needs only the server's own state. Returns false for any other call.
     private func answerAtOnce(_ call: BusCall, from caller: BusCaller) throws(BusFault) -> Bool {
         guard call.interface == TransferBusName.managerInterface else { return false }
         switch call.method {
@@ -117,9 +120,9 @@ final class CallDispatcher {
         return true
     }
 
-    /// Answers what the service has to do.
+    /// Answers a call that needs the service.
     ///
-    /// - Throws: `BusFault` where the call is refused at once; nothing is under way then.
+    /// - Throws: `BusFault` if the call is refused immediately. No work is then in progress.
     private func answerLater(_ next: QueuedCall, on server: isolated BusServer) throws(BusFault) {
         let (call, caller, service) = (next.call, next.caller, service)
         if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next, on: server) }
@@ -153,8 +156,8 @@ final class CallDispatcher {
         }
     }
 
-    /// Answers a call with what `body` makes. Calls of one caller may be answered in another order than they came: each waits
-    /// for its own saving only, and for earlier changes of the same transfers.
+    /// Answers a call with the result of `body`. Calls of the same caller may be answered out of order. Each call
+    /// waits only for its own change to be saved and for earlier changes to the same transfers.
     private func answer(
         _ next: QueuedCall, isRead: Bool = false, on server: isolated BusServer,
         _ body: @escaping @Sendable (isolated BusServer) async throws -> [VariantValue]
@@ -198,7 +201,7 @@ final class CallDispatcher {
 }
 
 extension BusCall {
-    /// Answers with the error's own name where it has one.
+    /// Answers with the error's own D-Bus name, or with `StoreFailed` if the error has none.
     func fail(_ error: any Error) {
         switch error {
         case let fault as BusFault: fail(fault.name, fault.message)

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The calls of each app that wait while as many as allowed are being answered, in the order in which they came.
+/// A queue of each app's calls that limits the number of calls in progress and preserves their order.
 ///
-/// One app that makes thousands of calls cannot keep others waiting: the service works on a few of each app at a time.
+/// The service works on only a few calls of each app at a time. An app that makes thousands of calls therefore cannot
+/// starve other apps.
 struct CallQueue<Call> {
-    /// The number of calls of one app that are answered at a time: enough for many submissions to share one sync of the disk.
+    /// The maximum number of an app's calls in progress. The number is high enough for many submissions to share a
+    /// single sync of the disk.
     static var mostAtATime: Int { 16 }
 
     private struct App {
         var active = 0
         var waiting: [Call] = []
-        /// The place of the first in `waiting` that has not begun.
+        /// The index in `waiting` of the first call that has not begun.
         var first = 0
     }
 
     private var apps: [String: App] = [:]
 
-    /// Adds a call; returns it where it may begin at once.
+    /// Adds a call. Returns the call if it may begin immediately; otherwise returns nil.
     mutating func add(_ call: Call, of app: String) -> Call? {
         guard apps[app, default: App()].active < Self.mostAtATime else {
             apps[app]?.waiting.append(call)
@@ -26,7 +28,7 @@ struct CallQueue<Call> {
         return call
     }
 
-    /// Ends a call; returns the one that begins in its place.
+    /// Ends a call. Returns the app's next waiting call, which takes the freed place; nil if no call waits.
     mutating func end(of app: String) -> Call? {
         guard var state = apps[app] else { return nil }
         defer { apps[app] = state.active == 0 ? nil : state }
@@ -36,7 +38,7 @@ struct CallQueue<Call> {
         }
         let next = state.waiting[state.first]
         state.first += 1
-        // Removing the first of an array moves all others: many are removed at once.
+        // Removing the first element of an array moves all others, so calls are removed in batches.
         if state.first == state.waiting.count || state.first >= 256 {
             state.waiting.removeFirst(state.first)
             state.first = 0

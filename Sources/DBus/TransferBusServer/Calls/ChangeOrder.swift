@@ -3,16 +3,16 @@ import GLibBridge
 internal import TransferBusProtocol
 internal import TransferModel
 
-/// The changes that apps have asked for and that have not been answered, in the order in which they came.
+/// The changes that apps have requested and that are not yet answered, in order of arrival.
 ///
-/// A program may send `Pause` and then `Resume` without waiting for the first answer, and the last one counts. A change
-/// waits for the earlier ones of its app that are about the same transfers. All others go on beside it, so that many
-/// share one sync of the disk.
+/// A program may send `Pause` and then `Resume` without waiting for the first answer, and the last call must win. A
+/// change therefore waits for the app's earlier changes to the same transfers. All other changes run concurrently, so
+/// that many share a single sync of the disk.
 struct ChangeOrder {
     /// The transfers that a call changes.
     enum Subject: Equatable {
         case transfers([TransferID])
-        /// Transfers that only the answer finds out, such as those of a session.
+        /// Transfers that are known only once the call is answered, such as the transfers of a session.
         case any
     }
 
@@ -22,22 +22,22 @@ struct ChangeOrder {
     }
 
     private struct App {
-        /// The latest change of each transfer.
+        /// The latest change to each transfer.
         var latest: [TransferID: Change] = [:]
-        /// The latest change of transfers that were not known.
+        /// The latest change with the subject `any`.
         var ofAny: Change?
     }
 
     private var apps: [String: App] = [:]
     private var lastNumber = 0
 
-    /// The number of a change that is about to be added.
+    /// Returns the number for a change that is about to be added.
     mutating func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// The changes that have to end before one of an app may begin.
+    /// Returns the tasks of the app's changes that must end before a new change begins.
     func earlier(than subject: Subject, of app: String) -> Set<Task<Void, Never>> {
         guard let state = apps[app] else { return [] }
         let changes: [Change]
@@ -48,18 +48,19 @@ struct ChangeOrder {
         return Set((changes + [state.ofAny].compactMap { $0 }).map(\.task))
     }
 
-    /// Adds a change that has come; the task ends with its answer.
+    /// Adds a change. Its task must end after the change is answered.
     mutating func add(_ number: Int, _ task: Task<Void, Never>, of subject: Subject, by app: String) {
         let change = Change(number: number, task: task)
         switch subject {
         case .transfers(let ids): for id in ids { apps[app, default: App()].latest[id] = change }
-        // It waits for all of the others itself.
+        // A change with the subject `any` waits for all earlier changes. Later changes therefore need to wait only
+        // for this change.
         case .any: apps[app] = App(ofAny: change)
         }
     }
 
-    /// Forgets a change that has been answered, unless a later one has taken its place. An app that always has some under
-    /// way leaves nothing behind of those that have ended.
+    /// Removes an answered change, unless a later change has replaced it. Ended changes therefore do not accumulate
+    /// for an app that always has changes in progress.
     mutating func end(_ number: Int, of subject: Subject, by app: String) {
         guard var state = apps.removeValue(forKey: app) else { return }
         if case .transfers(let ids) = subject {
@@ -71,7 +72,7 @@ struct ChangeOrder {
 }
 
 extension ChangeOrder.Subject {
-    /// The transfers that a call changes; nil where it changes none.
+    /// Finds the transfers that a call changes. Returns nil if the call changes none.
     init?(_ call: BusCall) {
         self.init(call.method, of: call.interface, at: call.path, call.arguments)
     }

@@ -4,12 +4,13 @@ import Glibc
 internal import TransferBusProtocol
 internal import TransferModel
 
-/// Handing finished files out as descriptors: a program in a sandbox cannot reach them by their paths (rule C2).
+/// The calls that open finished files. A program in a sandbox receives descriptors, because it cannot reach the files
+/// by their paths (rule C2).
 struct FileCalls {
     let service: any ExportedService
     let caller: BusCaller
 
-    /// A descriptor that is closed with its owner.
+    /// An owner that closes its descriptor when released.
     final class OpenFile: Sendable {
         let number: Int32
 
@@ -20,7 +21,7 @@ struct FileCalls {
 
     /// Opens the file that a call of `Open` names.
     ///
-    /// - Throws: `BusFault`, `UnknownObjectError`, or what the service throws.
+    /// - Throws: `BusFault`, `UnknownObjectError`, or any error from the service.
     func open(by call: BusCall) async throws -> OpenFile {
         let number = call.arguments.first?.integer ?? -1
         if call.path == TransferBusName.managerPath {

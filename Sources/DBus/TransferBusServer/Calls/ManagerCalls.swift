@@ -4,17 +4,17 @@ internal import TransferBusProtocol
 internal import TransferEngine
 internal import TransferModel
 
-/// Answers the calls of the manager.
+/// The calls of the manager object.
 struct ManagerCalls {
-    /// The service as the caller may use it.
+    /// The service with the caller's access rights.
     let service: any SharedTransferService
     let caller: BusCaller
-    /// The time that the wall clock shows.
+    /// The current time of the wall clock.
     let now: WallTime
 
-    /// The values of the answer.
+    /// Returns the values of the answer.
     ///
-    /// - Throws: `BusFault`, or what the service throws.
+    /// - Throws: `BusFault`, or any error from the service.
     func answer(_ call: BusCall) async throws -> [VariantValue] {
         if call.interface == TransferBusName.properties {
             return try Self.property(call, of: TransferBusName.managerInterface, try await service.status().fields)
@@ -96,7 +96,7 @@ struct ManagerCalls {
 
     private func id(_ value: VariantValue) -> TransferID { TransferID(value.integer ?? 0) }
 
-    /// Answers a call for the properties of an object that has one interface of ours.
+    /// Answers a property call for an object that has a single interface of the daemon's.
     static func property(
         _ call: BusCall, of interface: String, _ values: [String: VariantValue]
     ) throws -> [VariantValue] {

@@ -4,19 +4,19 @@ internal import TransferBusProtocol
 internal import TransferEngine
 internal import TransferModel
 
-/// Answers the calls of a transfer's or a session's object.
+/// The calls of transfer objects and session objects.
 struct ObjectCalls {
     /// The service behind the objects.
     let host: any ExportedService
     let caller: BusCaller
-    /// The service as the caller may use it.
+    /// The service with the caller's access rights.
     private var service: any SharedTransferService { host.service(for: caller) }
 
     init(_ host: any ExportedService, caller: BusCaller) { (self.host, self.caller) = (host, caller) }
 
-    /// The values of the answer.
+    /// Returns the values of the answer.
     ///
-    /// - Throws: `BusFault`, `UnknownObjectError`, or what the service throws.
+    /// - Throws: `BusFault`, `UnknownObjectError`, or any error from the service.
     func answer(_ call: BusCall) async throws -> [VariantValue] {
         if let id = BusObject.transfer(at: call.path) { return try await answer(call, of: id) }
         guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
@@ -60,7 +60,8 @@ struct ObjectCalls {
         "PauseAll": .pause, "ResumeAll": .resume, "CancelAll": .cancel,
     ]
 
-    /// A program that shares a container with the session's app reaches what it needs of the session while it has it open.
+    /// Whether the caller may call the session. A program that shares a container with the session's app may call
+    /// only the methods in `SessionCalls.methods`, and only while the program has the session open.
     private func isReached(_ name: SessionKey, by call: BusCall) async -> Bool {
         if caller.reaches(name.app) { return true }
         guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
@@ -69,7 +70,8 @@ struct ObjectCalls {
         return await host.sessions.hasOpen(SessionKey(app: name.app, identifier: name.identifier), caller.name)
     }
 
-    /// The session of that name; one that has no transfers is there for its own app only, as nobody else's guess.
+    /// Returns the session with a name. A session without transfers exists only for its own app, so that no other app
+    /// can guess the name.
     private func session(_ name: SessionKey) async throws -> SessionStatus? {
         if let session = try await service.sessions().first(where: { $0.name == name }) { return session }
         return caller.app == name.app ? SessionStatus(name) : nil
@@ -87,7 +89,7 @@ struct ObjectCalls {
         guard let action = Self.sessionActions[call.method] else {
             throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
         }
-        // One that ends meanwhile is what was asked for, or too late for it.
+        // A transfer may end during the loop. It then needs no action, or the action is too late.
         for id in session.transfers {
             do { try await service.control([id], action) } catch let fault as BusFault
                 where fault.code == .transferEnded
@@ -97,24 +99,24 @@ struct ObjectCalls {
     }
 }
 
-/// Objects by their paths.
+/// The transfers and sessions that object paths identify.
 enum BusObject {
-    /// The transfer's number; nil where the path is not one's.
+    /// Returns the transfer's number; nil if the path does not identify a transfer.
     static func transfer(at path: String) -> TransferID? {
         guard path.hasPrefix(TransferBusName.transfersPath + "/") else { return nil }
         return Int64(path.dropFirst(TransferBusName.transfersPath.count + 1)).map(TransferID.init)
     }
 
-    /// The session's name; nil where the path is not one's.
+    /// Returns the session's name; nil if the path does not identify a session.
     static func session(at path: String) -> SessionKey? {
         guard path.hasPrefix(TransferBusName.sessionsPath + "/") else { return nil }
         return SessionKey(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
     }
 }
 
-/// There is no such object among those that the caller may reach.
+/// An error that states that the caller can reach no object with the path.
 struct UnknownObjectError: Error, CustomStringConvertible {
-    /// The error's name, which D-Bus itself has for that.
+    /// The error's name, which the D-Bus specification defines.
     static let name = "org.freedesktop.DBus.Error.UnknownObject"
     let path: String
 

@@ -6,20 +6,24 @@ internal import TransferModel
 
 /// The files and folders that a caller passes as descriptors.
 ///
-/// What the caller's descriptor does not allow is refused, since the daemon, outside a sandbox, might be allowed more. Of a
-/// caller outside sandboxes the path is kept: it holds across restarts. A caller in a sandbox proves a right to one file or
-/// one folder, not to a name: its folder's identity is kept beside the path, of a document of the portal its id, and its file itself (rule C2).
+/// The daemon refuses access that the caller's descriptor does not allow, because the daemon runs outside any sandbox
+/// and may have more rights. For a caller outside sandboxes, the daemon keeps the path, which stays valid across
+/// restarts.
+///
+/// A sandboxed caller proves a right to a particular file or folder, not to a name (rule C2). For its folder, the
+/// daemon keeps the path and the folder's identity. For a folder in the document portal, the daemon also keeps the
+/// document's path. For its upload, the daemon keeps the file itself.
 struct PassedFiles {
-    /// The fields of a transfer with paths in place of descriptors.
+    /// The fields of a transfer, with paths in place of descriptors.
     var fields: [String: VariantValue]
-    /// The identity of the folder that a sandboxed caller has passed.
+    /// The identity of the folder that a sandboxed caller passed.
     var folder: FolderIdentity?
-    /// The file that a sandboxed caller has passed, open until the call is answered.
+    /// The file that a sandboxed caller passed, open until the call is answered.
     var upload: Int32?
 
     /// Resolves the descriptors among the fields of a transfer.
     ///
-    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    /// - Throws: `BusFault` that names the key, the problem and the remedy.
     init(_ fields: [String: VariantValue], _ descriptors: [Int32], from caller: BusCaller) throws {
         self.fields = fields
         if caller.isSandboxed { try Self.refusePaths(in: fields) }
@@ -42,7 +46,7 @@ struct PassedFiles {
         }
     }
 
-    /// Refuses paths: they lead the daemon to files that the caller's sandbox may deny it.
+    /// Rejects paths, which could lead the daemon to files that the caller's sandbox denies.
     private static func refusePaths(in fields: [String: VariantValue]) throws {
         if fields["directory"] != nil {
             throw BusFault(
@@ -56,7 +60,7 @@ struct PassedFiles {
         }
     }
 
-    /// The descriptor that a handle stands for.
+    /// Returns the descriptor that a handle refers to.
     static func descriptor(_ value: VariantValue, _ key: String, _ descriptors: [Int32]) throws -> Int32 {
         guard case .handle(let place) = value, descriptors.indices.contains(Int(place)) else {
             throw BusFault(.invalidArgument, "'\(key)' must be a descriptor that comes with the message (h)")
@@ -64,14 +68,15 @@ struct PassedFiles {
         return descriptors[Int(place)]
     }
 
-    /// The last part of the name that the kernel knows of a file, for people.
+    /// Returns the last component of the kernel's path for a file, for display. Returns `file` if the component is
+    /// unusable.
     static func name(of descriptor: Int32) -> String {
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) ?? ""
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         return name.isEmpty || name == ".." || name == "." ? "file" : name
     }
 
-    /// A descriptor of a regular file that is open for reading.
+    /// Returns `descriptor` if the descriptor refers to a regular file and is open for reading.
     static func checkedFile(_ descriptor: Int32, _ key: String) throws -> Int32 {
         let status = try status(descriptor, key)
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -94,7 +99,7 @@ struct PassedFiles {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw BusFault(.invalidArgument, "'\(key)' must be a folder")
         }
-        // A sandbox shows folders that it may not write as mounts of their own.
+        // A sandbox shows folders that it may not write to as separate read-only mounts.
         var system = statvfs()
         guard fstatvfs(descriptor, &system) == 0, system.f_flag & UInt(ST_RDONLY) == 0 else {
             throw BusFault(.invalidArgument, "'\(key)' is a folder that its caller may only read")
@@ -112,7 +117,7 @@ struct PassedFiles {
         guard fstat(descriptor, &status) == 0 else {
             throw BusFault(.invalidArgument, "'\(key)' cannot be looked at: \(String(cString: strerror(errno)))")
         }
-        // Such a one proves no right to the content; Glibc's Swift module leaves the constant out.
+        // An `O_PATH` descriptor proves no right to the content. Swift's Glibc module omits the constant.
         let isPathOnly = fcntl(descriptor, F_GETFL) & 0o10000000 != 0
         guard !isPathOnly else {
             throw BusFault(.invalidArgument, "'\(key)' was opened with O_PATH; open it for reading")
@@ -120,7 +125,7 @@ struct PassedFiles {
         return status
     }
 
-    /// The path, which must lead to the same file for the daemon as the descriptor does for the caller.
+    /// Returns the path of a descriptor. The path must lead the daemon to the same file as the descriptor.
     private static func path(of descriptor: Int32, _ status: stat, _ key: String) throws -> String {
         var other = stat()
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"),

@@ -3,12 +3,12 @@ import GLibBridge
 internal import TransferBusProtocol
 package import TransferSessions
 
-/// Calling apps by their names, which has the bus start those that do not run.
+/// Launching apps by their bus names. The bus starts an app that is not running.
 extension BusPrograms {
-    /// The time that an app may take to start and to take the call.
+    /// The maximum number of seconds for an app to start and answer the call.
     private static let launchSeconds: Int32 = 30
 
-    /// Has an app deal with a session's events. Returns when it has taken the call, or when it is clear that it does not.
+    /// Asks an app to handle a session's events. Returns after the app answers the call, or after the call fails.
     package func launch(busName name: String, for session: String) async -> LaunchOutcome {
         guard bus != nil else { return .silent("the bus has gone") }
         let result = await call(
@@ -25,9 +25,9 @@ extension BusPrograms {
 }
 
 extension LaunchOutcome {
-    /// The outcome that an error means for the app that was called by its name.
+    /// Interprets the error of a call to an app by its bus name.
     ///
-    /// - Parameter isThere: whether somebody has the name now.
+    /// - Parameter isThere: whether the name has an owner now.
     init(_ error: BusCallError, of name: String, isThere: Bool) {
         let prefix = "org.freedesktop.DBus.Error."
         let kind = error.name.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }

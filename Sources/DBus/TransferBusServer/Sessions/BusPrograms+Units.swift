@@ -3,26 +3,27 @@ import GLibBridge
 internal import TransferBusProtocol
 package import TransferSessions
 
-/// Starting apps as transient services of the person's systemd: they inherit nothing of the daemon, neither limits nor
-/// environment nor open files, and do not end with it.
+/// Launching apps as transient services of the person's systemd. The services inherit no limits, environment or open
+/// files from the daemon, and keep running after the daemon ends.
 extension BusPrograms {
-    /// The time that systemd may take to start a program.
+    /// The maximum number of seconds for systemd to start a program.
     private static let startSeconds = 30
 
-    /// Starts a command as a service of its own, and looks on for `patience`.
+    /// Starts a command as a service of its own, and then watches the service for `patience`.
     ///
     /// - Parameters:
-    ///   - command: a program by its absolute path, and its arguments; systemd expands nothing in them.
+    ///   - command: the absolute path of a program, and its arguments. systemd expands nothing in them.
     ///   - environment: variables in addition to those of the user manager.
-    ///   - patience: a program that fails before that has crashed.
-    /// - Returns: nil where no systemd runs for the person, so that somebody else has to start the program.
+    ///   - patience: the period after the start during which a failure counts as a crash.
+    /// - Returns: the outcome, or nil if the person has no running systemd. The caller must then start the program in
+    ///   another way.
     package func startUnit(
         _ command: [String], of app: String, environment: [String: String], patience: Duration = .seconds(2)
     ) async -> LaunchOutcome? {
         guard let bus, let program = command.first,
             let unit = UnitName.unit(of: app, number: .random(in: .min ... .max))
         else { return nil }
-        // It tells of its jobs only where somebody has asked for that.
+        // systemd emits job signals only if a client has subscribed.
         _ = await manage("Subscribe", [], "()")
         let (results, told) = AsyncStream.makeStream(of: (job: String, result: String).self)
         let ends = bus.subscribe(
@@ -85,7 +86,7 @@ extension BusPrograms {
         return .started(process: process > 0 ? process : nil)
     }
 
-    /// The properties of a service; none where systemd does not know it any more.
+    /// Returns the properties of a service; an empty dictionary if systemd no longer knows the unit.
     private func properties(of unit: String) async -> [String: VariantValue] {
         guard case .success(let answer) = await manage("GetUnit", [.string(unit)], "(s)"),
             let path = answer.first?.string,
@@ -96,7 +97,7 @@ extension BusPrograms {
         return all.first?.dictionary ?? [:]
     }
 
-    /// Calls a method of the person's systemd, of the manager where nothing else is said.
+    /// Calls a method of the person's systemd, by default a method of its manager object.
     private func manage(
         _ method: String, _ arguments: [VariantValue], _ type: String, at path: String = UserManager.path,
         of interface: String = UserManager.interface
@@ -107,23 +108,24 @@ extension BusPrograms {
     }
 }
 
-/// The person's systemd, as it is found on the session bus (org.freedesktop.systemd1(5)).
+/// The person's systemd on the session bus (org.freedesktop.systemd1(5)).
 private enum UserManager {
     static let service = "org.freedesktop.systemd1"
     static let interface = "org.freedesktop.systemd1.Manager"
     static let path = "/org/freedesktop/systemd1"
-    /// The status of a program that could not be executed (systemd.exec(5), "Process Exit Codes").
+    /// The exit status of a program that systemd could not execute (systemd.exec(5), "Process Exit Codes").
     static let cannotExecute: Int64 = 203
 
-    /// Whether an error says that no systemd is there any more.
+    /// Whether an error means that systemd is no longer on the bus.
     static func isAway(_ error: BusCallError) -> Bool {
         ["ServiceUnknown", "NameHasNoOwner"].contains { error.name == "org.freedesktop.DBus.Error." + $0 }
     }
 
-    /// The properties of a service that runs a command: an `a(sv)`. Values go as values, and no text is put together of them.
+    /// Returns the properties of a service that runs a command, as an `a(sv)`. Arguments stay separate values and are
+    /// never joined into a single command line.
     static func properties(of command: [String], app: String, environment: [String: String]) -> [VariantValue] {
         let words = VariantValue.list(command.map(VariantValue.string))
-        // Without this flag systemd puts its variables where the words have a dollar sign.
+        // Without this flag, systemd expands environment variables after dollar signs in the arguments.
         let start = VariantValue.list([.string(command[0]), words, .list([.string("no-env-expand")])])
         let variables = environment.sorted { $0.key < $1.key }.map { VariantValue.string("\($0.key)=\($0.value)") }
         let properties: [(String, String, VariantValue)] = [
@@ -132,10 +134,10 @@ private enum UserManager {
             ("ExecStartEx", "a(sasas)", .list([start])),
             ("Environment", "as", .list(variables)),
             ("Slice", "s", .string("app.slice")),
-            // What an app leaves running when its first process ends belongs to the app.
+            // Processes that outlive the app's first process belong to the app and keep running.
             ("KillMode", "s", .string("process")),
             ("CollectMode", "s", .string("inactive-or-failed")),
-            // How it ended stays known until it is given up.
+            // The reference keeps the service's result available until `UnrefUnit`.
             ("AddRef", "b", .bool(true)),
         ]
         return properties.map { .list([.string($0), .typed($1, $2)]) }

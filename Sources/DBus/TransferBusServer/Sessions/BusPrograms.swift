@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Starts programs over a server's connection to the bus, for their sessions.
+/// A launcher that starts apps for their sessions over the server's connection to the bus.
 ///
-/// Made before the server, which lends its connection as long as it has one. Shares the server's thread.
+/// The launcher is created before the server and shares the server's thread. The server lends its connection while
+/// connected.
 package actor BusPrograms {
     let executor = GLibExecutor(name: "transfer-bus")
-    /// The programs that run, as far as they were started for sessions.
+    /// The programs that were started for sessions and still run.
     package nonisolated let launched = LaunchedPrograms()
-    /// The server's connection; nil before it has one and after its end.
+    /// The server's connection; nil before the server connects and after its end.
     private(set) var bus: BusConnection?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Starts nothing before a server has lent its connection.
+    /// Creates a launcher that starts nothing before a server lends its connection.
     package init() {}
 
-    /// Takes the server's connection, or gives it back. On the thread of both.
+    /// Sets the borrowed connection; nil withdraws it. Call this method on the shared thread.
     nonisolated func lend(_ bus: BusConnection?) {
-        // Used on this one thread only.
+        // The connection is used only on the shared thread.
         nonisolated(unsafe) let bus = bus
         assumeIsolated { $0.bus = bus }
     }
 
-    /// Asks the bus itself something.
+    /// Calls a method of the bus itself. Times out after 10 s.
     func ask(_ method: String, _ arguments: [VariantValue] = []) async -> Result<[VariantValue], BusCallError> {
         let service = "org.freedesktop.DBus"
         return await call(
@@ -31,7 +32,8 @@ package actor BusPrograms {
             type: arguments.isEmpty ? "()" : "(s)", milliseconds: 10_000)
     }
 
-    /// Calls a method. An error without a name is the bus's end, one with an empty name a call that could not be made.
+    /// Calls a method. The error has no name if the failure is local, such as a lost connection. The error has an
+    /// empty name if the call could not be made.
     func call(
         _ method: String, of interface: String, at path: String, service: String, _ arguments: [VariantValue],
         type: String, milliseconds: Int32, startingIt: Bool = true

@@ -2,37 +2,43 @@
 import Synchronization
 internal import TransferModel
 
-/// The way of a session's events to the process that has it open.
+/// The sink that sends a session's events to the process that has the session open.
 ///
-/// While that process does not take in what it is told, because it was stopped, its progress is held back: the bus would keep
-/// every word of it. Beyond a bound all else is held back, too, and told again once the process reads: what matters is kept
-/// until it is acknowledged (rule C7).
+/// If the process does not read, for example because it is suspended, the sink withholds progress events. The bus
+/// would otherwise buffer every message. Beyond a second bound, the sink withholds all events except the session's
+/// last. After the process reads again, the sink requests that the pending events be sent again. Important events are
+/// kept until they are acknowledged (rule C7).
 final class EventOutlet: Sendable {
     private struct State {
-        /// Events since the process was seen to take any in.
+        /// The number of events sent since the process last confirmed that it reads. Restarts at 0 when the sink
+        /// requests the next confirmation.
         var sent = 0
         var isAsking = false
-        /// The latest progress of each task that was not told.
+        /// The latest withheld progress of each task.
         var held: [Int: SessionEvent] = [:]
-        /// The session: which one it is shows when it has been opened.
+        /// The session, which is known after the first event.
         var key: SessionKey?
-        /// Whether events were held back that are no progress.
+        /// Whether events were withheld after the sink reached `mostInAll`.
         var hasMissed = false
     }
 
     private let state = Mutex(State())
     private let send: @Sendable (SessionKey, SessionEvent) -> Void
     private let ask: @Sendable (_ answered: @escaping @Sendable () -> Void) -> Void
-    /// So many events are told without knowing whether they are taken in.
+    /// The number of events after which the sink requests a confirmation. While the confirmation is pending, progress
+    /// is withheld after this number of further events.
     private static let most = 64
-    /// So many events are told in all before the process has to take some in.
+    /// The number of events, sent while a confirmation is pending, after which the sink withholds all events except
+    /// the session's last.
     private static let mostInAll = 1024
     private let tellAgain: @Sendable (SessionKey) -> Void
 
+    /// Creates a sink.
+    ///
     /// - Parameters:
-    ///   - tellAgain: has everything told once more that waits for the process; does not wait.
-    ///   - send: sends an event, and does not wait.
-    ///   - ask: calls back when the process has taken in all that was sent before, or has gone.
+    ///   - tellAgain: requests that all pending events be sent to the process again; does not wait.
+    ///   - send: sends an event; does not wait.
+    ///   - ask: calls back after the process has read everything sent earlier, or has disconnected.
     init(
         tellAgain: @escaping @Sendable (SessionKey) -> Void,
         send: @escaping @Sendable (SessionKey, SessionEvent) -> Void,
@@ -43,7 +49,7 @@ final class EventOutlet: Sendable {
         self.ask = ask
     }
 
-    /// Tells an event of the session, which is always the same.
+    /// Sends or withholds an event. The session must be the same in every call.
     func tell(_ key: SessionKey, _ event: SessionEvent) {
         let isToAsk = state.withLock { state in
             state.key = key
@@ -60,7 +66,7 @@ final class EventOutlet: Sendable {
                 let held = state.held.removeValue(forKey: task)
                 if let held, !event.isProgress { send(key, held) }
             }
-            // Under the lock, so that events go out in the order in which they are told.
+            // Sent under the lock, so that events keep their order.
             send(key, event)
             state.sent += 1
             guard !state.isAsking, state.sent >= Self.most else { return false }
@@ -84,7 +90,7 @@ final class EventOutlet: Sendable {
 }
 
 extension SessionEvent {
-    /// Whether nothing comes after it.
+    /// Whether no event follows.
     fileprivate var isLast: Bool {
         if case .invalidated = kind { true } else { false }
     }

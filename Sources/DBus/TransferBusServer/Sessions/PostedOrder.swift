@@ -3,22 +3,22 @@ import GLibBridge
 internal import TransferBusProtocol
 internal import TransferModel
 
-/// An order as it comes from an app, with the file that came with it.
+/// An order from an app, with the file that the app passed.
 struct PostedOrder {
-    /// The order. Of a new task, it tells nothing that only the daemon can know.
+    /// The order. The snapshot of a new task omits values that only the daemon can know.
     var order: TaskOrder
-    /// The file that a new upload sends, open until the call is answered; nil where a path names it.
+    /// The file of a new upload, open until the call is answered; nil if a path names the file.
     var file: Int32?
 
-    /// Reads what came over the bus.
+    /// Reads an order from the values of a call.
     ///
-    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    /// - Throws: `BusFault` that names the key, the problem and the remedy.
     init(_ values: [String: VariantValue], _ descriptors: [Int32], from caller: BusCaller) throws {
         var values = values
         if var task = values["snapshot"]?.dictionary, let value = task.removeValue(forKey: "upload-fd") {
             let file = try PassedFiles.checkedFile(
                 PassedFiles.descriptor(value, "upload-fd", descriptors), "upload-fd")
-            // The path is for people; an app in a sandbox may leave it out.
+            // The path is only for display. A sandboxed app may omit the path.
             if task["upload-file"] == nil { task["upload-file"] = .string("/" + PassedFiles.name(of: file)) }
             values["snapshot"] = .dictionary(task)
             self.file = file

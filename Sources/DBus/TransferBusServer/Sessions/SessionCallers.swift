@@ -5,32 +5,32 @@ internal import TransferBusProtocol
 internal import TransferModel
 import TransferSessions
 
-/// The callers that have opened sessions: joins them to their sessions, and notices that they have gone.
+/// The callers that have opened sessions. Joins callers to their sessions and reports their departure.
 ///
-/// Used on the server's thread only.
+/// Used only on the server's thread.
 final class SessionCallers {
     private let connection: ServerConnection
     private let names: NameOwners
     private let programs: BusPrograms
     private let service: any SessionService
     private var callers: Set<String> = []
-    /// The end of telling that callers have gone.
+    /// The most recent task that reports departures.
     private var departures: Task<Void, Never>?
 
-    /// Nobody has opened a session of `service`.
+    /// Creates a registry without callers.
     init(
         over connection: ServerConnection, names: NameOwners, programs: BusPrograms, of service: any SessionService
     ) {
         (self.connection, self.names, self.programs, self.service) = (connection, names, programs, service)
     }
 
-    /// Notes that a caller opens a session; ``open(_:_:by:on:)`` is to follow.
+    /// Records that a caller opens a session. A call to ``open(_:_:by:on:)`` must follow.
     func add(_ name: String) { callers.insert(name) }
 
     /// Joins a caller to a session.
     ///
     /// - Returns: the values of the answer.
-    /// - Throws: `BusFault`, `SessionRefusal`, or what the service throws.
+    /// - Throws: `BusFault`, `SessionRefusal`, or any error from the service.
     func open(
         _ settings: [String: VariantValue], _ options: [String: VariantValue], by caller: BusCaller,
         on server: isolated BusServer
@@ -39,7 +39,7 @@ final class SessionCallers {
         let options = try OpeningOptions(options)
         if caller.isSandboxed { try SandboxRules.check(settings, options, of: caller) }
         let registration = await registration(of: caller, saying: options, on: server)
-        // Whoever has gone before holds no session against this one.
+        // Departed callers must release their sessions before this caller opens a session.
         await departures?.value
         guard let sender = connection.bus?.signalSender else {
             throw BusFault(.shuttingDown, "the daemon is on its way out; the next call starts it again")
@@ -56,7 +56,8 @@ final class SessionCallers {
         (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
         let state = try await service.open(settings, by: client, registration: registration)
         guard callers.contains(caller.name) else {
-            // It has gone meanwhile, and nobody was told of that.
+            // The caller disconnected in the meantime, before the service knew of the caller. The departure must be
+            // reported here.
             await service.disconnected(caller.name)
             throw BusFault(.noSuchSession, "the caller has gone")
         }
@@ -64,12 +65,12 @@ final class SessionCallers {
         return [.dictionary(SessionAnswer(path: name.path, state: state).fields)]
     }
 
-    /// The way of events to a caller.
+    /// Returns the event sink of a caller.
     private func outlet(to name: String, by sender: SignalSender, of server: BusServer) -> EventOutlet {
         EventOutlet { [service] key in
             Task { await service.tellAgain(name, in: key) }
         } send: { key, event in
-            // All that an event is made of can be sent.
+            // Every value of an event has a D-Bus type, so `emit` does not fail.
             try? sender.emit(
                 "Event", of: TransferBusName.sessionInterface,
                 at: SessionKey(app: key.app, identifier: key.identifier).path, to: name,
@@ -79,8 +80,10 @@ final class SessionCallers {
         }
     }
 
-    /// The way to start the app: as it says, or by its name where the bus can do that without being told. An app in a sandbox
-    /// says nothing: it is started by its own id only (rule C3).
+    /// Returns the way to launch the caller's app. A bus name that the app requests takes precedence. Otherwise, the
+    /// daemon uses a name of the app's own that the bus can activate. If there is no such name, the daemon uses the
+    /// command that the app requests. A sandboxed app may request nothing, and is launched only by its own id (rule
+    /// C3).
     private func registration(
         of caller: BusCaller, saying options: OpeningOptions, on server: isolated BusServer
     ) async -> AppRegistration? {
@@ -96,7 +99,7 @@ final class SessionCallers {
         return SandboxRules.command(of: caller).map(AppRegistration.command) ?? options.registration
     }
 
-    /// A caller has gone: its sessions are free.
+    /// Frees the sessions of a caller that has disconnected.
     func forget(_ name: String) {
         guard callers.remove(name) != nil else { return }
         departures = Task { [service, departures] in

@@ -3,16 +3,16 @@ import GLibBridge
 internal import TransferBusProtocol
 internal import TransferModel
 
-/// Answers the calls of a session's object by which its app steers the session.
+/// The calls of a session object by which an app controls its session.
 struct SessionCalls {
     let service: any SessionService
     let caller: BusCaller
-    /// The methods that the session's own process calls.
+    /// The methods for the process that has the session open.
     static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]
 
-    /// The values of the answer; nil for calls of other kinds.
+    /// Returns the values of the answer; nil for other methods.
     ///
-    /// - Throws: `BusFault`, `SessionRefusal`, or what the service throws.
+    /// - Throws: `BusFault`, `SessionRefusal`, or any error from the service.
     func answer(_ call: BusCall, of name: SessionKey) async throws -> [VariantValue]? {
         guard call.interface == TransferBusName.sessionInterface else { return nil }
         let key = SessionKey(app: name.app, identifier: name.identifier)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Names of the units that apps are started as, by systemd's rules for desktop environments
+/// The names of the units that launch apps, according to systemd's rules for desktop environments
 /// (https://systemd.io/DESKTOP_ENVIRONMENTS): `app-transferd-<ApplicationID>@<RANDOM>.service`.
 enum UnitName {
     private static let prefix = "app-transferd-"
-    /// The most bytes that systemd takes.
+    /// The maximum length in bytes that systemd allows.
     private static let longest = 255
 
-    /// The name of a unit for an app; nil where that would be too long.
+    /// Returns the name of a unit for an app; nil if the app id is empty or the name is too long.
     static func unit(of app: String, number: UInt64) -> String? {
         let escaped = app.utf8.map { byte -> String in
             switch byte {
@@ -29,18 +29,20 @@ enum UnitName {
         group(of: process).split(whereSeparator: { $0 == "/" || $0 == "\n" }).contains(unit[...])
     }
 
-    /// The text of a process's control groups; empty where the process has gone.
+    /// Returns the text of `/proc/PID/cgroup`; empty if the process has ended.
     static func group(of process: Int32) -> String {
         FileManager.default.contents(atPath: "/proc/\(process)/cgroup").map { String(decoding: $0, as: UTF8.self) }
             ?? ""
     }
 
-    /// The app whose unit a control group is in: the daemon started the unit, now or in an earlier life.
+    /// Returns the app of the unit that a control group belongs to; nil if the daemon did not start the unit. The
+    /// daemon may have started the unit in an earlier run.
     ///
     /// - Parameter cgroup: the text of `/proc/PID/cgroup`.
     static func app(inGroup cgroup: String) -> String? {
         for line in cgroup.split(separator: "\n") {
-            // `number:controllers:path`; systemd's own hierarchy has no number but 0, or is named.
+            // The format is `number:controllers:path`. systemd's own hierarchy has the number 0 or the name
+            // `systemd`.
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3, fields[0] == "0" || fields[1] == "name=systemd" else { continue }
             for unit in fields[2].split(separator: "/").reversed()

@@ -4,45 +4,46 @@ internal import TransferBusProtocol
 internal import TransferEngine
 internal import TransferModel
 
-/// The signals by which callers are told of changes: callers that watch, and callers that have read an object's properties.
+/// The signals that report changes to watchers and to callers that have read an object's properties.
 ///
-/// A caller that reads nothing is told nothing, and is told how things stand once it reads again. Used on the server's thread
-/// only.
+/// A caller that stops reading receives no signals. A caller that resumes reading receives the current state. Used
+/// only on the server's thread.
 final class ChangeSignals {
     private let connection: ServerConnection
     private let service: any ExportedService
     private var watchers = WatcherRegistry()
     private var readers = ReaderRegistry()
-    /// The news that callers that do not read have missed.
+    /// The news that stalled callers have missed, by the connection's unique name.
     private var missed: [String: MissedNews] = [:]
 
-    /// Tells nobody yet.
+    /// Creates a sender without receivers.
     init(over connection: ServerConnection, of service: any ExportedService) {
         (self.connection, self.service) = (connection, service)
     }
 
     // MARK: Receivers
 
-    /// Tells a caller of all changes from now on.
+    /// Reports all changes to a caller from now on.
     ///
-    /// - Throws: `BusFault` if its app watches by as many connections as it may.
+    /// - Throws: `BusFault` if the caller's app already watches through the maximum number of connections.
     func watch(_ caller: BusCaller) throws(BusFault) { try watchers.add(caller) }
 
-    /// Tells a caller only of the objects that it has read.
+    /// Reports only changes to the objects that a caller has read.
     func unwatch(_ name: String) {
         watchers.remove(name)
         missed[name]?.forgetTransfers()
     }
 
-    /// Notes that a caller reads an object's properties, and is told of changes from now on: before the answer is made, so
-    /// that none falls between. Nobody is noted who may not reach the object (rule C6).
+    /// Records that a caller reads an object's properties and receives their changes from now on. Call this method
+    /// before the answer is made, so that no change is lost in between. A caller that may not reach the object is not
+    /// recorded (rule C6).
     ///
-    /// - Returns: whether `endReading` is to follow.
-    /// - Throws: `BusFault` where the caller reads more objects than it may.
+    /// - Returns: whether `endReading` must follow.
+    /// - Throws: `BusFault` if the caller reads more objects than allowed.
     func beginReading(_ call: BusCall, by caller: BusCaller) throws(BusFault) -> Bool {
         guard call.interface == TransferBusName.properties else { return false }
         if let id = BusObject.transfer(at: call.path) {
-            // What is over does not change any more.
+            // An ended transfer no longer changes.
             guard service.isUnfinished(id, for: caller) else { return false }
         } else {
             guard let session = BusObject.session(at: call.path), caller.reaches(session.app) else { return false }
@@ -53,7 +54,7 @@ final class ChangeSignals {
         return true
     }
 
-    /// The caller was answered; nil where it was refused.
+    /// Completes a read after its answer; `values` is nil if the call was refused.
     func endReading(_ call: BusCall, _ values: [VariantValue]?) {
         let name = call.arguments.last?.string ?? ""
         let answer = values?.first.map { call.method == "GetAll" ? $0.dictionary ?? [:] : [name: $0] }
@@ -63,7 +64,7 @@ final class ChangeSignals {
         }
     }
 
-    /// A caller has gone, or is told nothing any more.
+    /// Removes a caller that has disconnected or receives no more signals.
     func forget(_ name: String) {
         watchers.remove(name)
         missed[name] = nil
@@ -72,7 +73,8 @@ final class ChangeSignals {
 
     // MARK: Changes
 
-    /// Tells those who watch, and may reach the transfer, how it stands, and those who have read it what has changed.
+    /// Reports a transfer's status to the watchers that may reach the transfer, and its changes to the readers of its
+    /// properties.
     func tell(_ status: TransferStatus, on server: isolated BusServer) {
         guard connection.bus != nil else { return }
         lazy var fields = status.fields
@@ -90,7 +92,7 @@ final class ChangeSignals {
         if let session = status.session { tellSession(SessionKey(app: status.app, identifier: session), on: server) }
     }
 
-    /// Tells those who watch what has changed of the manager, as each may see it.
+    /// Reports changed properties of the manager to the watchers, limited to what each watcher may see.
     func tellWatchers(_ change: (inout DaemonStatus, BusCaller) -> Void) {
         guard connection.bus != nil else { return }
         for watcher in watchers.all {
@@ -105,7 +107,7 @@ final class ChangeSignals {
     }
 
     private func emit(_ fields: [String: VariantValue], to name: String) {
-        // One who has just gone misses nothing.
+        // A caller that has just disconnected misses nothing.
         try? connection.bus?.emit(
             "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: name,
             [.dictionary(fields)], type: "(a{sv})")
@@ -128,7 +130,7 @@ final class ChangeSignals {
         guard readers.isRead(path) else { return }
         let caller = BusCaller(name: "", app: name.app, kind: .app)
         Task {
-            // Keeps the task on the server's thread.
+            // Capturing the server keeps the task on the server's thread.
             _ = server
             let sessions = try await service.service(for: caller).sessions()
             let session = sessions.first { $0.name == name } ?? SessionStatus(name)
@@ -138,17 +140,18 @@ final class ChangeSignals {
 
     // MARK: Back-pressure
 
-    /// Notes what a stalled caller is not told; one that misses too much is told nothing any more.
+    /// Records news that a stalled caller does not receive. A caller that misses too much receives no more signals.
     private func miss(_ name: String, _ body: (inout MissedNews) -> Void) {
         body(&missed[name, default: MissedNews()])
         if let count = missed[name]?.count, count > CallerLimits.missedChanges { forget(name) }
     }
 
-    /// Tells a caller that reads again how things stand of which it missed the news; nil where it is not known any more.
+    /// Sends the current state of everything that a caller missed, after the caller resumes reading. Sends nothing if
+    /// `caller` is nil, which means that the caller is no longer identified.
     func catchUp(_ name: String, as caller: BusCaller?, on server: isolated BusServer) {
         guard let news = missed.removeValue(forKey: name), let caller else { return }
         Task {
-            // Keeps the task on the server's thread.
+            // Capturing the server keeps the task on the server's thread.
             _ = server
             if news.manager, watchers.contains(name) {
                 var changed = DaemonStatus()
@@ -167,7 +170,7 @@ final class ChangeSignals {
                 } else if !readers.isRead(path), let id = BusObject.transfer(at: path),
                     let status = service.statuses(of: [id], for: caller).first
                 {
-                    // It has ended meanwhile, and has no readers any more.
+                    // The transfer has ended in the meantime and no longer has readers.
                     let changes = TransferObject.changes(of: status.fields)
                     connection.emitChanged(changes, of: interface, to: name, at: path)
                 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// News that a caller was not told, because it does not read what it is sent: kept as what has changed, not as messages, so
-/// that a caller that is stopped for a week costs a bounded number of bytes (rule C7).
+/// The news that a caller did not receive because the caller does not read its messages.
+///
+/// Records the changed objects instead of the messages. A caller that is suspended for a week therefore costs a
+/// bounded amount of memory (rule C7).
 struct MissedNews {
     var transfers: Set<TransferID> = []
-    /// The interfaces of objects whose properties have changed, by their paths.
+    /// The interfaces of objects with changed properties, by path.
     var objects: [String: String] = [:]
     /// Whether properties of the manager have changed.
     var manager = false

@@ -2,27 +2,29 @@
 import GLibBridge
 internal import TransferBusProtocol
 
-/// The connections that have read objects' properties, and are told of changes from then on.
+/// A registry of the connections that have read objects' properties and receive their changes.
 struct ReaderRegistry {
-    /// The readers of each object, by its path.
+    /// The readers of each object, by path.
     private var objects: [String: ObjectReaders] = [:]
-    /// The number of objects that each connection is noted as a reader of.
+    /// The number of objects that each connection reads.
     private var counts: [String: Int] = [:]
 
-    /// Whether nobody reads anything.
+    /// Whether no object has readers.
     var isEmpty: Bool { objects.isEmpty }
 
     /// Whether an object has readers.
     func isRead(_ path: String) -> Bool { objects[path] != nil }
 
-    /// Whether a connection is noted as a reader of a session that perhaps does not exist. Any name may be asked for, so
-    /// that only some are noted.
+    /// Whether a connection may be recorded as a reader of a session that perhaps does not exist. A connection can
+    /// request any name, so only a limited number is recorded.
     func mayGuess(_ name: String) -> Bool { counts[name, default: 0] < CallerLimits.guessedSessions }
 
-    /// Notes that a connection reads an object: before its answer is made, so that no change falls between.
+    /// Records that a connection reads an object. Call this method before the answer is made, so that no change is
+    /// lost in between.
     ///
-    /// ``end(_:of:answer:)`` is to follow.
-    /// - Throws: `BusFault` if the connection reads more objects than it may.
+    /// A call to ``end(_:of:answer:)`` must follow.
+    ///
+    /// - Throws: `BusFault` if the connection reads more objects than allowed.
     mutating func begin(_ name: String, of path: String) throws(BusFault) {
         if objects[path]?.names.contains(name) != true {
             guard counts[name, default: 0] < CallerLimits.readObjects else {
@@ -37,22 +39,22 @@ struct ReaderRegistry {
         objects[path]?.pending += 1
     }
 
-    /// Notes that a connection was answered; nil where it was refused.
+    /// Completes a read after its answer; `answer` is nil if the call was refused.
     ///
-    /// - Returns: what it was told while the answer was made, so that the answer has it as it was before.
+    /// - Returns: the values that were reported while the answer was made, if the answer contains older values.
     mutating func end(_ name: String, of path: String, answer: [String: VariantValue]?) -> [String: VariantValue] {
         defer { drop(path) }
         objects[path]?.pending -= 1
-        // It may have gone meanwhile.
+        // The connection may have closed in the meantime.
         guard objects[path]?.names.contains(name) == true else { return [:] }
         if let answer { return objects[path]?.note(answer) ?? [:] }
         remove(name, of: path)
         return [:]
     }
 
-    /// Takes in how an object stands.
+    /// Records an object's current properties.
     ///
-    /// - Returns: what has changed since it was told last, and the connections that are to be told.
+    /// - Returns: the properties that have changed since the last report, and the connections to report them to.
     mutating func changes(
         of path: String, to properties: [String: VariantValue]
     ) -> (properties: [String: VariantValue], readers: [String]) {
@@ -60,18 +62,18 @@ struct ReaderRegistry {
         return (changed, changed.isEmpty ? [] : objects[path]?.names.sorted() ?? [])
     }
 
-    /// The properties of an object that were told last; nil if the connection is none of its readers.
+    /// Returns the properties of an object that were last reported; nil if the connection does not read the object.
     func told(_ name: String, of path: String) -> [String: VariantValue]? {
         objects[path].flatMap { $0.names.contains(name) ? $0.told : nil }
     }
 
-    /// Notes that an object will not change any more.
+    /// Marks an object that no longer changes. Its readers are removed once no answer is pending.
     mutating func setOver(_ path: String) {
         objects[path]?.isOver = true
         drop(path)
     }
 
-    /// A connection has gone, or is told nothing any more.
+    /// Removes a connection that has closed or receives no more signals.
     mutating func forget(_ name: String) {
         for (path, readers) in objects where readers.names.contains(name) {
             remove(name, of: path)

@@ -2,17 +2,19 @@
 import GLibBridge
 import TransferSessions
 
-/// The desktops on the bus, and what they tell of the applications that a person works with: by the portals' background
-/// interface (https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.impl.portal.Background.html).
+/// A monitor of the applications that a person works with, as reported by the desktops on the bus. Uses the portals'
+/// background interface
+/// (https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.impl.portal.Background.html).
 ///
-/// No desktop is started for that, and none is asked but when something has changed. Used on the server's thread only.
+/// The monitor starts no desktop. Each desktop is queried when it appears and after its state changes. Used only on
+/// the server's thread.
 final class DesktopWindows {
     /// A desktop that is on the bus.
     private struct Desktop {
-        /// Its unique name there.
+        /// The desktop's unique name on the bus.
         var owner: String
         var registrations: [BusRegistration]
-        /// Whether its answer is on its way, and whether that may be old by now.
+        /// Whether a query is unanswered, and whether the pending answer may already be outdated.
         var isAsked = false
         var isToBeAskedAgain = false
         let cancellation = Cancellation()
@@ -24,17 +26,17 @@ final class DesktopWindows {
     private let service: any SessionService
     private var present: [String: Desktop] = [:]
     private var book = WindowBook()
-    /// The windows that the service was told of last, and the end of telling it.
+    /// The windows that the service received last, and the most recent task that reports windows.
     private var told: [String: WindowFocus] = [:]
     private var telling: Task<Void, Never>?
 
-    /// The names of desktops begin so; which of them tell of applications is found out by asking.
+    /// The prefix of desktops' names. A query determines whether a desktop reports applications.
     private static let prefix = "org.freedesktop.impl.portal.desktop."
     private static let path = "/org/freedesktop/portal/desktop"
     private static let interface = "org.freedesktop.impl.portal.Background"
     private static let changed = "RunningApplicationsChanged"
 
-    /// No desktop; `service` is told of the windows.
+    /// Creates a monitor that follows no desktop and reports windows to `service`.
     init(
         over connection: ServerConnection, names: NameOwners, callers: CallerRegistry,
         telling service: any SessionService
@@ -42,11 +44,11 @@ final class DesktopWindows {
         (self.connection, self.names, self.callers, self.service) = (connection, names, callers, service)
     }
 
-    /// Follows a desktop that has taken its name. A program in a sandbox is none, whatever name it takes (rule C13).
+    /// Follows a desktop that has taken its name. Ignores a program in a sandbox, whatever name it takes (rule C13).
     func note(_ name: String, of owner: String) {
         guard name.hasPrefix(Self.prefix) else { return }
         callers.identify(owner) { caller in
-            // The name may have changed hands while its owner was identified.
+            // The name may have changed owners during the identification.
             guard let caller, !caller.isSandboxed, self.names.book.owns(owner, name) else { return }
             self.follow(name, of: owner)
         }
@@ -62,8 +64,9 @@ final class DesktopWindows {
         ask(name)
     }
 
-    /// GNOME's portal tells of windows that come and go. Of the focus only its shell tells, which hears nobody but the
-    /// portal; the portal has what is new by the time that it is asked, as the bus keeps the order.
+    /// Follows the focus in GNOME. The portal signals only windows that open and close. The shell also signals the
+    /// focus, but answers queries only from the portal. The bus preserves the order of messages, so the portal knows
+    /// the new state before the query arrives.
     private func followShell(behind name: String, on bus: BusConnection) {
         let registration = bus.subscribe(
             to: Self.changed, of: "org.gnome.Shell.Introspect", at: "/org/gnome/Shell/Introspect",
@@ -72,7 +75,7 @@ final class DesktopWindows {
         present[name]?.registrations.append(registration)
     }
 
-    /// A name is owned no longer, or by another.
+    /// Stops following a desktop whose name has no owner or a new owner.
     func forget(_ name: String) {
         guard let desktop = present.removeValue(forKey: name) else { return }
         desktop.cancellation.cancel()
@@ -80,10 +83,11 @@ final class DesktopWindows {
         tell()
     }
 
-    /// Follows no desktop any more, and tells nothing: the server ends.
+    /// Stops following all desktops and reports nothing, because the server is ending.
     func forgetAll() { (present, book, told, telling) = ([:], WindowBook(), [:], nil) }
 
-    /// One question at a time: what changes meanwhile is asked for afterwards, once.
+    /// Queries a desktop's applications. Only one query runs at a time; changes during the query trigger a single
+    /// further query.
     private func ask(_ name: String) {
         guard let desktop = present[name], let bus = connection.bus else { return }
         guard !desktop.isAsked else {
@@ -91,7 +95,7 @@ final class DesktopWindows {
             return
         }
         present[name]?.isAsked = true
-        // Its registrations must not live as long as the answer takes.
+        // The closure must not keep the desktop's registrations alive until the answer arrives.
         let owner = desktop.owner
         bus.ask(
             "GetAppState", of: Self.interface, at: Self.path, service: owner, cancellation: desktop.cancellation
@@ -105,14 +109,14 @@ final class DesktopWindows {
         if case .success(let values) = result, case .dictionary(let states)? = values.first {
             book.take(states, from: name)
         } else {
-            // It does not know, or has nothing to do with applications.
+            // The desktop does not know its applications, or does not manage any.
             book.forget(name)
         }
         tell()
         if desktop.isToBeAskedAgain { ask(name) }
     }
 
-    /// Tells what is new, one thing after the other.
+    /// Reports changed windows to the service, one report after another.
     private func tell() {
         let windows = book.windows
         guard windows != told else { return }

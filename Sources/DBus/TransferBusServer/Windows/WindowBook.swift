@@ -3,36 +3,37 @@ import GLibBridge
 internal import TransferBusProtocol
 import TransferSessions
 
-/// The windows of applications as desktops tell of them, and the focus of the apps of the same names that follows.
+/// A registry of application windows as desktops report them, and of the focus of the apps with the matching names.
 ///
-/// Not every desktop knows which window has the focus: some call all that run the same. That a person does not work with an
-/// application is believed only where the desktop has shown that it knows better.
+/// Not every desktop knows which window has the focus: some report the same state for all running applications. An
+/// application counts as unfocused only if its desktop has shown that it tracks the focus.
 struct WindowBook {
-    /// The state of an application as a desktop tells it (`GetAppState` of `org.freedesktop.impl.portal.Background`).
+    /// The state of an application, as a desktop reports it (`GetAppState` of
+    /// `org.freedesktop.impl.portal.Background`).
     enum State: Int64 {
-        /// It has no open window.
+        /// The application has no open window.
         case background = 0
-        /// It has one.
+        /// The application has an open window.
         case running = 1
-        /// A person works with it.
+        /// A person works with the application.
         case active = 2
     }
 
-    /// By desktop, what follows for the apps of which it tells enough.
+    /// The focus of apps by desktop. Contains only apps about which the desktop reports enough.
     private var desktops: [String: [String: WindowFocus]] = [:]
 
-    /// The focus of apps that follows from all that desktops tell, by the names of apps.
+    /// The combined focus of apps from all desktops, by app.
     var windows: [String: WindowFocus] {
         desktops.sorted { $0.key < $1.key }.reduce(into: [:]) { all, desktop in
             all.merge(desktop.value) { [$0, $1].contains(.focused) ? .focused : $0 }
         }
     }
 
-    /// Takes in what a desktop answers: all applications that it lists.
+    /// Records a desktop's complete list of applications.
     mutating func take(_ values: [String: VariantValue], from desktop: String) {
         var states: [String: State] = [:]
         for (id, value) in values {
-            // One of a later version, perhaps: it says nothing to us.
+            // The state may come from a later version of the interface, and is ignored.
             guard let state = value.integer.flatMap(State.init) else { continue }
             let app = id.hasSuffix(".desktop") ? String(id.dropLast(8)) : id
             if state.rawValue >= states[app]?.rawValue ?? 0 { states[app] = state }
@@ -43,7 +44,8 @@ struct WindowBook {
         for (app, state) in states {
             switch state {
             case .active: windows[app] = .focused
-            // One that has just come may not have its focus yet. At the first look it has had the time.
+            // An application that has just appeared may not have received its focus yet. In a desktop's first report,
+            // the application has had enough time.
             case .running where before.map { $0[app] != nil } ?? isFocusTold: windows[app] = .unfocused
             case .running, .background: break
             }
@@ -52,6 +54,6 @@ struct WindowBook {
         desktops[desktop] = windows
     }
 
-    /// A desktop tells nothing any more.
+    /// Removes a desktop that no longer reports anything.
     mutating func forget(_ desktop: String) { desktops[desktop] = nil }
 }
