@@ -47,7 +47,7 @@ public enum Event: Hashable, Sendable {
     case progressed(TransferID, bytes: Int64, total: Int64?)
     /// The partial file was discarded, and the attempt continues from byte 0.
     case restarted(TransferID)
-    /// The attempt ended because it was told to. `bytes` are kept.
+    /// The attempt ended on request. `bytes` is the number of bytes kept.
     case stopped(TransferID, bytes: Int64)
     /// The attempt ended with a complete response.
     case finished(TransferID)
