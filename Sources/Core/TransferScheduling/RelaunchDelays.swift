@@ -6,7 +6,7 @@ internal import TransferQueue
 /// The relaunch limiters of apps, and the transfers that they delay.
 struct RelaunchDelays: Sendable {
     private var limiters: [String: RelaunchLimiter] = [:]
-    /// Open transfers with a delay, by the app whose limiter gave it.
+    /// The unfinished transfers with a delay, by the app whose limiter assigned it.
     private var delayed: [String: Set<TransferID>] = [:]
     private let configuration: RelaunchLimiterConfiguration
 
@@ -18,7 +18,7 @@ struct RelaunchDelays: Sendable {
         limiters = records.mapValues { RelaunchLimiter($0, at: now, boot: boot, configuration: configuration) }
     }
 
-    /// The limiters whose delay is not 0, as they are stored.
+    /// Returns the limiters whose delay is not 0, in their stored form.
     func records(at now: Moment, boot: String) -> [String: RelaunchLimiter.Record] {
         limiters.filter { $1.delay(at: now.instant) > .zero }.mapValues { $0.record(at: now, boot: boot) }
     }
@@ -26,12 +26,12 @@ struct RelaunchDelays: Sendable {
     /// The apps with a limiter, in order.
     var apps: [String] { limiters.keys.sorted() }
 
-    /// An app's limiter for people; nil if the app has none.
+    /// Returns the state of an app's limiter for display; `nil` if the app has no limiter.
     func explanation(of app: String, at now: Moment) -> RelaunchLimiter.Explanation? {
         limiters[app]?.explanation(at: now.instant)
     }
 
-    /// Counts a relaunch of an app: its delay grows.
+    /// Counts a relaunch of an app, which increases the app's delay.
     mutating func relaunched(_ app: String, at now: Moment) {
         limiters[app, default: RelaunchLimiter(configuration: configuration)].relaunched(at: now.instant)
     }
@@ -58,14 +58,14 @@ struct RelaunchDelays: Sendable {
         let app = entry.traits.app
         guard let limiter = limiters[app], let release = limiter.release(of: hold) else { return }
         let explanation = limiter.explanation(at: now.instant)
-        // What somebody has since asked for by themselves waits no longer; the limiter still counts its end (R4).
+        // Work that a person has since requested waits no longer, but the limiter still counts its end (R4).
         entry.relaunchDelay = TransferEntry.RelaunchDelay(
             hold: hold, release: entry.traits.isFromBackground == true ? release : min(release, now.instant),
             delay: explanation.delay, relaunches: explanation.relaunches, since: now)
         delayed[app, default: []].insert(id)
     }
 
-    /// Tells the limiter of an app that a transfer that it delayed has ended, or is another app's now.
+    /// Reports to an app's limiter that a delayed transfer has ended or now belongs to another app.
     mutating func end(
         _ delay: TransferEntry.RelaunchDelay, of id: TransferID, _ app: String, causesRelaunch: Bool, at now: Moment
     ) {

@@ -3,15 +3,17 @@ public import TransferModel
 public import TransferPolicy
 internal import TransferQueue
 
-/// Decides what happens next: the state machine of all transfers.
+/// The state machine of all transfers.
 ///
-/// A pure value: the same events at the same moments with the same seed give the same effects, in the daemon, in an
-/// embedding program, in tests and in the lab. It knows no file, clock or network; whoever drives it saves what an
-/// event changed and then carries the effects out.
+/// A scheduler decides which transfers start, stop, retry and end.
 ///
-/// An event costs the same with a thousand waiting transfers and with a million, and allocates nothing once its tables
-/// have grown, as long as the policy is a ``StagedPolicy``; with any other each event asks about all discretionary
-/// transfers that wait.
+/// The scheduler is a pure value. The same events at the same times with the same seed produce the same effects, in
+/// the daemon, in an embedding program, in tests and in `transferlab`. The scheduler uses no file, clock or network.
+/// Its owner saves the changes that an event makes and then performs the effects.
+///
+/// The cost of an event does not depend on the number of waiting transfers. After the tables have grown, an event
+/// allocates nothing. Both hold if the policy is a ``StagedPolicy``. With any other policy, each event evaluates all
+/// waiting discretionary transfers.
 ///
 /// ## Topics
 /// - ``apply(_:at:using:)``
@@ -22,7 +24,7 @@ internal import TransferQueue
 public struct Scheduler: ~Copyable, Sendable {
     var core: SchedulerCore<IndexedQueue>
 
-    /// A scheduler without transfers that knows nothing of the machine yet.
+    /// Creates a scheduler without transfers and without knowledge of the machine.
     ///
     /// - Parameters:
     ///   - policy: decides about discretionary work.
@@ -36,10 +38,10 @@ public struct Scheduler: ~Copyable, Sendable {
             configuration: configuration, policy: policy, learned: learned, boot: boot, startingAt: now)
     }
 
-    /// Takes one event in and gives out what is to be done, in order.
+    /// Applies an event and returns the resulting effects, in order.
     ///
-    /// An event that does not fit the state (a report for a transfer that is over, a second submission) changes
-    /// nothing: it comes from a race between a command and the executor.
+    /// An event that does not fit the state changes nothing. Examples are a report for an ended transfer and a second
+    /// submission. These events come from races between commands and the executor.
     public mutating func apply(
         _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
@@ -48,7 +50,7 @@ public struct Scheduler: ~Copyable, Sendable {
         return effects
     }
 
-    /// The same, adding what is to be done to `effects`, so that one buffer serves for all events.
+    /// Applies an event and appends the resulting effects to `effects`, so that one buffer serves all events.
     @specialized(where Generator == SplitMix64)
     public mutating func apply<Generator: RandomNumberGenerator>(
         _ event: Event, at now: Moment, using generator: inout Generator, into effects: inout [Effect]
@@ -56,8 +58,9 @@ public struct Scheduler: ~Copyable, Sendable {
         core.apply(event, at: now, using: &generator, into: &effects)
     }
 
-    /// Takes a new transfer in as ``Event/submitted(_:_:)`` does, where many come one after the other: what it asks for is
-    /// not copied into an event, which takes as long as a third of the rest.
+    /// Submits a new transfer, like ``Event/submitted(_:_:)``, for callers that submit many transfers in a row.
+    ///
+    /// The traits are not copied into an event. That copy would add a third to the remaining cost.
     @specialized(where Generator == SplitMix64)
     public mutating func submit<Generator: RandomNumberGenerator>(
         _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment, using generator: inout Generator,
@@ -66,15 +69,17 @@ public struct Scheduler: ~Copyable, Sendable {
         core.submit(id, traits, at: now, using: &generator, into: &effects)
     }
 
-    /// Takes in what the store knew, as ``Event/recovered(_:_:_:)`` does with one, but looks at nothing else: what may
-    /// start is decided with the next event, which sees all of them. One that is here already stays as it is.
+    /// Adds transfers from the store, like ``Event/recovered(_:_:_:)``, but without a re-evaluation.
     ///
-    /// Costs some ten nanoseconds for each that has no dates and no state of its own.
+    /// The next event decides which transfers may start and considers all recovered transfers. A transfer that is
+    /// already present stays unchanged.
+    ///
+    /// Costs about ten nanoseconds for each transfer that has no dates and no state of its own.
     public mutating func take(_ transfers: borrowing RecoveredTransfers, at now: Moment) {
         core.take(transfers, at: now)
     }
 
-    /// Decides by another policy from now on, what is queued and running included. Costs a look at every transfer.
+    /// Replaces the policy for all transfers, queued and running. Costs an evaluation of every transfer.
     public mutating func setPolicy(
         _ policy: any Policy, at now: Moment, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
@@ -83,45 +88,47 @@ public struct Scheduler: ~Copyable, Sendable {
         return effects
     }
 
-    /// Transfers that are not over.
+    /// The number of unfinished transfers.
     public var openCount: Int { core.transfers.count }
 
-    /// Whether there is a transfer of that number that is not over.
+    /// Returns whether an unfinished transfer has this id.
     public func contains(_ id: TransferID) -> Bool { core.transfers.entry(of: id) != nil }
 
-    /// Whether no attempt is under way: the end of each has been reported.
+    /// A Boolean value that indicates whether no attempt is active. An attempt is active until its end is reported.
     public var isIdle: Bool { core.transfers.active.isEmpty }
 
-    /// Whether an attempt of the transfer is under way, its end not yet reported.
+    /// Returns whether an attempt of the transfer is active, including an attempt whose end is not yet reported.
     public func holdsSlot(_ id: TransferID) -> Bool { core.transfers.active.number(of: id) != nil }
 
-    /// The rate at which the transfer runs, in bytes a second, smoothed; nil before any was seen.
+    /// Returns the smoothed rate of the transfer, in bytes per second; `nil` if no rate was measured yet.
     public func rate(of id: TransferID) -> Int64? { core.transfers.entry(of: id)?.rate }
 
-    /// The budgets of metered bytes, with what is spent.
+    /// The budgets of metered bytes, including the bytes already spent.
     package var budgets: ByteBudgetBook { core.assessment.context.budgets }
 
-    /// The local time zone's rules.
+    /// The rules of the local time zone.
     package var localTime: LocalTimeRules { core.assessment.conditions.localTime }
 
-    /// What was learned of this machine.
+    /// The observed history of this machine.
     public var history: PolicyHistory { core.assessment.context.history }
 
-    /// What to keep across restarts. Asked for after ``Effect/saveLearned``, before the end, and now and then.
+    /// Returns the statistics to keep across restarts. Call this method after ``Effect/saveLearned``, before the
+    /// process ends, and from time to time.
     public func learned(at now: Moment, boot: String) -> Learned { core.learned(at: now, boot: boot) }
 
-    /// Why the transfer waits at `now`, and what alone would release it; nil when there is no such transfer.
+    /// Returns the reasons why the transfer waits at `now` and the changes that would each start it; `nil` if there
+    /// is no such transfer.
     ///
-    /// Costs a handful of policy calls, and a look at each of the last changes of the machine; meant for people, not
-    /// for every event.
+    /// Costs a few policy calls, and a look at each recorded change of conditions. Intended for display, not for
+    /// every event.
     public func explanation(of id: TransferID, at now: Moment) -> Explanation? { core.explanation(of: id, at: now) }
 
-    /// An app's relaunch limiter for people: its delay, what caused it and when it ends; nil while the delay is 0.
+    /// Returns an app's relaunch delay for display, with its cause and end; `nil` while the app has no limiter.
     public func relaunchDelay(of app: String, at now: Moment) -> RelaunchLimiter.Explanation? {
         core.transfers.relaunchDelays.explanation(of: app, at: now)
     }
 
-    /// The same of all apps whose delay is not 0, by the apps' names.
+    /// Returns the relaunch delays of all apps whose delay has a cause, ordered by app name.
     public func relaunchDelays(at now: Moment) -> [(app: String, delay: RelaunchLimiter.Explanation)] {
         core.transfers.relaunchDelays.apps.compactMap { app in
             relaunchDelay(of: app, at: now).flatMap { $0.cause == .none ? nil : (app, $0) }

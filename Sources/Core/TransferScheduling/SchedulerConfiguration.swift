@@ -3,68 +3,73 @@ internal import TransferModel
 public import TransferPolicy
 import TransferQueue
 
-/// The scheduler's settings.
+/// The settings of a scheduler: slots, preemption, debounce and hysteresis times, and backoff.
 public struct SchedulerConfiguration: Hashable, Sendable {
-    /// How many transfers may run at once. Default 4, at least 1.
+    /// The number of transfers that may run at once. Default 4, at least 1.
     public var globalSlots: Int = 4
-    /// How many of them to one host. Default 2, at least 1.
+    /// The number of transfers that may run at once to one host. Default 2, at least 1.
     public var slotsPerHost: Int = 2
-    /// How many of one app. Default 4, at least 1.
+    /// The number of transfers that may run at once for one app. Default 4, at least 1.
     public var slotsPerApp: Int = 4
-    /// How many of one session of an app. Default 4, at least 1.
+    /// The number of transfers that may run at once for one session of an app. Default 4, at least 1.
     public var slotsPerSession: Int = 4
-    /// How many starts may pass over lower-ranking work that may run before one start goes to it. Default 16, at least 1.
+    /// The number of starts that may bypass lower-ranking work that is ready. The next start then goes to that work.
+    /// Default 16, at least 1.
     public var agingInterval: Int = 16
-    /// Whether a transfer that may start takes the slot of one that ranks below it, where all slots together are taken:
-    /// user-initiated before others, then the higher priority, then the earlier deadline, and within an app the lower id.
-    /// What it stops keeps its bytes. A start that ageing gave is not taken back. Default no.
+    /// A Boolean value that indicates whether a ready transfer may preempt a lower-ranking one if all global slots
+    /// are taken. Default `false`.
+    ///
+    /// User-initiated work ranks first, then higher priority, then the earlier deadline. Within an app, the lower id
+    /// ranks first. A preempted transfer keeps its bytes. A start granted by aging is never preempted.
     public var isPreemptive: Bool = false
-    /// After sleep or an outage background work starts one by one, each after a random wait of up to this. Default 5 s;
-    /// zero lets all start at once.
+    /// The longest random delay before each background start after sleep or an outage. Default 5 s.
+    ///
+    /// Background work starts one transfer at a time during this period. Zero starts all transfers at once.
     public var drainJitter: Duration = .seconds(5)
-    /// How long after sleep or an outage starts are spread so. Default 60 s.
+    /// The time after sleep or an outage during which starts are staggered. Default 60 s.
     public var drainPeriod: Duration = .seconds(60)
-    /// How long attempts and the waits between them may go on without one new byte. Default 14 days.
+    /// The longest time that attempts and the waits between them may last without one new byte. Default 14 days.
     public var longestWithoutProgress: Duration = .seconds(14 * 86_400)
-    /// How the relaunch limiter delays.
+    /// The settings of the relaunch limiter.
     public var relaunchLimiter: RelaunchLimiterConfiguration = RelaunchLimiterConfiguration()
-    /// How long the power supply must hold before discretionary work starts on it. Default 10 s.
+    /// The debounce of the power supply before discretionary work starts on it. Default 10 s.
     public var powerDwell: Duration = .seconds(10)
-    /// The same for what can be reached. Default 5 s.
+    /// The debounce of network reachability. Default 5 s.
     public var networkDwell: Duration = .seconds(5)
-    /// The same for the kind of link. Default 5 s.
+    /// The debounce of the kind of link. Default 5 s.
     public var linkKindDwell: Duration = .seconds(5)
-    /// The same for the price. Default 5 s.
+    /// The debounce of the metered state. Default 5 s.
     public var meteredDwell: Duration = .seconds(5)
-    /// The same for which connection it is, and whether it roams. Default 5 s.
+    /// The debounce of the connection's identity and roaming state. Default 5 s.
     public var connectionDwell: Duration = .seconds(5)
-    /// How long work goes on after power that it needs is lost. Default 5 s.
+    /// The hysteresis of the power supply: work continues for this time after it loses the power it needs. Default 5
+    /// s.
     public var powerGrace: Duration = .seconds(5)
-    /// The same for what can be reached. Default none.
+    /// The hysteresis of network reachability. Default zero.
     public var networkGrace: Duration = .zero
-    /// The same for the kind of link. Default none.
+    /// The hysteresis of the kind of link. Default zero.
     public var linkKindGrace: Duration = .zero
-    /// The same for the price: a link that turns metered is left at once. Default none.
+    /// The hysteresis of the metered state. Default zero: work leaves a link that becomes metered at once.
     public var meteredGrace: Duration = .zero
-    /// The same for which connection it is, and whether it roams. Default none.
+    /// The hysteresis of the connection's identity and roaming state. Default zero.
     public var connectionGrace: Duration = .zero
-    /// Fewer new bytes than this in an attempt are no progress. Default 1 KiB.
+    /// The number of new bytes that an attempt needs to count as progress. Default 1 KiB.
     public var leastProgress: Int64 = 1024
-    /// Failed attempts without progress after which work that is not discretionary ends. Default 5, at least 1.
+    /// The number of failed attempts without progress after which non-discretionary work ends. Default 5, at least 1.
     public var maximumAttempts: Int = 5
-    /// How long background work waits after a failure.
+    /// The backoff of background work after a failure.
     public var backgroundBackoff: Backoff = .background
-    /// How long user-initiated work waits after a failure.
+    /// The backoff of user-initiated work after a failure.
     public var userInitiatedBackoff: Backoff = .userInitiated
-    /// How often room is measured while a transfer waits for it. Default 15 s.
+    /// The interval between measurements of free disk space while a transfer waits for space. Default 15 s.
     public var spaceInterval: Duration = .seconds(15)
-    /// What to make of a link whose price nobody knows.
+    /// The rule for links whose metered state is unknown.
     public var unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 
-    /// How long work of a kind waits after a failure.
+    /// Returns the backoff for a kind of work.
     func backoff(for kind: WorkKind) -> Backoff {
         kind == .userInitiated ? userInitiatedBackoff : backgroundBackoff
     }

@@ -3,26 +3,27 @@ internal import TransferModel
 import TransferPolicy
 internal import TransferQueue
 
-/// A transfer with an attempt under way.
+/// A transfer with an active attempt.
 struct ActiveTransfer: Sendable {
     let id: TransferID
-    /// What it asks for changes by ``replace(by:)`` only.
+    /// The transfer's entry. Its traits change only through ``replace(by:)``.
     var entry: TransferEntry
-    /// When time alone may stop it.
+    /// The time at which the attempt may have to stop without any event; `nil` if there is none.
     private(set) var look: Instant?
-    /// The last machines that are known to allow what its constraints ask for, the later one first: conditions often go
-    /// back to what they were.
+    /// The last two condition signatures that are known to satisfy the transfer's constraints, the most recent first.
+    /// Two are kept because conditions often return to an earlier state.
     private var allowing: (ConditionSignature?, ConditionSignature?) = (nil, nil)
-    /// Whether a fact that it needs is missing, which it bears for a while.
+    /// A Boolean value that indicates whether a required fact is missing. The attempt tolerates the loss for a
+    /// hysteresis time.
     private var isMissingFacts = false
 
-    /// A transfer whose attempt is to begin.
+    /// Creates a transfer whose attempt is about to begin.
     init(id: TransferID, entry: consuming TransferEntry) {
         self.id = id
         self.entry = entry
     }
 
-    /// The whole of a transfer whose attempt has begun, that was kept as it was handed out since then.
+    /// Creates a whole transfer from a plain record whose attempt has already begun.
     init(id: TransferID, entry: consuming TransferEntry, since: Moment, leastProgress: Int64) {
         self.init(id: id, entry: entry)
         setRunning(since: since, leastProgress: leastProgress)
@@ -32,9 +33,10 @@ struct ActiveTransfer: Sendable {
     mutating func begin(_ assessment: Assessment, leastProgress: Int64, at now: Moment) {
         entry.endObstacle(at: now)
         setRunning(since: now, leastProgress: leastProgress)
-        // Running, other moments matter than those that mattered while it waited; and only these two name any.
+        // A running transfer has other re-evaluation times than a waiting one. Only windows and policies define such
+        // times.
         guard entry.traits.constraints.window != nil || assessment.mayEndByTime(entry.traits.kind) else { return }
-        // That the conditions allow it is why it begins.
+        // The attempt begins because the conditions allow it.
         if case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true) { look = lookAgain }
     }
 
@@ -46,7 +48,8 @@ struct ActiveTransfer: Sendable {
                 lastReport: since.instant, lastNewByte: since.instant))
     }
 
-    /// Asks again whether it may go on, where something has changed or its time has come; gives back what it stops for.
+    /// Re-evaluates the attempt if something has changed or its re-evaluation is due. Returns the reasons for which
+    /// the attempt stops; `nil` if the attempt continues.
     mutating func review(
         _ assessment: Assessment, under machine: ConditionSignature, hasChanged: Bool, at now: Moment
     ) -> [Hold]? {
@@ -74,7 +77,7 @@ struct ActiveTransfer: Sendable {
         case .run(_, let lookAgain):
             look = lookAgain
             let constraints = entry.traits.constraints
-            // The signature has no connection in it.
+            // The signature does not contain the connection.
             if !isMissingFacts, constraints.connection.isAny { allowing = (machine, allowing.0) }
             return nil
         case .hold(let holds, _):
@@ -83,7 +86,7 @@ struct ActiveTransfer: Sendable {
         }
     }
 
-    /// Tells the attempt to stop; returns whether it was running until now.
+    /// Marks the attempt as stopping; returns whether the attempt was running until now.
     mutating func stop(then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
         var wasRunning = false
         if case .running(let attempt) = entry.phase {
@@ -95,7 +98,7 @@ struct ActiveTransfer: Sendable {
         return wasRunning
     }
 
-    /// Puts a transfer that asks for something else in its place.
+    /// Replaces the entry with one that has other traits.
     mutating func replace(by entry: consuming TransferEntry) {
         self.entry = entry
         allowing = (nil, nil)

@@ -3,23 +3,24 @@ internal import TransferModel
 import TransferPolicy
 internal import TransferQueue
 
-/// The transfers with an attempt, in the order of their starts, each under a number that stays while the attempt lasts.
+/// The transfers with an attempt, in order of their starts. Each transfer has a number that is stable while the
+/// attempt lasts.
 ///
-/// Most start, run and finish without anything special to say of them: these are kept as the queue handed them out, and
-/// made whole when somebody asks for more, since to put a transfer's traits together costs more than all else that a
-/// start and an end do. What has ended stays in its place until that is used again.
+/// Most transfers start, run and finish without special treatment. These transfers stay plain records, as the queue
+/// returned them. A plain record becomes a whole transfer on demand, because assembling the traits costs more than
+/// the rest of a start and an end together. The slot of an ended transfer stays allocated until its next use.
 struct ActiveTransfers: ~Copyable, Sendable {
     private var places = Slab<ActivePlace>()
     private var wholes = Slab<ActiveTransfer>()
-    /// By id.
+    /// The numbers of the transfers, by id.
     private var index = IDIndex()
-    /// The one that started first; none where there is none.
+    /// The number of the transfer that started first; `Int32.nowhere` if there is none.
     private(set) var first = Int32.nowhere
     private var last = Int32.nowhere
     private var highestID = Int64.min
-    /// When time alone may stop one of them, at the earliest, as of ``updateLook()``.
+    /// The earliest time at which an attempt may have to stop without any event, as of ``updateLook()``.
     private(set) var look: Instant?
-    /// When an attempt that used the network last began or ended.
+    /// The last time at which an attempt that used the network began or ended.
     private(set) var lastActivity: Instant?
     private let leastProgress: Int64
 
@@ -29,25 +30,25 @@ struct ActiveTransfers: ~Copyable, Sendable {
     var count: Int { places.count }
     var isEmpty: Bool { places.count == 0 }
 
-    /// The one that started next; none after the last.
+    /// Returns the number of the transfer that started next; `Int32.nowhere` after the last transfer.
     func next(after number: Int32) -> Int32 { places[number].pointee.next }
 
-    /// A whole transfer.
+    /// Accesses a whole transfer by number.
     subscript(number: Int32) -> ActiveTransfer {
         _read { yield wholes[places[number].pointee.whole].pointee }
         _modify { yield &wholes[places[number].pointee.whole].pointee }
     }
 
-    /// The number of a transfer; nil where it has no attempt.
-    // In line, as whoever changes what this is part of would ask a copy.
+    /// Returns the number of a transfer; `nil` if the transfer has no attempt.
+    // Inlined, because a caller that mutates the enclosing value would otherwise call this method on a copy.
     @inline(__always)
     func number(of id: TransferID) -> Int32? {
-        // Ids come in order: a new one need not be looked for.
+        // Ids are ascending, so an id above the highest one needs no search.
         guard id.rawValue <= highestID else { return nil }
         return index.find(id.rawValue)
     }
 
-    /// A transfer as the queue handed it out, and when its attempt began; nil where it is whole.
+    /// Returns a transfer's plain record and the start of its attempt; `nil` if the transfer is whole.
     @inline(__always)
     func plain(_ number: Int32) -> (transfer: PlainRecord, since: Moment)? {
         let place = places[number]
@@ -57,10 +58,11 @@ struct ActiveTransfers: ~Copyable, Sendable {
 
     func id(_ number: Int32) -> TransferID { places[number].pointee.id }
 
-    /// Whether ageing gave it its turn.
+    /// Returns whether the transfer's start was granted by aging, which makes the transfer non-preemptible.
     func isSheltered(_ number: Int32) -> Bool { places[number].pointee.isSheltered }
 
-    /// Calls `body` with each, all of them being whole: as they are where the policy or ranks ask about what runs.
+    /// Calls `body` with each transfer. All transfers must be whole, as they are if the policy or ranks consider
+    /// running work.
     func forEach(_ body: (Int32, borrowing ActiveTransfer) -> Void) {
         var number = first
         while number != Int32.nowhere {
@@ -69,7 +71,7 @@ struct ActiveTransfers: ~Copyable, Sendable {
         }
     }
 
-    /// Finds ``look`` anew. No plain one is stopped by time.
+    /// Recomputes ``look``. Time never stops a plain transfer.
     mutating func updateLook() {
         look = nil
         guard wholes.count > 0 else { return }
@@ -81,37 +83,37 @@ struct ActiveTransfers: ~Copyable, Sendable {
         }
     }
 
-    /// How many use the network: servers of this machine wake no radio.
+    /// The number of transfers that use the network. Loopback transfers do not count, because they wake no radio.
     var networkCount: Int {
         var count = 0
         forEach { if !$1.entry.traits.isLoopback { count += 1 } }
         return count
     }
 
-    /// The apps whose transfers these are, in order.
+    /// The apps of these transfers, in order.
     var apps: [String] {
         var apps: Set<String> = []
         forEach { apps.insert($1.entry.traits.app) }
         return apps.sorted()
     }
 
-    // MARK: Making plain ones whole
+    // MARK: Making plain transfers whole
 
-    /// A transfer, made whole.
+    /// Returns a transfer as a whole transfer, without storing the result.
     func whole(_ number: Int32, from queue: borrowing some WaitingQueue & ~Copyable) -> ActiveTransfer {
         guard let (plain, since) = plain(number) else { return self[number] }
         return ActiveTransfer(
             id: id(number), entry: queue.entry(of: plain), since: since, leastProgress: leastProgress)
     }
 
-    /// Makes a transfer whole in its place.
+    /// Stores a transfer as a whole transfer, if it is plain.
     // The queue is marked `inout` to avoid a copy; does not change its value.
     mutating func makeWhole(_ number: Int32, from queue: inout some WaitingQueue & ~Copyable) {
         guard plain(number) != nil else { return }
         places[number].pointee.whole = wholes.take(whole(number, from: queue))
     }
 
-    /// Makes all whole.
+    /// Stores all transfers as whole transfers.
     mutating func makeWhole(from queue: inout some WaitingQueue & ~Copyable) {
         var number = first
         while number != Int32.nowhere {
@@ -120,15 +122,15 @@ struct ActiveTransfers: ~Copyable, Sendable {
         }
     }
 
-    // MARK: Coming and going
+    // MARK: Adding and removing
 
-    /// Adds one whose attempt begins, as the queue handed it out.
+    /// Adds a plain transfer whose attempt begins.
     mutating func append(_ id: TransferID, _ plain: PlainRecord, isSheltered: Bool, at now: Moment) {
         link(ActivePlace(id: id, plain: plain, since: now, isSheltered: isSheltered, previous: last))
         if !plain.isLoopback { lastActivity = now.instant }
     }
 
-    /// Adds one, and begins its attempt.
+    /// Adds a whole transfer and begins its attempt.
     mutating func append(
         _ id: TransferID, _ entry: consuming TransferEntry, isSheltered: Bool, _ assessment: Assessment, at now: Moment
     ) {
@@ -149,7 +151,7 @@ struct ActiveTransfers: ~Copyable, Sendable {
         index.insert(id.rawValue, number)
     }
 
-    /// Takes one out; its number may be another's from then on.
+    /// Removes a transfer. Its number may be reused afterwards.
     mutating func remove(_ number: Int32, at now: Moment) {
         let place = places[number]
         if !(plain(number)?.transfer.isLoopback ?? self[number].entry.traits.isLoopback) { lastActivity = now.instant }
@@ -162,15 +164,16 @@ struct ActiveTransfers: ~Copyable, Sendable {
     }
 }
 
-/// What is kept of each, plain or whole.
+/// The record of an active transfer, plain or whole.
 struct ActivePlace: Sendable {
     let id: TransferID
-    /// As the queue handed it out; means nothing once it is whole, and nil where it always was.
+    /// The plain record that the queue returned. Meaningless after the transfer becomes whole; `nil` if it was never
+    /// plain.
     let plain: PlainRecord?
-    /// When a plain one began.
+    /// The time at which the attempt of a plain transfer began.
     let since: Moment
     let isSheltered: Bool
-    /// Its number among the whole ones; none while it is plain.
+    /// The index into the whole transfers; `Int32.nowhere` while the transfer is plain.
     var whole = Int32.nowhere
     var previous: Int32
     var next = Int32.nowhere

@@ -3,22 +3,23 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-/// Spreads the starts after sleep or an outage, so that machines that come back together do not fall upon a server
-/// together: each start of background work waits a random while.
+/// The staggered start of background work after sleep or an outage.
+///
+/// Each background start waits for a random delay, so that machines that return together do not overload a server.
 struct Drain: Sendable {
-    /// Until then no background work starts.
+    /// The time before which no background work starts.
     private(set) var gate: Instant?
-    /// Until then each start sets the gate anew.
+    /// The time until which each start sets a new gate.
     private var end: Instant?
-    /// When the gate was closed, the oldest first; the last few times only.
+    /// The spans in which the gate was closed, oldest first. Only the last 16 spans are kept.
     private(set) var closings: [Range<Instant>] = []
 
-    /// Whether starts are spread, until one comes after the end of that.
+    /// A Boolean value that indicates whether starts are staggered. Stays `true` until the first start after the end.
     var isUnderWay: Bool { end != nil }
 
     func isClosed(at now: Instant) -> Bool { gate.map { now < $0 } ?? false }
 
-    /// The machine can work again.
+    /// Begins a staggered start, because the machine can work again.
     mutating func began(
         at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
     ) {
@@ -27,7 +28,7 @@ struct Drain: Sendable {
         end = now.advanced(by: configuration.drainPeriod)
     }
 
-    /// The machine cannot work any more.
+    /// Ends the staggered start, because the machine can no longer work or the period has ended.
     mutating func ended(at now: Instant) {
         if let last = closings.last, now < last.upperBound {
             closings[closings.count - 1] = last.lowerBound..<max(now, last.lowerBound)
@@ -36,7 +37,7 @@ struct Drain: Sendable {
         end = nil
     }
 
-    /// Background work has started.
+    /// Closes the gate again after a background start, or ends the staggered start if its period has ended.
     mutating func started(
         at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
     ) {
@@ -45,7 +46,7 @@ struct Drain: Sendable {
         close(at: now, configuration, using: &generator)
     }
 
-    /// Closes the gate for a random while.
+    /// Closes the gate for a random delay.
     private mutating func close(
         at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
     ) {
@@ -62,6 +63,7 @@ struct Drain: Sendable {
 }
 
 extension Assessment {
-    /// Whether nothing can be transferred over a network: it sleeps, or there is none.
+    /// A Boolean value that indicates whether no network transfer is possible, because the machine sleeps or has no
+    /// usable network.
     var isOut: Bool { context.conditions.sleep.value != .awake || !context.conditions.network.value.isUsable }
 }

@@ -2,17 +2,18 @@
 internal import TransferModel
 internal import TransferQueue
 
-/// Sums over all transfers that are not over, kept as they come, change and go.
+/// Running totals of all unfinished discretionary transfers, updated as transfers are added, changed and removed.
 struct QueueTotals: Sendable {
     private(set) var discretionaryCount = 0
-    /// Wide enough for any number of the largest sizes, so that what is added can be taken away again.
+    /// 128 bits wide, so that sums of the largest sizes do not overflow and can be subtracted again.
     private(set) var discretionaryBytes: Int128 = 0
-    /// The earliest deadline of discretionary work, while it is known.
+    /// The earliest deadline of discretionary work; `nil` if there is none or if it is unknown.
     private(set) var firstDeadline: WallTime?
-    /// Whether it is: not once the transfer that had it has gone, until all were looked at.
+    /// A Boolean value that indicates whether ``firstDeadline`` is known. Becomes `false` when the transfer with that
+    /// deadline is removed, until all transfers are visited again.
     var isFirstDeadlineKnown = true
 
-    /// Adds a transfer of that kind with so many bytes to come; nil where nobody knows.
+    /// Adds a transfer of the given kind with its remaining bytes; `nil` if the number is unknown.
     mutating func add(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
         guard kind == .discretionary else { return }
         discretionaryCount += 1
@@ -33,13 +34,13 @@ struct QueueTotals: Sendable {
         firstDeadline = nil
     }
 
-    /// Of a transfer other bytes are missing now; its deadline is what it was.
+    /// Updates the remaining bytes of a transfer. Its deadline must be unchanged.
     mutating func update(from before: borrowing TransferEntry, to after: borrowing TransferEntry) {
         guard after.traits.kind == .discretionary else { return }
         discretionaryBytes += Int128(after.bytesRemaining ?? 0) - Int128(before.bytesRemaining ?? 0)
     }
 
-    /// Takes a transfer's deadline into account.
+    /// Includes a transfer's deadline in ``firstDeadline``.
     mutating func note(_ entry: borrowing TransferEntry) {
         note(entry.traits.kind, deadline: entry.traits.constraints.deadline?.date)
     }

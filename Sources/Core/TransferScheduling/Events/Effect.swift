@@ -2,40 +2,41 @@
 public import TransferModel
 public import TransferPolicy
 
-/// What is to be done. Each is safe to repeat.
+/// An action that the scheduler requests. Every effect is safe to repeat.
 public enum Effect: Hashable, Sendable {
-    /// Begin an attempt.
+    /// Begins an attempt.
     case start(TransferID)
-    /// End the attempt that runs, keeping its bytes.
+    /// Ends the running attempt and keeps its bytes.
     case stop(TransferID)
-    /// Remove what a cancelled transfer left on disk.
+    /// Removes the files that a cancelled or expired transfer left on disk.
     case discard(TransferID)
-    /// The transfer is over.
+    /// Reports that the transfer has ended.
     case end(TransferID, Ending)
-    /// Remember the failed attempts; nil forgets them.
+    /// Saves the failed attempts; `nil` deletes the saved attempts.
     case saveRetry(TransferID, RetryState?)
-    /// Remember that it is paused, or no longer is.
+    /// Saves whether the transfer is paused.
     case savePaused(TransferID, Bool)
-    /// Remember what the relaunch limiter gave it; nil forgets it.
+    /// Saves the delay that the relaunch limiter assigned to the transfer; `nil` deletes the saved delay.
     case saveRelaunchHold(TransferID, RelaunchLimiter.Hold?)
-    /// What was learned (see ``Scheduler/learned(at:boot:)``) has changed in a way that a restart must not lose.
+    /// Saves the persisted statistics (see ``Scheduler/learned(at:boot:)``), because a restart must not lose their
+    /// change.
     case saveLearned
-    /// Measure the room on disk for it.
+    /// Measures the free disk space for the transfer.
     case measureSpace(TransferID)
-    /// Why a watched transfer waits has changed: tell those who watch.
+    /// Reports to watchers that the wait reasons of the transfer have changed.
     case explain(TransferID)
-    /// Send `woken` at that moment, in place of the one asked for before; nil asks for none.
+    /// Requests a `woken` event at the given moment. Replaces the previous request; `nil` cancels that request.
     case wake(Instant?)
 }
 
-/// How a transfer ends.
+/// The result of a transfer that has ended.
 public enum Ending: Hashable, Sendable {
-    /// With the complete answer that the executor reported.
+    /// The executor reported a complete response.
     case finished
-    /// With a status that was tried often enough: it is the answer.
+    /// The server returned this status until the attempts were used up, so the status is the response.
     case answered(status: Int)
-    /// With the failure that the executor reported.
+    /// The transfer failed with this cause, from the executor or from the scheduler itself (expiry, no progress).
     case failed(FailureCause)
-    /// As somebody asked.
+    /// The transfer was cancelled on request.
     case cancelled
 }

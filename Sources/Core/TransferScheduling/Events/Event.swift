@@ -2,95 +2,97 @@
 public import TransferModel
 public import TransferPolicy
 
-/// What happened. Beside ``Scheduler/take(_:at:)`` and another policy the only thing that moves the scheduler.
+/// An input of the scheduler.
+///
+/// Apart from events, only ``Scheduler/take(_:at:)`` and a change of policy change the scheduler's state.
 public enum Event: Hashable, Sendable {
-    /// A transfer was handed over.
+    /// A transfer was submitted.
     case submitted(TransferID, TransferTraits)
-    /// A transfer was found in the store at the start; whatever it did then, it waits now.
-    // Apart, or it would make all the others twice as large.
+    /// A transfer was found in the store at startup. The transfer waits now, whatever its state was before.
+    // `indirect`, because the payload would double the size of all other cases.
     indirect case recovered(TransferID, TransferTraits, RecoveredState)
-    /// Somebody changed what a transfer asks for.
+    /// A client changed the traits of a transfer.
     case changed(TransferID, TransferTraits)
-    /// Somebody cancelled a transfer.
+    /// A client cancelled a transfer.
     case cancelled(TransferID)
-    /// Somebody paused a transfer.
+    /// A client paused a transfer.
     case paused(TransferID)
-    /// Somebody resumed a paused transfer, or asked to try again at once.
+    /// A client resumed a paused transfer, or asked for a retry at once.
     case resumed(TransferID)
-    /// The machine is like this now.
+    /// The conditions of the machine changed to these.
     case conditionsChanged(Conditions)
-    /// A person uses an app: policies that go by recency learn of it.
+    /// A person uses an app. Policies that consider recency receive this fact.
     case appUsed(String)
-    /// An app was started, or woken in the background, because of its transfers: its delay grows.
+    /// An app was started, or woken in the background, because of its transfers. The app's relaunch delay grows.
     case appRelaunched(String)
-    /// A person brought an app to the front: what its delay held is free.
+    /// A person brought an app to the front. The transfers that its relaunch delay blocked become free.
     case appCameToFront(String)
-    /// An app that was to be started because a transfer ended will not be.
+    /// A planned relaunch of an app for an ended transfer will not happen.
     case relaunchAbandoned(String)
-    /// Somebody or something holds a transfer back for a reason of their own.
+    /// A user or a program placed a hold on a transfer.
     case held(TransferID, by: String, why: String)
-    /// What held it back so lets it go.
+    /// The hold on a transfer was released.
     case released(TransferID)
-    /// A transfer's app has to do something before it goes on.
+    /// A transfer cannot continue until its app acts.
     case appNeeded(TransferID, AppNeed)
-    /// The app has done it.
+    /// The app completed the required action.
     case appAnswered(TransferID)
-    /// The budgets of metered bytes were set; what is spent is part of them.
+    /// The budgets of metered bytes were set, including the bytes already spent.
     case budgetsChanged(ByteBudgetBook)
-    /// Somebody wants to be told why a transfer waits, whenever that changes.
+    /// A client subscribed to changes of a transfer's wait reasons.
     case watched(TransferID)
-    /// Nobody wants to be told of a transfer any more.
+    /// The last subscription to a transfer's wait reasons ended.
     case unwatched(TransferID)
-    /// Bytes came. `total` is nil when unknown.
+    /// An attempt received or sent bytes. `total` is `nil` if the size is unknown.
     case progressed(TransferID, bytes: Int64, total: Int64?)
-    /// The partial file was given up; the attempt goes on from 0.
+    /// The partial file was discarded, and the attempt continues from byte 0.
     case restarted(TransferID)
-    /// The attempt ended because it was told to. `bytes` are kept.
+    /// The attempt ended on request. `bytes` is the number of bytes kept.
     case stopped(TransferID, bytes: Int64)
-    /// The attempt ended with a complete answer.
+    /// The attempt ended with a complete response.
     case finished(TransferID)
-    /// The attempt failed. `bytes` are kept.
+    /// The attempt failed. `bytes` is the number of bytes kept.
     case failed(TransferID, FailureCause, retryAfter: Duration?, bytes: Int64)
-    /// The attempt ended because the disk has no room. `needed` is what is still missing.
+    /// The attempt ended because the disk is full. `needed` is the number of bytes still missing.
     case ranOutOfSpace(TransferID, needed: Int64?, available: Int64, bytes: Int64)
-    /// The room on disk was measured for a transfer that waits for it; nil when it cannot be.
+    /// The free disk space was measured for a transfer that waits for space; `nil` if the measurement failed.
     case spaceMeasured(TransferID, available: Int64?)
-    /// A moment that was asked for has come, or the wall clock was set.
+    /// A requested wake-up time has arrived, or the wall clock was set.
     case woken
 }
 
-/// Somebody's hold on a transfer, as the store knew it.
+/// A hold on a transfer, as read from the store.
 public struct RecoveredHold: Hashable, Sendable {
-    /// Who holds it.
+    /// The name of the holder.
     public var by: String
-    /// Why, in their words.
+    /// The reason, in the holder's words.
     public var why: String
 
-    /// A hold.
+    /// Creates a hold.
     public init(by: String, why: String) {
         self.by = by
         self.why = why
     }
 }
 
-/// What the store knew of a transfer.
+/// The stored state of a transfer.
 public struct RecoveredState: Hashable, Sendable {
-    /// Bytes durably on disk.
+    /// The number of bytes that are durable on disk.
     public var bytes: Int64
-    /// The size where it is known.
+    /// The total size in bytes; `nil` if unknown.
     public var total: Int64?
-    /// Failed attempts so far.
+    /// The failed attempts so far; `nil` if no attempt failed.
     public var retry: RetryState?
-    /// Whether somebody paused it.
+    /// A Boolean value that indicates whether the transfer is paused.
     public var isPaused: Bool
-    /// What the relaunch limiter gave it.
+    /// The delay that the relaunch limiter assigned; `nil` if there is none.
     public var relaunchHold: RelaunchLimiter.Hold?
-    /// Who holds it back for a reason of their own; nil where nobody does.
+    /// The hold on the transfer; `nil` if there is none.
     public var held: RecoveredHold?
-    /// What its app has to do first.
+    /// The action that the transfer needs from its app first; `nil` if there is none.
     public var need: AppNeed?
 
-    /// A state.
+    /// Creates a state. The default arguments describe a new transfer.
     public init(
         bytes: Int64 = 0, total: Int64? = nil, retry: RetryState? = nil, isPaused: Bool = false,
         relaunchHold: RelaunchLimiter.Hold? = nil, held: RecoveredHold? = nil, need: AppNeed? = nil

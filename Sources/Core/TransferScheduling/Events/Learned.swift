@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferPolicy
 
-/// What a scheduler has learned and counted that a restart must not lose; small, and kept by whoever drives it.
+/// The statistics and counters of a scheduler that must survive a restart.
+///
+/// The value is small. The owner of the scheduler stores it.
 public struct Learned: Hashable, Sendable, Codable {
-    /// What this machine has shown.
+    /// The observed history of this machine.
     public var history = PolicyHistory()
     /// The relaunch limiters of apps whose delay is not 0, by app.
     public var limiters: [String: RelaunchLimiter.Record] = [:]
-    /// Budgets of metered bytes, with what is spent.
+    /// The budgets of metered bytes, including the bytes already spent.
     public var budgets = ByteBudgetBook()
-    /// The rate that transfers usually reach, in bytes a second; nil before any ran.
+    /// The typical rate of transfers, in bytes per second; `nil` until a transfer has run.
     public var typicalRate: Int64?
 
-    /// Nothing learned yet.
+    /// Creates empty statistics.
     public init() {}
 
     private enum CodingKeys: String, CodingKey { case history, limiters, budgets, typicalRate }
 
-    /// From the stored form; a part that an earlier version did not have is empty.
+    /// Decodes the stored form. A part that is missing because an earlier version wrote the data is empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         history = try container.decodeIfPresent(PolicyHistory.self, forKey: .history) ?? history

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What the deciding code needs of a transfer that was in the store when the program started.
+/// The data that the scheduler needs about a transfer that was in the store at startup.
 public struct RecoveredTransfer: Hashable, Sendable {
-    /// Its number.
+    /// The transfer's id.
     public var id: TransferID
-    /// What it asks for.
+    /// The transfer's traits.
     public var traits: TransferTraits
-    /// How far it is, and what holds it.
+    /// The transfer's progress, and the obstacles that block it.
     public var state: RecoveredState
 
-    /// A transfer.
+    /// Creates a recovered transfer.
     public init(id: TransferID, traits: TransferTraits, state: RecoveredState = RecoveredState()) {
         self.id = id
         self.traits = traits
@@ -18,28 +18,28 @@ public struct RecoveredTransfer: Hashable, Sendable {
     }
 }
 
-/// Transfers that were in the store when the program started, thousands at a time.
+/// A compact collection of transfers that were in the store at startup, for batches of thousands.
 ///
-/// What many of them ask for alike is kept once, as a pattern, and each takes 64 bytes beside it: so a long queue goes
-/// from the store to ``Scheduler/take(_:at:)`` without a copy or a look at anybody's names. To make a whole
-/// ``RecoveredTransfer`` of one, as the elements are, costs such a copy.
+/// Traits that many transfers share are stored once, as a pattern. Each transfer takes 64 bytes in addition to its
+/// pattern. A long queue therefore goes from the store to ``Scheduler/take(_:at:)`` without copying traits or
+/// comparing strings. Access to an element creates a whole ``RecoveredTransfer``, which costs a copy of the traits.
 public struct RecoveredTransfers: RandomAccessCollection, Sendable {
     package private(set) var patterns: [TransferTraits] = []
     package private(set) var rows: [Row] = []
-    /// What few of them have, by their numbers.
+    /// The states of the few transfers that have a state of their own, by id.
     package private(set) var states: [TransferID: RecoveredState] = [:]
-    /// The patterns that ``append(_:)`` has made.
+    /// The indexes of the patterns that ``append(_:)`` added.
     private var numbers: [TransferTraits: Int32] = [:]
 
-    /// None yet, with room for so many.
+    /// Creates an empty collection with room for `minimumCapacity` transfers.
     public init(minimumCapacity: Int = 0) { rows.reserveCapacity(minimumCapacity) }
 
-    /// These, in their order.
+    /// Creates a collection of the given transfers, in order.
     public init(_ transfers: some Sequence<RecoveredTransfer>) {
         for transfer in transfers { append(transfer) }
     }
 
-    /// Adds one. Costs a look at all that it asks for.
+    /// Adds a transfer. Costs a hash of all its traits.
     public mutating func append(_ transfer: RecoveredTransfer) {
         let pattern = Row.pattern(of: transfer.traits)
         let number = numbers[pattern] ?? addPattern(transfer.traits)
@@ -48,7 +48,7 @@ public struct RecoveredTransfers: RandomAccessCollection, Sendable {
         if transfer.state != RecoveredState() { setState(transfer.state, of: transfer.id) }
     }
 
-    /// Takes out those that `isWanted` names, and gives them back in their order.
+    /// Removes the transfers that satisfy `isWanted` and returns them in order.
     public mutating func remove(where isWanted: (TransferID) -> Bool) -> [RecoveredTransfer] {
         let removed = indices.filter { isWanted(rows[$0].id) }.map { self[$0] }
         guard !removed.isEmpty else { return [] }
@@ -57,12 +57,12 @@ public struct RecoveredTransfers: RandomAccessCollection, Sendable {
         return removed
     }
 
-    /// Where the first is.
+    /// The index of the first transfer, always 0.
     public var startIndex: Int { 0 }
-    /// Behind the last.
+    /// The index after the last transfer.
     public var endIndex: Int { rows.count }
 
-    /// One of them, made whole.
+    /// Returns the transfer at the given index. Costs a copy of its traits.
     public subscript(index: Int) -> RecoveredTransfer {
         let row = rows[index]
         return RecoveredTransfer(
@@ -70,27 +70,27 @@ public struct RecoveredTransfers: RandomAccessCollection, Sendable {
             state: states[row.id] ?? RecoveredState())
     }
 
-    // MARK: For stores that know who is like whom
+    // MARK: For stores that group similar transfers
 
-    /// Adds what many may ask for, without what a ``Row`` says, and gives its number.
+    /// Adds a pattern of shared traits, without the parts that a ``Row`` stores, and returns the pattern's index.
     package mutating func addPattern(_ traits: TransferTraits) -> Int32 {
         patterns.append(Row.pattern(of: traits))
         return Int32(patterns.count - 1)
     }
 
-    /// Adds one that is like a pattern.
+    /// Adds a transfer whose row refers to a pattern.
     package mutating func append(_ row: Row) { rows.append(row) }
 
-    /// Says how far one is, and what holds it.
+    /// Sets the progress and obstacles of a transfer.
     package mutating func setState(_ state: RecoveredState, of id: TransferID) { states[id] = state }
 }
 
 extension RecoveredTransfers {
-    /// The traits that each transfer has for itself, beside the pattern that it shares with others: 64 bytes.
+    /// The traits of one transfer that differ from its shared pattern, in 64 bytes.
     package struct Row: Hashable, Sendable {
         package let id: TransferID
         package let submitted: WallTime
-        // Means nothing where `parts` does not have it.
+        // Valid only if `parts` contains the option of the field; this applies to all dates and byte counts below.
         private let deadlineDate: WallTime
         private let notBeforeDate: WallTime
         private let expectedBytes: Int64
@@ -126,7 +126,7 @@ extension RecoveredTransfers {
             self.parts = parts
         }
 
-        /// What these traits have for themselves.
+        /// Creates a row from the individual parts of the traits.
         package init(_ id: TransferID, pattern: Int32, _ traits: TransferTraits) {
             self.init(
                 id: id, pattern: pattern, submitted: traits.submitted, deadline: traits.constraints.deadline?.date,
@@ -140,7 +140,7 @@ extension RecoveredTransfers {
         package var sending: Int64? { parts.contains(.sending) ? sendingBytes : nil }
         package var expires: WallTime? { parts.contains(.expires) ? expiryDate : nil }
 
-        /// What others may have in common with these traits.
+        /// Returns the traits without their individual parts, so that other transfers can share them.
         fileprivate static func pattern(of traits: TransferTraits) -> TransferTraits {
             var shared = traits
             shared.submitted = WallTime(nanosecondsSinceEpoch: 0)
@@ -149,7 +149,7 @@ extension RecoveredTransfers {
             return shared
         }
 
-        /// A pattern with what this one has for itself.
+        /// Returns the pattern completed with this row's individual parts.
         package func traits(like pattern: TransferTraits) -> TransferTraits {
             var traits = pattern
             traits.submitted = submitted

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What the machine was like over the last changes, so that the time a transfer has waited can be told by reasons.
+/// The recent changes of the machine's conditions, for splitting a transfer's waiting time by reason.
 struct ConditionJournal: Sendable {
     struct Page: Sendable {
         var since: Moment
         var conditions: Conditions
     }
 
-    /// The oldest first; a ring once it is full.
+    /// The recorded conditions, oldest first. A ring buffer once the limit is reached.
     private var pages: [Page] = []
     private var oldest = 0
-    /// More changes than this are forgotten.
+    /// The number of changes that the journal keeps.
     private static let limit = 256
 
     init() { pages.reserveCapacity(Self.limit) }
@@ -28,6 +28,6 @@ struct ConditionJournal: Sendable {
 
     var count: Int { pages.count }
 
-    /// The page with that number, 0 being the oldest.
+    /// Accesses a page by number; 0 is the oldest page.
     subscript(number: Int) -> Page { pages[(oldest + number) % pages.count] }
 }

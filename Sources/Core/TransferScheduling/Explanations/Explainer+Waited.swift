@@ -4,10 +4,10 @@ internal import TransferPolicy
 internal import TransferQueue
 
 extension Explainer {
-    /// How long a transfer has waited under each reason, as far back as the journal and this process go.
+    /// Returns the time that a transfer has waited for each reason, as far back as the journal and this process go.
     ///
-    /// Worked out when asked for, by asking again what was decided then: nothing is counted for a million transfers that
-    /// nobody asks about. What the policy has learned since counts as if it had been known.
+    /// The times are computed on demand by repeating past decisions. No counters are kept for transfers that nobody
+    /// asks about. The policy's current knowledge counts as if it had been known then.
     func waited(_ entry: TransferEntry, _ journal: borrowing ConditionJournal) -> [ReasonTime] {
         let now = assessment.now
         var times: [String: Duration] = [:]
@@ -32,14 +32,14 @@ extension Explainer {
             let end = number + 1 < journal.count ? journal[number + 1].since.instant : now.instant
             var start = max(page.since.instant, submitted)
             past.context.conditions = page.conditions
-            // Within a page time alone changes the answer: at the moments that the answers themselves name.
+            // Within a page, only time changes the verdict, at the times that the verdicts name.
             for _ in 0..<64 where start < end {
                 past.context.now = now.advanced(by: now.instant.duration(to: start))
                 var next = end
                 switch past.verdict(for: undisturbed) {
                 case .run(_, let look):
                     if let look, look > start { next = min(next, look) }
-                    // When nothing else held it and it did not run, others had the slots.
+                    // If nothing else blocked the transfer, other transfers had the slots.
                     let inLine = Self.length(of: start..<next, without: gates)
                     times["waitingForSlot", default: .zero] += inLine
                     times["settling", default: .zero] += Self.length(of: start..<next, without: own) - inLine
@@ -56,7 +56,7 @@ extension Explainer {
         }
     }
 
-    /// What of its own holds it now, and since when.
+    /// Returns the transfer's own obstacles that block it now, with their spans.
     private func presentWaits(
         of entry: TransferEntry, at now: Moment
     ) -> [(code: String, span: PastWaits.Span)] {
@@ -76,7 +76,7 @@ extension Explainer {
         return waits
     }
 
-    /// How much of a span lies in none of the others, which may overlap.
+    /// Returns the length of the part of a span that lies outside all other spans. The other spans may overlap.
     private static func length(of span: Range<Instant>, without others: [Range<Instant>]) -> Duration {
         var length = Duration.zero
         var start = span.lowerBound

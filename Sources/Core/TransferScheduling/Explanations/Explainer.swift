@@ -3,15 +3,15 @@ internal import TransferModel
 import TransferPolicy
 internal import TransferQueue
 
-/// Works out why one transfer waits, and what alone would release it.
+/// A computation of the reasons why one transfer waits and of the changes that would each start it.
 struct Explainer {
-    /// The machine, the policy and the moment that is asked about.
+    /// The machine, the policy and the time of the question.
     let assessment: Assessment
-    /// The scope whose slots are all taken; nil if there is none.
+    /// The scope whose slots are all taken; `nil` if there is none.
     let fullSlots: SlotScope?
     let drain: Drain
 
-    /// The reasons for which a transfer in the queue waits, and when these may change.
+    /// Returns the reasons why a queued transfer waits, and the time at which these reasons may change.
     func holds(of entry: TransferEntry) -> ([Hold], lookAgain: Instant?) {
         switch assessment.verdict(for: entry) {
         case .hold(let holds, let look): return (holds, look)
@@ -19,18 +19,18 @@ struct Explainer {
         }
     }
 
-    /// The reasons of a transfer that may run: slots, or the staggered start after an outage.
+    /// Returns the wait reasons of a transfer that may run: full slots, or the staggered start after an outage.
     private func holdsInLine(_ entry: TransferEntry, _ look: Instant?) -> ([Hold], lookAgain: Instant?) {
         let now = assessment.now
         if let fullSlots {
-            // While others run, time may take the permission away: then the reason changes.
+            // Time may revoke the permission while other transfers run, which changes the reason.
             return ([Hold(.waitingForSlot(fullSlots), since: now)], look)
         }
         guard entry.isGated, let gate = drain.gate, now.instant < gate else { return ([], look) }
         return ([Hold(.settling(.network, until: gate), since: now)], Verdict.earlier(gate, look))
     }
 
-    /// Explains a transfer that waits.
+    /// Returns the explanation of a waiting transfer.
     ///
     /// - Parameter told: the reasons that were told last, whose beginnings hold on.
     func explanation(
@@ -58,11 +58,11 @@ struct Explainer {
                     after: now.wall, localTime: assessment.conditions.localTime) : nil, waited: waited)
     }
 
-    /// When time alone lets it run; nil where it does not.
+    /// Returns the time at which the transfer starts without any other change; `nil` if time alone does not suffice.
     private func release(of entry: TransferEntry) -> WallTime? {
         let now = assessment.now
         var later = assessment
-        // One look for each reason that time takes away; a handful, since every kind of them comes once.
+        // One iteration for each reason that time removes. There are few, because each kind of reason occurs once.
         for _ in 0..<16 {
             guard case .hold(_, let look?) = later.verdict(for: entry), later.now.instant < look else { return nil }
             later.context.now = now.advanced(by: now.instant.duration(to: look))
@@ -71,7 +71,7 @@ struct Explainer {
         return nil
     }
 
-    /// The changes that would remove `hold`, as far as each alone lets the transfer run; time is another matter.
+    /// Returns the changes that remove `hold` and each suffice to let the transfer run. Time is handled separately.
     private func changes(releasing hold: Hold, of entry: TransferEntry) -> [Remedy] {
         let isDiscretionary = entry.traits.kind == .discretionary
         let powerDwell = isDiscretionary ? assessment.configuration.powerDwell : .zero
@@ -105,7 +105,7 @@ struct Explainer {
                 (.joinAllowed(after: networkDwell), { $0.conditions.joinConnection(allowedBy: entry) })
             ]
         case .needsApp, .rateLimited:
-            // Opened, it can do what it has to, and what it gave in the background is free.
+            // An opened app can complete its action, and the work it submitted in the background becomes free.
             candidates = [(.openApp, { ($0.entry.need, $0.entry.relaunchDelay) = (nil, nil) })]
         case .held(let holder, _):
             let isOfMachine = hold.source != nil
@@ -123,7 +123,7 @@ struct Explainer {
         return candidates.compactMap { remedy, change in
             var changed = (entry: entry, conditions: assessment.context.conditions)
             change(&changed)
-            // All counts as settled: that takes time only, and the remedy itself says how long.
+            // All facts count as settled: the debounce only takes time, and the remedy states that time.
             changed.conditions.settle()
             var then = assessment
             then.context.conditions = changed.conditions
@@ -132,7 +132,7 @@ struct Explainer {
         }
     }
 
-    /// What to join where there is no network at all.
+    /// Returns the network to join if there is no network at all.
     private static func anyNetwork(for entry: TransferEntry, after dwell: Duration) -> Remedy {
         guard case .only(let kinds) = entry.traits.constraints.linkKinds else { return .joinNetwork(after: dwell) }
         return .joinKind(kinds, after: dwell)
@@ -140,7 +140,7 @@ struct Explainer {
 }
 
 extension Conditions {
-    /// Takes every fact for settled, as a program does with those that it finds when it starts.
+    /// Marks every fact as settled, like the facts that a program finds at startup.
     package mutating func settle() {
         power.isObservedChange = false
         network.isObservedChange = false
@@ -150,14 +150,14 @@ extension Conditions {
         roaming.isObservedChange = false
     }
 
-    /// Joins a connection that the transfer may use, at home; all else stays as it is.
+    /// Sets a connection that the transfer may use, without roaming. All other facts stay unchanged.
     fileprivate mutating func joinConnection(allowedBy entry: TransferEntry) {
         let constraint = entry.traits.constraints.connection
         connection.value = constraint.allowed?.first { !constraint.denied.contains($0) }
         roaming.value = .no
     }
 
-    /// Joins a usual network of a kind that the transfer may use; whether it costs is not known before.
+    /// Sets a typical network of a kind that the transfer may use. Its metered state is unknown in advance.
     fileprivate mutating func join(allowedBy entry: TransferEntry) {
         network.value = .full
         metered.value = .unknown
@@ -170,7 +170,7 @@ extension Conditions {
 }
 
 extension Hold {
-    /// Whether better power or a free network would help.
+    /// A Boolean value that indicates whether better power or a free network would help.
     fileprivate var isOfConditions: Bool {
         switch reason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
@@ -183,7 +183,7 @@ extension Hold {
 }
 
 extension Array where Element: Hashable {
-    /// The elements without repetitions, in order.
+    /// Returns the elements without repetitions, in order.
     fileprivate func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }

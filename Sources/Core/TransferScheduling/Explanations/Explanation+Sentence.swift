@@ -3,7 +3,8 @@ public import TransferModel
 public import TransferPolicy
 
 extension Explanation {
-    /// The whole explanation in one line for people: `on battery since 14:02 (UPower) — starts 10 s after you plug in`.
+    /// Returns the explanation in one line for display, such as `on battery since 14:02 (UPower) — starts 10 s after
+    /// you plug in`.
     public func sentence(localTime: LocalTimeRules) -> String {
         let reasons = holds.map { $0.sentence(localTime: localTime) }.joined(separator: "; ")
         let releases = near(remedies).map { $0.phrase(localTime: localTime) }
@@ -11,19 +12,21 @@ extension Explanation {
         return reasons + " — " + releases.joined(separator: ", or ")
     }
 
-    /// The whole explanation in one line, with when conditions are likely to be good next, as far as that is known.
+    /// Returns the explanation in one line, followed by the time at which good conditions are likely, if known.
     public func fullSentence(localTime: LocalTimeRules) -> String {
         let sentence = sentence(localTime: localTime)
         guard let chance = expectedChance else { return sentence }
-        // What is sure to come earlier makes a guess at a later moment worthless.
+        // A guess at a later time is useless if a certain start comes earlier.
         let isSureBefore = remedies.contains { if case .wait(let until) = $0 { until <= chance } else { false } }
         return isSureBefore
             ? sentence
             : sentence + "; going by past weeks, likely from \(localTime.dateAndTime(of: chance))"
     }
 
-    /// What a person can use: where something else would release it, a date more than a day after the reasons began is
-    /// left to `remedies` (the day on which the default policy stops waiting for AC, say).
+    /// Returns the remedies worth displaying.
+    ///
+    /// If another remedy exists, a date more than a day after the reasons began is left out. An example is the day on
+    /// which the default policy stops waiting for AC power.
     private func near(_ remedies: [Remedy]) -> [Remedy] {
         guard remedies.count > 1, let began = holds.map(\.since.wall).max() else { return remedies }
         return remedies.filter { remedy in
@@ -34,7 +37,7 @@ extension Explanation {
 }
 
 extension Hold {
-    /// The reason in words, with since when and who said so.
+    /// Returns the reason in words, with its start time and source.
     public func sentence(localTime: LocalTimeRules) -> String {
         var words = reason.phrase(localTime: localTime)
         switch reason {
@@ -43,7 +46,7 @@ extension Hold {
             words += " since \(localTime.clockTime(of: since.wall))"
         case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .rateLimited,
             .budgetSpent, .windowTooShort:
-            // These speak of what is to come; since when they hold tells nobody anything.
+            // These reasons describe the future, so their start time is of no interest.
             break
         }
         if let source, source != .none { words += " (\(source.displayName))" }
@@ -52,7 +55,7 @@ extension Hold {
 }
 
 extension Reason {
-    /// The reason in a few words for people, times in local time.
+    /// Returns the reason as a short phrase for display, with times in local time.
     public func phrase(localTime: LocalTimeRules) -> String {
         switch self {
         case .notBefore(let date): "not before \(localTime.dateAndTime(of: date))"
@@ -97,7 +100,7 @@ extension Reason {
 }
 
 extension ConnectionDenial {
-    /// What is wrong with the connection.
+    /// A phrase that describes the problem with the connection.
     fileprivate var phrase: String {
         switch self {
         case .denied(let name): "the connection \(name) may not be used for it"
@@ -109,7 +112,7 @@ extension ConnectionDenial {
 }
 
 extension Spending.Kind {
-    /// What the budget is of.
+    /// A phrase that names the subject of the budget.
     fileprivate var phrase: String {
         switch self {
         case .meteredBytes: "metered bytes"
@@ -120,7 +123,7 @@ extension Spending.Kind {
 }
 
 extension Remedy {
-    /// The remedy in a few words: `starts 10 s after you plug in`.
+    /// Returns the remedy as a short phrase, such as `starts 10 s after you plug in`.
     public func phrase(localTime: LocalTimeRules) -> String {
         switch self {
         case .plugIn(let after): "starts \(after.phrase) you plug in"
@@ -142,7 +145,7 @@ extension Remedy {
 }
 
 extension LinkKind {
-    /// The name people know it by.
+    /// The display name.
     public var displayName: String {
         switch self {
         case .ethernet: "ethernet"
@@ -169,7 +172,7 @@ extension Duration {
         return seconds < 7200 ? "\((seconds + 30) / 60) min" : "\((seconds / 60 + 30) / 60) h"
     }
 
-    /// `10 s after`, or `as soon as` where there is nothing to wait for.
+    /// `10 s after`, or `as soon as` if the duration is zero.
     fileprivate var phrase: String {
         self == .zero ? "as soon as" : "\(wholeNanoseconds / 1_000_000_000) s after"
     }

@@ -2,52 +2,54 @@
 public import TransferModel
 public import TransferPolicy
 
-/// What one change alone would set a waiting transfer going.
+/// A single change that is sufficient to start a waiting transfer.
 public enum Remedy: Hashable, Sendable {
-    /// Plug the machine in; it starts `after` that.
+    /// Plug in the machine. The transfer starts `after` that time.
     case plugIn(after: Duration)
     /// Charge the battery above this level, in percent.
     case chargeAbove(Int)
-    /// Join a network that costs nothing; it starts `after` that.
+    /// Join an unmetered network. The transfer starts `after` that time.
     case joinUnmetered(after: Duration)
-    /// Join any network; it starts `after` that.
+    /// Join any network. The transfer starts `after` that time.
     case joinNetwork(after: Duration)
     /// Log in at the network's portal.
     case logIn
-    /// Join a network of one of these kinds; it starts `after` that.
+    /// Join a network of one of these kinds. The transfer starts `after` that time.
     case joinKind(LinkKinds, after: Duration)
-    /// Nothing but time: it starts then.
+    /// Wait. The transfer starts at this time without any other change.
     case wait(until: WallTime)
-    /// Another transfer's end.
+    /// Wait for another transfer to end.
     case slot
-    /// Free this many bytes; nil when it is not known how many.
+    /// Free this number of bytes; `nil` if the number is unknown.
     case freeSpace(Int64?)
-    /// Resume it.
+    /// Resume the transfer.
     case resume
-    /// Join a connection that it may use; it starts `after` that.
+    /// Join a connection that the transfer may use. The transfer starts `after` that time.
     case joinAllowed(after: Duration)
-    /// Open its app, which has something to do, or was started too often without anybody looking at it.
+    /// Open the transfer's app. The app has an action to complete, or was relaunched too often without a person
+    /// opening it.
     case openApp
-    /// Whoever holds it lets it go.
+    /// Ask the named holder to release the transfer.
     case release(by: String)
 }
 
-/// Everything there is to say about why a transfer does not run, and when it will.
+/// The reasons why a transfer does not run, and the time and changes that let the transfer start.
 public struct Explanation: Hashable, Sendable {
-    /// All the reasons, each with its source and since when it holds; empty while it runs.
+    /// The wait reasons, each with its source and start time. Empty while the transfer runs.
     public var holds: [Hold]
-    /// What alone would release it; empty where only several changes together would.
+    /// The changes that are each sufficient to start the transfer. Empty if only several changes together suffice.
     public var remedies: [Remedy]
-    /// When it will be looked at again without anything happening; nil when only an event can change it.
+    /// The time of the next re-evaluation; `nil` if only an event can change the result.
     public var nextLook: WallTime?
-    /// Whether its deadline has passed.
+    /// A Boolean value that indicates whether the transfer's deadline has passed.
     public var isLate: Bool
-    /// When conditions are likely to be good next, going by past weeks; nil while too little was learned.
+    /// The time at which good conditions are likely next, from past weeks; `nil` if there is too little history.
     public var expectedChance: WallTime?
-    /// How long it has waited under each reason since this process knows it, by the reason's code, in that order.
+    /// The time the transfer has waited for each reason since this process started to track it, ordered by reason
+    /// code.
     public var waited: [ReasonTime]
 
-    /// An explanation.
+    /// Creates an explanation.
     public init(
         holds: [Hold], remedies: [Remedy], nextLook: WallTime?, isLate: Bool, expectedChance: WallTime? = nil,
         waited: [ReasonTime] = []
@@ -61,14 +63,14 @@ public struct Explanation: Hashable, Sendable {
     }
 }
 
-/// How long a transfer has waited for one kind of reason.
+/// The time that a transfer has waited for one kind of reason.
 public struct ReasonTime: Hashable, Sendable {
     /// The reason's ``Reason/code``.
     public var code: String
-    /// How long, times that overlap with other reasons included.
+    /// The waiting time. Time that overlaps with other reasons counts in full for each reason.
     public var time: Duration
 
-    /// A time.
+    /// Creates a reason time.
     public init(code: String, time: Duration) {
         self.code = code
         self.time = time

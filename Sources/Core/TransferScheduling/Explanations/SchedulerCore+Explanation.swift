@@ -21,7 +21,7 @@ extension SchedulerCore where Queue: ~Copyable {
                 of: entry, transfers.watches.holds(of: id) ?? [], isLate: isLate, journal)
     }
 
-    /// Tells the watchers of a transfer if it waits for other reasons than before.
+    /// Requests a report to the watchers of each transfer whose wait reasons have changed.
     mutating func explainToWatchers(at now: Moment, into effects: inout [Effect]) {
         transfers.watches.look = nil
         for index in transfers.watches.indices {

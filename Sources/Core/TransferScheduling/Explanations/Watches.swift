@@ -2,23 +2,23 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The transfers somebody wants to be told about, and what was told last; few.
+/// The few transfers whose wait reasons clients watch, with the reasons that were last reported.
 struct Watches: Sendable {
     struct Watch: Sendable {
         let id: TransferID
         var holds: [Hold]
     }
 
-    /// By id.
+    /// The watches, ordered by id.
     private var watches: [Watch] = []
-    /// When what they wait for may change by time alone.
+    /// The time at which a wait reason may change without any event.
     var look: Instant?
 
     var isEmpty: Bool { watches.isEmpty }
     var indices: Range<Int> { watches.indices }
     subscript(index: Int) -> Watch { watches[index] }
 
-    /// What was told last; nil where nobody watches it.
+    /// Returns the reasons that were last reported; `nil` if the transfer is not watched.
     func holds(of id: TransferID) -> [Hold]? { index(of: id).map { watches[$0].holds } }
 
     mutating func add(_ id: TransferID) {
@@ -31,12 +31,12 @@ struct Watches: Sendable {
         if watches.isEmpty { look = nil }
     }
 
-    /// It runs: there is nothing to explain.
+    /// Clears the reasons of a transfer that starts.
     mutating func started(_ id: TransferID) {
         if let index = index(of: id) { watches[index].holds = [] }
     }
 
-    /// Remembers why a transfer waits; says whether that is to be told.
+    /// Records the wait reasons of a transfer; returns whether the reasons must be reported.
     mutating func note(_ id: TransferID, _ holds: [Hold]) -> Bool {
         index(of: id).map { note(at: $0, holds) } ?? false
     }
@@ -48,12 +48,13 @@ struct Watches: Sendable {
         return true
     }
 
-    // No search that is quicker: after each event all of them are looked at anyway.
+    // A linear search suffices, because each event visits all watches anyway.
     private func index(of id: TransferID) -> Int? { watches.firstIndex { $0.id == id } }
 }
 
 extension Hold {
-    /// A reason that lies in the transfer itself holds since it was first seen, not since the last look.
+    /// Returns the hold with the start time of an earlier hold for the same reason, if the reason lies in the
+    /// transfer itself.
     func keepingSince(from earlier: [Hold]) -> Hold {
         guard source == nil, let known = earlier.first(where: { $0.reason.code == reason.code }) else { return self }
         var kept = self
@@ -63,8 +64,8 @@ extension Hold {
 }
 
 extension Reason {
-    /// Without what moves as time passes, which is no news: the rest of a window, and when running time is given anew
-    /// while another transfer uses it.
+    /// The reason without the parts that change as time passes, which are not worth a report. These parts are the
+    /// rest of a window, and the renewal time of a run-time budget while another transfer uses it.
     fileprivate var withoutCountdown: Reason {
         switch self {
         case .windowTooShort(let needed, _): .windowTooShort(needed: needed, left: .zero)

@@ -3,7 +3,7 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-// What executors report of attempts: bytes, and failures with what follows them.
+// The reports of executors about attempts: progress, and failures with their consequences.
 
 extension SchedulerCore where Queue: ~Copyable {
     mutating func progress(
@@ -21,7 +21,7 @@ extension SchedulerCore where Queue: ~Copyable {
             entry.rate = sample.smoothing(before.rate)
             if !before.traits.isLoopback { assessment.typicalRate = sample.smoothing(usualRate) }
         }
-        // A policy that is asked about each transfer may go by what was spent.
+        // A policy that evaluates each transfer may consider spent bytes.
         let isCharged =
             bytes > before.bytes && !before.traits.isLoopback
             && configuration.unknownMetered.isMetered(assessment.conditions) != nil
@@ -39,15 +39,16 @@ extension SchedulerCore where Queue: ~Copyable {
         entry.mostBytes = max(entry.mostBytes, bytes)
         transfers.totals.update(from: before, to: entry)
         transfers.active[index].entry = entry
-        // Only the size moves what a policy may say before its next look, and a budget that comes to its end.
+        // Before the next re-evaluation, only a new size or an exhausted budget changes a policy's verdict.
         let hasLearnedTotal = before.total == nil && total != nil && entry.traits.kind == .discretionary
         if isCharged { transfers.changes.budgets = true } else if hasLearnedTotal { transfers.changes.running = true }
-        // Or the rate, where a window was too short for somebody. Who is asked about alone is asked at the next event.
+        // A new rate also matters if a window was too short for a transfer. A policy that evaluates each transfer is
+        // asked at the next event.
         return isCharged || hasLearnedTotal
             || (usualRate != assessment.typicalRate && !assessment.followsQueue && transfers.queue.hasBlockedBySize)
     }
 
-    /// What follows a failed attempt: another one later, or the end.
+    /// Handles a failed attempt: schedules a retry or ends the transfer.
     mutating func failed(
         _ id: TransferID, _ cause: FailureCause, retryAfter: Duration?, bytes: Int64, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
@@ -60,7 +61,7 @@ extension SchedulerCore where Queue: ~Copyable {
         if bytes > entry.mostBytes { entry.barren = .zero }
         entry.mostBytes = max(entry.mostBytes, bytes)
         if case .stopping(let after) = entry.phase, after != .wait || cause.mayPass {
-            // It failed while it was being stopped: no attempt is counted against it.
+            // The attempt failed while it was being stopped, so the failure does not count.
             transfers.settleStopped(id, entry, at: now, assessment, into: &effects)
             return true
         }
@@ -68,7 +69,7 @@ extension SchedulerCore where Queue: ~Copyable {
         if !cause.mayPass || entry.checksumFailures >= 2 {
             transfers.end(id, entry, .failed(cause), at: now, into: &effects)
         } else if !entry.traits.isLoopback, !assessment.conditions.network.value.isUsable, cause.isOfTheConnection {
-            // Losing the network is not a failure: it waits for the network, and no attempt is counted.
+            // The loss of the network is not a failure. The transfer waits for the network, and no attempt counts.
             entry.phase = .waiting(nil)
             transfers.enqueue(id, entry, assessment)
         } else {
@@ -90,7 +91,7 @@ extension SchedulerCore where Queue: ~Copyable {
         }
         let wait = configuration.backoff(for: entry.traits.kind).delay(
             attempt: entry.failures, retryAfter: retryAfter, using: &generator)
-        // The wait is spent on purpose, so it counts as time in which a byte could have come.
+        // The wait is deliberate, but counts as time in which a byte could have arrived.
         entry.barren += wait
         if entry.barren >= configuration.longestWithoutProgress {
             return transfers.end(id, entry, .failed(.noProgress), at: now, into: &effects)
@@ -103,28 +104,29 @@ extension SchedulerCore where Queue: ~Copyable {
 }
 
 extension TransferEntry {
-    /// Forgets failures if an attempt has made progress with so many bytes; returns whether there were any.
+    /// Resets the failures if the attempt has made enough progress; returns whether there were any failures.
     fileprivate mutating func forgetFailures(in attempt: borrowing TransferPhase.Attempt, after bytes: Int64) -> Bool {
         guard bytes >= attempt.progressMark, failures > 0 else { return false }
         failures = 0
         return true
     }
 
-    /// The failures as they are stored.
+    /// Returns the failures in their stored form.
     func retryState(after cause: FailureCause, until: WallTime) -> RetryState {
         RetryState(attempts: failures, cause: cause, until: until, mostBytes: mostBytes, barren: barren)
     }
 }
 
 extension Ending {
-    /// A status that was tried often enough is the server's answer; anything else is an error.
+    /// Creates the ending for a transfer without further retries. A status is the server's response; any other cause
+    /// is a failure.
     fileprivate init(after cause: FailureCause) {
         if case .status(let status) = cause { self = .answered(status: status) } else { self = .failed(cause) }
     }
 }
 
 extension FailureCause {
-    /// Whether the lack of a network could be behind it.
+    /// A Boolean value that indicates whether a missing network can be the cause.
     var isOfTheConnection: Bool {
         switch self {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .captivePortal: true

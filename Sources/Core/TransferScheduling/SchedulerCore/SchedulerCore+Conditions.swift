@@ -3,7 +3,7 @@ internal import TransferModel
 import TransferPolicy
 internal import TransferQueue
 
-// What the machine does, and what is learned of it.
+// Changes of the machine's conditions, and the history that results from them.
 
 extension SchedulerCore where Queue: ~Copyable {
     mutating func changeConditions(
@@ -18,7 +18,7 @@ extension SchedulerCore where Queue: ~Copyable {
         if assessment.isOut {
             drain.ended(at: now.instant)
         } else if wasOut, journal.count > 0 {
-            // Before the first conditions nothing was known to be out.
+            // Before the first conditions arrive, no outage is known.
             drain.began(at: now.instant, configuration, using: &generator)
         }
         journal.note(new, at: now)
@@ -29,7 +29,8 @@ extension SchedulerCore where Queue: ~Copyable {
             isLost: !isUsable, within: configuration.networkDwell, at: now, assessment, into: &effects)
     }
 
-    /// Notes how things stand from now on. How long each app's transfers run is noted only for a policy that may ask.
+    /// Records the current conditions in the history. The running apps are recorded only for policies that may use
+    /// them.
     mutating func observe(at now: Moment) {
         let observation = PolicyHistory.Observation(
             assessment.context.conditions, at: now, runningApps: assessment.isStaged ? [] : transfers.active.apps,
@@ -37,9 +38,9 @@ extension SchedulerCore where Queue: ~Copyable {
         assessment.context.history.observe(observation, localTime: assessment.context.conditions.localTime)
     }
 
-    /// What a policy may know beside the conditions, if it asks for it.
+    /// Updates the context for policies: the running apps and the summary of the queue.
     mutating func refreshContext(at now: Moment) {
-        // Attempts may have ended since things were last observed.
+        // Attempts may have ended since the last observation.
         if !assessment.isStaged, assessment.context.history.observed != nil { observe(at: now) }
         assessment.context.queue = transfers.summary(at: now)
     }

@@ -4,7 +4,7 @@ internal import TransferPolicy
 internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
-    /// Takes an event into the state; says whether what may run has to be looked at anew.
+    /// Applies an event to the state; returns whether the scheduler must re-evaluate which transfers may run.
     mutating func take(
         _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
@@ -84,7 +84,7 @@ extension SchedulerCore where Queue: ~Copyable {
         }
     }
 
-    /// Takes a new transfer in; says whether what may run has to be looked at anew.
+    /// Adds a new transfer; returns whether the scheduler must re-evaluate which transfers may run.
     mutating func add(
         _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
@@ -104,7 +104,7 @@ extension SchedulerCore where Queue: ~Copyable {
         return true
     }
 
-    /// Who hands over work that a person waits for is being used.
+    /// Records the use of an app that submits user-initiated work.
     mutating func noteUse(_ traits: borrowing TransferTraits) {
         guard traits.kind == .userInitiated else { return }
         assessment.context.history.apps.used(traits.app, at: traits.submitted)

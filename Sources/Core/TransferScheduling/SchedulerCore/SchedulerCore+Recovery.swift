@@ -3,13 +3,13 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-// The queue as the store knew it.
+// The recovery of the queue from the store.
 
 extension SchedulerCore where Queue: ~Copyable {
-    /// Takes many in at once; whoever looks next at what may run sees all of them.
+    /// Adds many transfers at once. The next re-evaluation considers all of them.
     mutating func take(_ recovered: borrowing RecoveredTransfers, at now: Moment) {
         note(now)
-        // Found out with the first that follows a pattern.
+        // Determined by the first transfer of each pattern.
         var places: [Int32?] = recovered.patterns.map { _ in nil }
         let haveStates = !recovered.states.isEmpty
         for row in recovered.rows {
@@ -26,7 +26,7 @@ extension SchedulerCore where Queue: ~Copyable {
         }
     }
 
-    // Apart, because what is copied for it would be copied for all.
+    // A separate function, because its copies would otherwise be made for every transfer.
     @inline(never)
     private mutating func takeAlone(
         _ row: RecoveredTransfers.Row, _ recovered: borrowing RecoveredTransfers,
@@ -35,13 +35,13 @@ extension SchedulerCore where Queue: ~Copyable {
         let (pattern, state) = (Int(row.pattern), recovered.states[row.id])
         let traits = row.traits(like: recovered.patterns[pattern])
         guard addAgain(row.id, traits, state ?? RecoveredState(), at: now), state == nil else { return }
-        // Whose use is to be noted has to be looked at each time.
+        // The use of an app by user-initiated work must be recorded for each transfer.
         if places[pattern] == nil, traits.kind != .userInitiated, row.isLikeOthers(at: now.wall) {
             places[pattern] = transfers.queue.sharedPlace(of: row.id)
         }
     }
 
-    /// Takes a transfer in that the store knew.
+    /// Adds a transfer from the store.
     mutating func addAgain(
         _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment
     ) -> Bool {
@@ -57,7 +57,7 @@ extension SchedulerCore where Queue: ~Copyable {
 }
 
 extension TransferEntry {
-    /// Puts a transfer back to where the store has it.
+    /// Restores the stored state of a transfer.
     fileprivate mutating func recover(
         _ state: RecoveredState, at now: Moment, _ configuration: SchedulerConfiguration
     ) {
@@ -68,12 +68,12 @@ extension TransferEntry {
         total = state.total
         mostBytes = max(bytes, state.retry?.mostBytes ?? 0)
         if let retry = state.retry {
-            // What a store hands back is no reason to trap when one more is added.
+            // A stored value must not cause an overflow trap when the count is incremented.
             failures = min(max(0, retry.attempts), Int(Int32.max))
             barren = max(.zero, retry.barren ?? .zero)
             if !state.isPaused {
-                // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
-                // away holds no longer than the longest wait there is.
+                // The end is stored as a date, because no boot-time clock survives a reboot. If the wall clock was
+                // set, the wait lasts no longer than the longest backoff.
                 let longest = now.instant.advanced(by: configuration.backoff(for: traits.kind).longestDelay)
                 let until = min(now.instant(of: retry.until), longest)
                 phase = .waiting(
@@ -84,8 +84,8 @@ extension TransferEntry {
 }
 
 extension RecoveredTransfers.Row {
-    /// Whether it differs from others of its pattern by no more than what changes nothing for the queue, and a record can
-    /// hold, in which the ends of the range stand for "none".
+    /// Returns whether the row differs from its pattern only in parts that do not matter to the queue and that fit a
+    /// record. In a record, the ends of the value range mean "none".
     fileprivate func isLikeOthers(at now: WallTime) -> Bool {
         guard deadline == nil, expires == nil, sending == nil, (expected ?? 0) >= 0 else { return false }
         guard let notBefore else { return true }

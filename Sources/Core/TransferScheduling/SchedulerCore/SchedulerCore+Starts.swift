@@ -3,13 +3,13 @@ internal import TransferModel
 import TransferPolicy
 internal import TransferQueue
 
-// The starts of transfers: from the queue, past the queue, and in another transfer's place.
+// The starts of transfers: from the queue, bypassing the queue, and by preemption.
 
 extension SchedulerCore where Queue: ~Copyable {
     mutating func startWhatMayRun(
         at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        // Whatever time has changed is seen with the next one that comes.
+        // The next transfer that arrives triggers the evaluation of changes due to time.
         if transfers.queue.count == 0, transfers.changes.isEmpty { return }
         transfers.queue.refresh(assessment, transfers.changes)
         var wasQuiet = assessment.followsQueue && transfers.active.networkCount == 0
@@ -17,7 +17,7 @@ extension SchedulerCore where Queue: ~Copyable {
             if let id = transfers.queue.next(assessment, holdsStaggered: drain.isClosed(at: now.instant)) {
                 start(id, at: now, using: &generator, into: &effects)
             } else if wasQuiet, transfers.active.networkCount > 0 {
-                // The first one to run may be what the others waited for.
+                // Other transfers may have waited for the first running transfer.
                 wasQuiet = false
                 refreshContext(at: now)
                 transfers.queue.refresh(assessment, transfers.changes)
@@ -55,7 +55,7 @@ extension SchedulerCore where Queue: ~Copyable {
         _ id: TransferID, _ kind: WorkKind, isLoopback: Bool, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        // Looked at first, as the settings are copied for it.
+        // The check comes first, because the call copies the settings.
         if drain.isUnderWay, StaggeredStart.applies(to: kind, isLoopback: isLoopback) {
             drain.started(at: now.instant, configuration, using: &generator)
         }
@@ -64,14 +64,16 @@ extension SchedulerCore where Queue: ~Copyable {
         effects.append(.start(id))
     }
 
-    /// Starts a new transfer that nothing waits before and nothing holds; false where it is to go by the queue.
+    /// Starts a new transfer directly if nothing is queued and nothing blocks it; returns `false` if the transfer
+    /// must be queued.
     ///
-    /// What it comes to is what the queue would: for one alone, to be put there and taken out costs more than all the rest.
+    /// The result equals that of the queue. For a single transfer, insertion and removal would cost more than all
+    /// other work.
     mutating func startAtOnce(
         _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
-        // What is due now comes first.
+        // Work that is due now comes first.
         guard transfers.queue.count == 0, transfers.changes.isEmpty,
             transfers.active.look.map({ $0 > now.instant }) ?? true,
             transfers.expiries.next.map({ $0 > now.wall }) ?? true
@@ -85,8 +87,9 @@ extension SchedulerCore where Queue: ~Copyable {
         return true
     }
 
-    /// Stops the lowest-ranking transfer that runs where one that waits outranks it. One at a time: what starts in its
-    /// place is found out when its slot is free.
+    /// Preempts the lowest-ranking running transfer if a waiting transfer outranks it.
+    ///
+    /// Only one transfer is preempted at a time. The freed slot decides later which transfer starts.
     ///
     /// - Returns: when time alone may have another one of those that wait ask for the slot of what runs.
     mutating func makeRoom(at now: Moment, into effects: inout [Effect]) -> Instant? {
@@ -100,7 +103,7 @@ extension SchedulerCore where Queue: ~Copyable {
         transfers.active.forEach { index, transfer in
             guard !transfers.active.isSheltered(index) else { return }
             let rank = Rank(transfer.id, transfer.entry.traits)
-            // Where none outranks another, the one that started last has the least to lose.
+            // Among equal ranks, the transfer that started last has the least to lose.
             if let known = lowest, rank.outranks(known.rank) { return }
             lowest = (index, rank)
         }

@@ -3,10 +3,10 @@ internal import TransferModel
 import TransferPolicy
 internal import TransferQueue
 
-/// The state machine behind ``Scheduler``, over a queue that says who is next.
+/// The state machine behind ``Scheduler``, on top of a queue that determines the next transfer.
 struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     let configuration: SchedulerConfiguration
-    /// The machine, the policy, what was learned and the settings: all that decisions are made on.
+    /// The machine, the policy, the history and the settings: all inputs of decisions.
     var assessment: Assessment
     var transfers: UnfinishedTransfers<Queue>
     var drain = Drain()
@@ -28,18 +28,18 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             RelaunchDelays(learned.limiters, at: now, boot: boot, configuration.relaunchLimiter))
     }
 
-    /// Takes one event in, and adds what is to be done to `effects`.
+    /// Applies an event and appends the resulting effects to `effects`.
     mutating func apply(
         _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
         note(now)
-        // Looked at in place: it is large, and to move it about costs as much as much of what follows.
+        // The event is passed in place, because moving this large value costs as much as much of the rest.
         guard take(event, at: now, using: &generator, into: &effects) else { return }
         reconcile(at: now, using: &generator, into: &effects)
     }
 
-    /// Takes a new transfer in.
+    /// Submits a new transfer.
     mutating func submit(
         _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
@@ -51,7 +51,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     mutating func note(_ now: Moment) {
         if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
-            // Dates that had come lie ahead again.
+            // Dates that were in the past may be in the future again.
             transfers.changes.running = true
         }
         assessment.context.now = now
@@ -64,7 +64,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         assessment.context.now = now
         transfers.active.makeWhole(from: &transfers.queue)  // Another policy may ask more of what runs.
         assessment.decide(by: policy)
-        // How long apps run is noted where the policy may ask.
+        // The running time of apps is recorded if the policy may use it.
         if assessment.context.history.observed != nil { observe(at: now) }
         (transfers.changes.running, transfers.changes.policy) = (true, true)
         reconcile(at: now, using: &generator, into: &effects)
@@ -80,7 +80,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         return learned
     }
 
-    // MARK: Bringing the state in line with what is allowed
+    // MARK: Re-evaluation
 
     private mutating func reconcile(
         at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
@@ -92,7 +92,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         while let id = transfers.expiries.popFirst(at: now.wall) {
             _ = transfers.giveUp(id, as: .expire, at: now, into: &effects)
         }
-        // Looks are set as attempts begin and are reviewed, so that the last event left them as they are.
+        // Re-evaluation times are set when attempts begin and are reviewed, so the last event left them valid.
         if !transfers.changes.isEmpty || transfers.active.look.map({ $0 <= now.instant }) == true {
             transfers.stopWhatMayNotRun(assessment, at: now, into: &effects)
         }
@@ -112,7 +112,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         wake = Verdict.earlier(wake, next)
         wake = Verdict.earlier(wake, transfers.expiries.next.map(now.instant(of:)))
         wake = Verdict.earlier(wake, transfers.obstacles.nextMeasurement)
-        // A moment that has passed is looked at now, so asking for it again would only spin.
+        // A past time is evaluated now. Requesting it again would only spin.
         let planned = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
         guard planned != plannedWake else { return }
         plannedWake = planned

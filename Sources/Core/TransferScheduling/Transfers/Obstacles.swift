@@ -2,18 +2,18 @@
 internal import TransferModel
 internal import TransferQueue
 
-/// An index of the waiting transfers whose last attempt ran into something that time or a measurement takes away.
+/// An index of the waiting transfers whose last attempt met an obstacle that time or a measurement removes.
 struct Obstacles: Sendable {
-    /// The transfers that wait for the end of a backoff.
+    /// The transfers in backoff.
     private(set) var backingOff: Set<TransferID> = []
-    /// When room is measured again, by the transfer that waits for it.
+    /// The times of the next space measurements, by the transfers that wait for space.
     private var measurements: [TransferID: Instant] = [:]
-    /// The time between two measurements.
+    /// The time between two space measurements.
     private let spaceInterval: Duration
 
     init(spaceInterval: Duration) { self.spaceInterval = spaceInterval }
 
-    /// Adds a transfer that comes into the queue, if there is an obstacle.
+    /// Adds a transfer that enters the queue, if its phase has an obstacle.
     mutating func add(_ id: TransferID, _ phase: TransferPhase) {
         switch phase {
         case .waiting(.backoff): backingOff.insert(id)
@@ -22,7 +22,7 @@ struct Obstacles: Sendable {
         }
     }
 
-    /// Removes a transfer that goes out of the queue.
+    /// Removes a transfer that leaves the queue.
     mutating func remove(_ id: TransferID, _ phase: TransferPhase) {
         switch phase {
         case .waiting(.backoff): backingOff.remove(id)
@@ -31,13 +31,13 @@ struct Obstacles: Sendable {
         }
     }
 
-    /// Removes a transfer whose backoff has come to its end by time, and which starts.
+    /// Removes a transfer that starts after its backoff has elapsed.
     mutating func started(_ id: TransferID) {
-        // Looked at first: hardly any start comes after a failure.
+        // The check comes first, because few starts follow a failure.
         if !backingOff.isEmpty { backingOff.remove(id) }
     }
 
-    /// The phase of a transfer that waits for room, which is measured again after a while.
+    /// Returns the phase of a transfer that waits for space, with the time of its next measurement.
     func waitForSpace(needed: Int64?, available: Int64, since: Moment, at now: Moment) -> TransferPhase {
         .waiting(
             .storage(
@@ -45,10 +45,10 @@ struct Obstacles: Sendable {
                 nextLook: now.instant.advanced(by: spaceInterval)))
     }
 
-    /// The moment of the next measurement; nil if no transfer waits for room.
+    /// The time of the next measurement; `nil` if no transfer waits for space.
     var nextMeasurement: Instant? { measurements.isEmpty ? nil : measurements.values.min() }
 
-    /// The transfers for which room is to be measured now, in order.
+    /// Returns the transfers whose space measurement is due at `now`, ordered by id.
     func dueMeasurements(at now: Instant) -> [TransferID] {
         guard !measurements.isEmpty else { return [] }
         return measurements.filter { $1 <= now }.keys.sorted()

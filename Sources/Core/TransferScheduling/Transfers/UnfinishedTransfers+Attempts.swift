@@ -3,7 +3,7 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-// The ends of attempts, and what may end them.
+// The ends of attempts and their causes.
 
 extension UnfinishedTransfers where Queue: ~Copyable {
     /// Stops the attempts of transfers that may not run any longer.
@@ -23,7 +23,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         }
     }
 
-    /// Starts the attempt of a transfer over, without what was there.
+    /// Restarts the attempt of a transfer from byte 0 and discards its bytes and size.
     mutating func restart(_ id: TransferID) -> Bool {
         guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
             return false
@@ -33,7 +33,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         active[index].entry.phase = .running(attempt)
         (active[index].entry.bytes, active[index].entry.total) = (0, nil)
         totals.update(from: before, to: active[index].entry)
-        // Without a size there is no last chance, should that be what it runs on.
+        // Without a size there is no last chance before the deadline, on which the attempt may depend.
         guard before.traits.kind == .discretionary else { return false }
         changes.running = true
         return true
@@ -54,8 +54,8 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    /// Ends an attempt that leaves so many bytes; its transfer is in no list until it is put into one. Returns nil if the
-    /// transfer has no attempt.
+    /// Ends an attempt that leaves `bytes` on disk. The transfer belongs to no list until the caller inserts it into
+    /// one. Returns `nil` if the transfer has no attempt.
     mutating func endAttempt(of id: TransferID, bytes: Int64, at now: Moment) -> TransferEntry? {
         guard let index = activeIndex(of: id) else { return nil }
         let before = active[index].entry
@@ -90,7 +90,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    /// Decides what follows the end of an attempt that was told to stop, or was shut down under us.
+    /// Handles the end of an attempt that was stopped or whose executor was shut down.
     mutating func settleStopped(
         _ id: TransferID, _ entry: TransferEntry, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
     ) {
@@ -99,14 +99,14 @@ extension UnfinishedTransfers where Queue: ~Copyable {
             effects.append(.discard(id))
             return end(id, entry, ending, at: now, into: &effects)
         }
-        // If it ran, the executor was shut down under it; it is tried again when conditions allow.
+        // If the attempt was running, its executor was shut down. The transfer is retried when conditions allow.
         entry.phase = entry.phase == .stopping(.pause) ? .paused(since: now) : .waiting(nil)
         enqueue(id, entry, assessment)
     }
 }
 
 extension TransferPhase.AfterStop {
-    /// The end of a transfer that was told to stop so; nil if it goes on some time.
+    /// The ending of a transfer after this kind of stop; `nil` if the transfer continues later.
     var ending: Ending? {
         switch self {
         case .wait, .pause: nil

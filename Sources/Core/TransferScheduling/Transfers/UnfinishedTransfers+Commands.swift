@@ -3,7 +3,7 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-// Commands on single transfers, and on those of an app.
+// Commands on single transfers and on all transfers of an app.
 
 extension UnfinishedTransfers where Queue: ~Copyable {
     mutating func change(
@@ -24,7 +24,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    /// A transfer with other traits, which is registered with these.
+    /// Returns the entry with new traits, and registers the transfer with them.
     private mutating func changed(
         _ id: TransferID, _ entry: TransferEntry, to traits: TransferTraits, at now: Moment,
         into effects: inout [Effect]
@@ -33,13 +33,14 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         expiries.remove(id)
         var changed = entry
         if entry.traits.app != traits.app, let delay = entry.relaunchDelay {
-            // It becomes another app's: the limiter would wait for its end for good.
+            // The transfer moves to another app. The previous limiter would otherwise wait for its end forever.
             changed.endRelaunchDelay(at: now)
             relaunchDelays.end(delay, of: id, entry.traits.app, causesRelaunch: false, at: now)
             effects += [.saveRelaunchHold(id, nil), .saveLearned]
         }
         changed.traits = traits
-        // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
+        // A person wants the transfer now. The transfer waits no longer, but its app's limiter still counts its end
+        // (R4).
         if traits.isFromBackground != true, let release = changed.relaunchDelay?.release {
             changed.relaunchDelay?.release = min(release, now.instant)
         }
@@ -47,14 +48,14 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return changed
     }
 
-    /// Cancels a transfer, or lets it expire: now if it waits, else once its attempt has ended.
+    /// Cancels or expires a transfer: at once if it waits, otherwise after its attempt has ended.
     ///
     /// - Returns: whether that changes what may run.
     mutating func giveUp(
         _ id: TransferID, as end: TransferPhase.AfterStop, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
         if let index = activeIndex(of: id) {
-            // What somebody cancels does not expire as well.
+            // A transfer that is being cancelled does not expire as well.
             if case .stopping(.cancel) = active[index].entry.phase { return false }
             return stop(at: index, then: end, at: now, into: &effects)
         }
@@ -70,7 +71,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    /// Lets an attempt end for another reason than conditions; returns whether it has yet to be told.
+    /// Stops an attempt for a reason other than conditions; returns whether the attempt was still running.
     mutating func stop(
         at index: Int32, then after: TransferPhase.AfterStop, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
@@ -88,7 +89,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
                 effects.append(.savePaused(id, true))
                 return stop(at: index, then: .pause, at: now, into: &effects)
             case .stopping(.pause), .stopping(.cancel), .stopping(.expire), .waiting, .paused:
-                // Already on its way there, or to its end; and what waits has no attempt.
+                // The transfer is already being paused or ended. A waiting transfer has no attempt.
                 return false
             }
         }
@@ -118,7 +119,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
             effects.append(.savePaused(id, false))
             return true
         case .waiting(.backoff(let attempt, let cause, _, _)):
-            // Somebody asks for it now: the wait is over, what failed so far is remembered.
+            // A person requests the transfer now: the backoff ends, but its failures are kept.
             endBackoff(of: id, leaving: attempt, cause, at: now, assessment, into: &effects)
             return true
         case .waiting, .running, .stopping:
@@ -126,7 +127,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         }
     }
 
-    /// Sets or lifts what keeps a transfer back beside conditions.
+    /// Sets or removes an obstacle that does not depend on conditions.
     mutating func obstruct(
         _ id: TransferID, _ assessment: Assessment, _ change: (inout TransferEntry) -> Void
     ) -> Bool {
@@ -141,7 +142,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    /// A person brought an app to the front: its limiter is forgotten, and what it delayed is free.
+    /// Resets an app's limiter and frees the transfers it delayed, because a person brought the app to the front.
     mutating func cameToFront(_ app: String, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]) {
         let (hadLimiter, freed) = relaunchDelays.reset(app)
         if hadLimiter { effects.append(.saveLearned) }

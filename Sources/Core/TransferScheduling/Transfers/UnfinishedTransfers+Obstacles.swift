@@ -3,10 +3,10 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-// The ends of waits that came from the last attempt.
+// The ends of waits that result from the last attempt.
 
 extension UnfinishedTransfers where Queue: ~Copyable {
-    /// Ends the wait after a failure now. Saved as well, so that a start after a crash does not wait again.
+    /// Ends a backoff now. The end is saved, so that the transfer does not wait again after a crash.
     mutating func endBackoff(
         of id: TransferID, leaving attempts: Int, _ cause: FailureCause, at now: Moment, _ assessment: Assessment,
         into effects: inout [Effect]
@@ -18,10 +18,10 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         effects.append(.saveRetry(id, attempts > 0 ? entry.retryState(after: cause, until: now.wall) : nil))
     }
 
-    /// The network was lost or came back.
+    /// Adjusts backoffs after the network was lost or returned.
     ///
-    /// A failure shortly before a loss was seen is the network's, not the server's: it costs no attempt. And once there is
-    /// a network again, the rest of a backoff that its absence caused helps nobody.
+    /// A failure shortly before a detected loss is caused by the network, not by the server. The failed attempt does
+    /// not count. After the network returns, the rest of a backoff that the loss caused is pointless.
     ///
     /// - Parameter dwell: how long before its loss the network may have failed.
     mutating func networkChanged(
@@ -37,12 +37,13 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         }
     }
 
-    /// Takes in the room that was measured; nil if it cannot be.
+    /// Handles a measurement of free disk space; `nil` if the measurement failed.
     mutating func measured(_ id: TransferID, available: Int64?, at now: Moment, _ assessment: Assessment) -> Bool {
         guard case .waiting(.storage(let needed, _, let since, _)) = queue.entry(of: id)?.phase,
             var entry = dequeue(id)
         else { return false }
-        // Without a known size any room is worth a try; what cannot be measured is left to the next attempt.
+        // Without a known size, any free space justifies an attempt. If the measurement failed, the next attempt
+        // decides.
         if let available, available < max(needed ?? 1, 1) {
             entry.phase = obstacles.waitForSpace(needed: needed, available: available, since: since, at: now)
         } else {
@@ -58,7 +59,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
                 var entry = dequeue(id)
             else { continue }
             effects.append(.measureSpace(id))
-            // The answer sets the next look; should none come, it is asked for again later.
+            // The measurement sets the next time. If no measurement arrives, it is requested again later.
             entry.phase = obstacles.waitForSpace(needed: needed, available: available, since: since, at: now)
             enqueue(id, entry, assessment)
         }

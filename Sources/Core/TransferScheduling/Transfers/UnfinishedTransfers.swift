@@ -3,17 +3,17 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-/// All transfers that have not ended, and what is kept of them: those that wait, and those with an attempt.
+/// The collection of all unfinished transfers, waiting or active, and of the data that belongs to them.
 struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
-    /// Transfers without an attempt.
+    /// The transfers without an attempt.
     var queue: Queue
-    /// Transfers with an attempt, those told to stop included, in the order of their starts.
+    /// The transfers with an attempt, in order of their starts. Includes attempts that are being stopped.
     var active: ActiveTransfers
-    /// What has changed since it was last decided what may run.
+    /// The changes since the last decision about which transfers may run.
     var changes = SchedulerChanges()
     var totals = QueueTotals()
     var relaunchDelays: RelaunchDelays
-    /// The transfers of the queue that wait because of what their last attempt ran into.
+    /// The queued transfers whose last attempt met an obstacle.
     var obstacles: Obstacles
     var expiries = Expiries()
     var watches = Watches()
@@ -34,14 +34,14 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         active.number(of: id).map { active.whole($0, from: queue).entry } ?? queue.entry(of: id)
     }
 
-    /// The number of a transfer with an attempt, which is made whole; nil if it has none.
+    /// Returns the number of an active transfer after storing its whole entry; `nil` if the transfer has no attempt.
     mutating func activeIndex(of id: TransferID) -> Int32? {
         guard let index = active.number(of: id) else { return nil }
         active.makeWhole(index, from: &queue)
         return index
     }
 
-    /// All unfinished transfers taken together, as policies see them.
+    /// Returns a summary of all unfinished transfers for policies.
     mutating func summary(at now: Moment) -> QueueSummary {
         if !totals.isFirstDeadlineKnown {
             queue.forEach { totals.note($1) }
@@ -57,26 +57,27 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
 
     // MARK: Coming and going
 
-    /// Counts a transfer that is not here yet, with so many bytes to come; nil if nobody knows.
+    /// Counts a new transfer with the given number of remaining bytes; `nil` if the number is unknown.
     mutating func register(_ id: TransferID, _ traits: borrowing TransferTraits, bytes: Int64?) {
         if let expires = traits.expires { expiries.add(id, at: expires) }
         totals.add(traits.kind, bytes: bytes, deadline: traits.constraints.deadline?.date)
     }
 
-    /// Puts a transfer into the queue, new or back from an attempt.
+    /// Inserts a transfer into the queue, either a new transfer or one that returns from an attempt.
     mutating func enqueue(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
         obstacles.add(id, entry.phase)
         queue.insert(id, entry, assessment)
     }
 
-    /// Takes a transfer out of the queue, to change it and put it back; nil if it is not there.
+    /// Removes a transfer from the queue, so that the caller can change it and insert it again; `nil` if it is not
+    /// queued.
     mutating func dequeue(_ id: TransferID) -> TransferEntry? {
         guard let entry = queue.remove(id) else { return nil }
         obstacles.remove(id, entry.phase)
         return entry
     }
 
-    /// A transfer has come to its end: nothing remembers it, and its app's limiter is told.
+    /// Ends a transfer: removes all its data and reports the end to its app's relaunch limiter.
     mutating func end(
         _ id: TransferID, _ entry: borrowing TransferEntry, _ ending: Ending, at now: Moment,
         into effects: inout [Effect]
@@ -92,7 +93,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         effects.append(.end(id, ending))
     }
 
-    /// A plain transfer has come to its end: nothing remembers it.
+    /// Ends a plain transfer: removes all its data.
     mutating func end(_ id: TransferID, _ plain: PlainRecord, _ ending: Ending, into effects: inout [Effect]) {
         totals.remove(plain.kind, bytes: plain.bytesRemaining, deadline: plain.deadline)
         expiries.remove(id)
