@@ -38,12 +38,12 @@ package actor SessionHost {
     /// Creates a host for an engine's sessions. The host does nothing before ``load(keeping:)``.
     ///
     /// - Parameters:
-    ///   - spool: keeps the files of uploads.
-    ///   - filesPerApp: the most bytes that an app's downloads, finished ones that it has not taken included, and kept files
-    ///     of uploads may have together.
-    ///   - loss: what was lost of the queue before this start, which programs that open sessions are told.
-    ///   - limits: how much an app may have the host keep.
-    ///   - sleep: waits so long, time asleep included.
+    ///   - spool: the storage for the files of uploads.
+    ///   - filesPerApp: the maximum number of bytes for an app's downloads and kept upload files together. Finished
+    ///     downloads that the app has not claimed count.
+    ///   - loss: the part of the queue that was lost before this start, reported to programs that open sessions.
+    ///   - limits: the limits on the data that the host keeps for an app.
+    ///   - sleep: a function that waits for a duration, including time asleep.
     package init(
         engine: TransferEngine, store: any SessionStore, place: any SessionPlace, spool: any SourceSpool,
         launcher: any ProgramLauncher, alarm: any Alarm, logger: Logger, loss: String? = nil,
