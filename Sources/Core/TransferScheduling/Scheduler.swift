@@ -27,9 +27,9 @@ public struct Scheduler: ~Copyable, Sendable {
     /// Creates a scheduler without transfers and without knowledge of the machine.
     ///
     /// - Parameters:
-    ///   - policy: decides about discretionary work.
-    ///   - learned: what an earlier run learned, as ``learned(at:boot:)`` told it.
-    ///   - boot: names the boot that the machine is in: any text that differs from boot to boot.
+    ///   - policy: the policy for discretionary work.
+    ///   - learned: the statistics of an earlier run, as ``learned(at:boot:)`` returned them.
+    ///   - boot: an identifier of the current boot, any text that differs from boot to boot.
     public init(
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
         learned: Learned = Learned(), boot: String = "", startingAt now: Moment

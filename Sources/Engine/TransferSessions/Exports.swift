@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whoever carries sessions out, stores them or serves them speaks of what the machine decides on.
+// Code that runs, stores or serves sessions uses the types of the session machine.
 @_exported public import SessionLogic

@@ -2,12 +2,12 @@
 package import SessionLogic
 package import TransferModel
 
-/// A process that uses sessions, and the way to it.
+/// A process that uses sessions, with the channel for its events.
 @dynamicMemberLookup
 package struct SessionClient: Sendable {
-    /// What is known of it.
+    /// The known facts about the process.
     package var user: SessionUser
-    /// Tells it something. Never waits.
+    /// Sends an event to the process. Never waits.
     package var tell: @Sendable (SessionKey, SessionEvent) -> Void
 
     package init(

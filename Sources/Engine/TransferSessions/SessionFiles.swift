@@ -3,12 +3,12 @@ internal import Logging
 internal import SessionLogic
 internal import TransferModel
 
-/// The files of apps' sessions: finished downloads, files kept for uploads, and the limit of their bytes.
+/// The files of apps' sessions: finished downloads, files kept for uploads, and the limit of their total size.
 struct SessionFiles: Sendable {
-    /// The age up to which a sum of an app's downloads is used again. A new sum takes a look at all tasks of the app.
+    /// The age up to which a sum of an app's downloads is reused. A new sum visits all tasks of the app.
     private static let sumAge = Duration.seconds(1)
 
-    /// The bytes of an app's downloads.
+    /// A cached total of the bytes of an app's downloads.
     private struct Sum {
         var bytes: Int64
         var at: Instant
@@ -16,7 +16,8 @@ struct SessionFiles: Sendable {
 
     private let place: any SessionPlace
     private let spool: any SourceSpool
-    /// The most bytes that an app's downloads and kept files may have together. Files beyond a lower limit stay.
+    /// The maximum number of bytes for the downloads and kept files of an app together. A lower limit removes no
+    /// files.
     var limit: Int64
     private var sums: [String: Sum] = [:]
 
@@ -26,7 +27,7 @@ struct SessionFiles: Sendable {
         self.limit = limit
     }
 
-    /// Returns the bytes of an app's finished and partial files, as they were at most a second before.
+    /// Returns the bytes of an app's finished and partial files. The value is at most one second old.
     mutating func downloadedBytes(of app: String, at now: Instant, counting: () -> FileUsage) -> Int64 {
         if let sum = sums[app], sum.at <= now, now < sum.at.advanced(by: Self.sumAge) { return sum.bytes }
         let usage = counting()
@@ -35,7 +36,7 @@ struct SessionFiles: Sendable {
         return bytes
     }
 
-    /// Refuses a new download of an app whose files have used up the limit.
+    /// Refuses a new download if the app's files have used up the limit.
     func checkRoom(of app: String, downloaded: Int64) throws(SessionRefusal) {
         let kept = spool.usage(of: app).bytes
         guard downloaded + kept >= limit else { return }
@@ -48,7 +49,7 @@ struct SessionFiles: Sendable {
                 """)
     }
 
-    /// Keeps the file of an upload, within what the app's downloads leave of the limit.
+    /// Keeps the file of an upload, within the part of the limit that the app's downloads leave.
     ///
     /// - Returns: the kept file, or the failure with which the task ends if the file cannot be read.
     nonisolated(nonsending) func keep(
@@ -67,7 +68,7 @@ struct SessionFiles: Sendable {
         }
     }
 
-    /// Removes all kept files but those that uploads still need.
+    /// Removes all kept files except those that uploads still need.
     nonisolated(nonsending) func removeUnneeded(keeping needed: [KeptSource], logger: Logger) async {
         let removed = await spool.restore(needed)
         if removed > 0 { logger.info("removed files that no upload needs", metadata: ["count": "\(removed)"]) }
@@ -76,6 +77,6 @@ struct SessionFiles: Sendable {
     /// Removes the kept file of an upload.
     func remove(_ source: KeptSource) { spool.remove(source) }
 
-    /// Removes a finished file that its app has taken or left.
+    /// Removes a finished file that its app has claimed or abandoned.
     func removeFinished(_ file: String) { place.remove(file) }
 }

@@ -5,9 +5,10 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 
-/// What an engine tells.
+/// The updates from an engine.
 extension SessionHost {
-    /// Takes what an engine tells of a transfer; those of no session are nothing to it. In the order in which it is told.
+    /// Handles an engine's update about a transfer. Updates must arrive in order. Transfers outside sessions are
+    /// ignored.
     package func take(_ update: TransferUpdate) async {
         let id = update.id
         switch update.kind {
@@ -38,11 +39,11 @@ extension TaskEnd {
         }
     }
 
-    /// What an app is told of a complete answer.
+    /// Creates the end of a task from a complete response, as reported to the app.
     fileprivate init(_ completion: TransferCompletion) {
         var headers: [String: String] = [:]
         for field in completion.response?.headers ?? [] {
-            // As FoundationNetworking has several fields of one name.
+            // FoundationNetworking also joins several fields with one name.
             headers[field.name] = headers[field.name].map { $0 + ", " + field.value } ?? field.value
         }
         if let type = completion.answer?.contentType, headers["Content-Type"] == nil { headers["Content-Type"] = type }

@@ -3,13 +3,13 @@ package import SessionLogic
 internal import TransferEngine
 internal import TransferModel
 
-/// The program starts again.
+/// The recovery of sessions at startup.
 extension SessionHost {
-    /// Reads what is kept, before the engine runs: from then on ``take(_:)`` knows which transfer is whose. Files of uploads
-    /// that nobody needs any more are removed.
+    /// Reads the stored sessions before the engine runs, so that ``take(_:)`` can match transfers to sessions.
+    /// Removes files of uploads that are no longer needed.
     ///
-    /// - Parameter others: files of uploads that transfers outside sessions need.
-    /// - Throws: what the store throws.
+    /// - Parameter others: the files of uploads that transfers outside sessions need.
+    /// - Throws: any error of the store.
     package func load(keeping others: [KeptSource] = []) async throws {
         for stored in try await rows.store.sessions() {
             let transfers = try await rows.transfers(of: stored)
@@ -21,8 +21,8 @@ extension SessionHost {
         await files.removeUnneeded(keeping: machine.neededSources + others, logger: logger)
     }
 
-    /// Does what was left undone, once the engine runs: orders that it has not got, ends of which no app has heard, apps that
-    /// wait to be started.
+    /// Completes unfinished work after the engine runs: orders that the engine did not receive, unreported ends, and
+    /// pending app launches.
     package func goOn() async {
         for (id, end) in endedBefore { await handle(.transferEnded(id, end)) }
         endedBefore = []

@@ -5,15 +5,15 @@ internal import TransferEngine
 internal import TransferModel
 internal import TransferPolicy
 
-/// What the machine wants done.
+/// The effects of the session machine.
 extension SessionHost {
-    /// Lets the machine have an event, in the turn of its session, and does what follows.
+    /// Applies an event in the turn of its session and performs the effects.
     func handle(_ event: SessionMachine.Event) async {
         guard let key = machine.session(of: event) else { return await performForSure(event) }
         await turns.inTurn(of: key) { await performForSure(event) }
     }
 
-    /// Lets the machine have an event and does what follows, where nobody waits for the answer.
+    /// Applies an event and performs the effects. Logs failures, because no caller waits for the result.
     func performForSure(_ event: SessionMachine.Event) async {
         do {
             try await perform(event)
@@ -22,9 +22,9 @@ extension SessionHost {
         }
     }
 
-    /// Lets the machine have an event and does what follows.
+    /// Applies an event and performs the effects.
     ///
-    /// - Throws: `SessionRefusal` if the engine could not take what is new.
+    /// - Throws: `SessionRefusal` if the engine could not accept a new task.
     func perform(_ event: SessionMachine.Event) async throws {
         var failure: (any Error)?
         for effect in machine.apply(event, at: now) {
@@ -46,7 +46,7 @@ extension SessionHost {
         case .cancel(let ids): await transfers.control(ids, .cancel)
         case .cancelKeys(let keys): await transfers.cancel(keys: keys)
         case .change(let id, let constraints, let priority):
-            // One that has ended meanwhile has no use for it.
+            // A transfer that has ended in the meantime needs no change.
             try? await engine.change(id, TransferChange(constraints: constraints, priority: priority))
         case .answerChallenge(let id, let answer): try await perform(transfers.answerChallenge(of: id, with: answer))
         case .holdForApp(let id): engine.appNeeded(id, .delayedBegin)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import SessionLogic
 
-/// What is asked about sessions.
+/// Queries about sessions.
 extension SessionHost {
-    /// Answers a question about the sessions, as they are between two events.
+    /// Returns the result of a query on the sessions, in a consistent state between two events.
     ///
     /// ```swift
     /// let tasks = await host.read { $0.tasks(of: key) }

@@ -3,12 +3,14 @@ internal import SessionLogic
 internal import TransferEngine
 package import TransferModel
 
-/// Files that uploads send: kept before their order is acknowledged, removed when their task ends.
+/// The files that uploads send: kept before their order is acknowledged, removed when their task ends.
 extension SessionHost {
-    /// Carries an order out. On return it is saved, and the file of an upload is kept: neither side's end undoes it, and
-    /// the app may delete its file. An order may be given twice.
+    /// Performs an order.
     ///
-    /// - Parameter file: the file of an upload if it is not to be opened by its path.
+    /// On return the order is saved and the file of an upload is kept. The end of either process does not undo the
+    /// order, and the app may delete its file. Safe to repeat.
+    ///
+    /// - Parameter file: the file of an upload, if the file is not opened by its path.
     /// - Throws: `SessionRefusal` if the client does not use the session, its app has too many files here, or the order
     ///   could not be saved.
     package func post(
@@ -16,7 +18,7 @@ extension SessionHost {
     ) async throws {
         let task = SessionMachine.TaskKey(session: key, number: order.task)
         if let submission = submissions[task] {
-            // Given again while its file is still being copied: nothing is copied twice.
+            // The order was repeated while its file is still being copied: the file is not copied twice.
             if case .submit = order { return try await submission.value }
             _ = await submission.result
         }
@@ -27,9 +29,9 @@ extension SessionHost {
             try files.checkRoom(of: key.app, downloaded: downloadedBytes(of: key.app))
             return try await perform(order, in: key, from: client)
         }
-        // Before a byte is copied; once more in the session's turn.
+        // Checked before the copy, and again in the session's turn.
         try machine.checkRoom(for: snapshot, in: key)
-        // The session's turn is not taken meanwhile: a long copy keeps no other task from ending.
+        // The copy does not occupy the session's turn, so a long copy does not keep other tasks from ending.
         let submission = Task {
             try await submit(snapshot, keeping: file ?? .path(path), in: key, from: client)
         }
@@ -48,18 +50,18 @@ extension SessionHost {
         let source = try await files.keep(file, for: key.app, downloaded: downloadedBytes(of: key.app))
         let number = snapshot.identifier
         defer {
-            // Refused meanwhile, or over already.
+            // The task was refused in the meantime, or has already ended.
             if let kept = try? source.get(), machine.task(number, in: key)?.source != kept { files.remove(kept) }
         }
         try await perform(.submit(snapshot), in: key, from: client, source: source)
     }
 
-    // MARK: Their limit
+    // MARK: Limit
 
-    /// Changes the most bytes of files that an app may have. What is there stays.
+    /// Changes the maximum number of bytes for the files of each app. Existing files stay.
     package func limitFiles(perApp bytes: Int64) { files.limit = bytes }
 
-    /// The bytes of an app's finished and partial files, at most a second old.
+    /// Returns the bytes of an app's finished and partial files. The value is at most one second old.
     package func downloadedBytes(of app: String) -> Int64 {
         files.downloadedBytes(of: app, at: alarm.now().instant) { machine.fileUsage(of: app) }
     }

@@ -4,15 +4,18 @@ internal import SessionLogic
 package import TransferEngine
 package import TransferModel
 
-/// Carries out what a ``SessionMachine`` decides, over an engine: it takes events in, saves what they change, and performs
-/// what follows. It decides nothing itself.
+/// Runs background sessions on top of an engine, as a ``SessionMachine`` decides.
 ///
-/// Its parts do the work: `SessionTurns` orders the calls, `SessionRows` saves, `TaskTransfers` gives tasks to the engine,
-/// `SessionFiles` keeps and counts files, and `SessionTimers` wakes the machine.
+/// The host applies events to the machine, saves the changes and performs the effects. The host makes no decisions
+/// itself.
 ///
-/// Everything is saved before it is told, so that the program may end at any moment: a task is saved before it is submitted,
-/// and found again by its transfer's key; its end is saved before the app hears of it, and stays until the app has dealt
-/// with its last event.
+/// The host consists of several parts. `SessionTurns` orders the calls, and `SessionRows` saves changes.
+/// `TaskTransfers` submits tasks to the engine. `SessionFiles` keeps and counts files, and `SessionTimers` wakes the
+/// machine.
+///
+/// Every change is saved before it is reported, so the program may end at any moment. A task is saved before its
+/// submission, and the key of its transfer identifies it later. The end of a task is saved before the app receives
+/// it. The saved end stays until the app has acknowledged the task's last event.
 package actor SessionHost {
     let engine: TransferEngine
     let rows: SessionRows
@@ -25,22 +28,22 @@ package actor SessionHost {
     let turns = SessionTurns()
     let timers: SessionTimers
     var files: SessionFiles
-    /// The ways to the processes that have sessions open.
+    /// The clients that have sessions open, by session.
     var clients: [SessionKey: SessionClient] = [:]
-    /// Ends of transfers that nobody took down in the last run.
+    /// The ends of transfers that the last run did not record.
     var endedBefore: [(id: TransferID, end: TaskEnd)] = []
-    /// Uploads whose files are being kept.
+    /// The submissions of uploads whose files are being kept.
     var submissions: [SessionMachine.TaskKey: Task<Void, any Error>] = [:]
 
-    /// An engine's sessions; nothing happens before ``load(keeping:)``.
+    /// Creates a host for an engine's sessions. The host does nothing before ``load(keeping:)``.
     ///
     /// - Parameters:
-    ///   - spool: keeps the files of uploads.
-    ///   - filesPerApp: the most bytes that an app's downloads, finished ones that it has not taken included, and kept files
-    ///     of uploads may have together.
-    ///   - loss: what was lost of the queue before this start, which programs that open sessions are told.
-    ///   - limits: how much an app may have the host keep.
-    ///   - sleep: waits so long, time asleep included.
+    ///   - spool: the storage for the files of uploads.
+    ///   - filesPerApp: the maximum number of bytes for an app's downloads and kept upload files together. Finished
+    ///     downloads that the app has not claimed count.
+    ///   - loss: the part of the queue that was lost before this start, reported to programs that open sessions.
+    ///   - limits: the limits on the data that the host keeps for an app.
+    ///   - sleep: a function that waits for a duration, including time asleep.
     package init(
         engine: TransferEngine, store: any SessionStore, place: any SessionPlace, spool: any SourceSpool,
         launcher: any ProgramLauncher, alarm: any Alarm, logger: Logger, loss: String? = nil,
@@ -64,16 +67,17 @@ package actor SessionHost {
 
     // MARK: Requests
 
-    /// Carries a request out once it is saved. In the session's turn.
+    /// Saves a request and then performs it. Runs in the session's turn.
     ///
-    /// - Throws: `SessionRefusal`, with nothing changed or, of an order that the engine could not take, with its row saved.
+    /// - Throws: `SessionRefusal`. Nothing has changed then, except that an order which the engine refused has a
+    ///   saved row.
     private func carryOut(_ request: SessionRequest, in key: SessionKey) async throws {
         let admission = try machine.admit(request, in: key, at: now)
         try await rows.commit(machine.stored(admission.changes))
         try await perform(.accepted(admission))
     }
 
-    /// Joins a process to a session, which is made where there is none, and tells what waited for it.
+    /// Connects a process to a session, creating the session if necessary, and sends the pending events.
     ///
     /// - Throws: `SessionRefusal`.
     package func open(
@@ -93,31 +97,32 @@ package actor SessionHost {
         }
     }
 
-    /// Carries an order out in the session's turn.
+    /// Performs an order in the session's turn.
     ///
-    /// - Parameter source: the kept file of an upload that is submitted, or the reason why there is none.
+    /// - Parameter source: the kept file of a submitted upload, or the reason why there is none.
     func perform(
         _ order: TaskOrder, in key: SessionKey, from client: String, source: Result<KeptSource, UnusableTask>? = nil
     ) async throws {
         try await turns.inTurn(of: key) { try await carryOut(.order(order, from: client, source), in: key) }
     }
 
-    /// An app has dealt with an event: it is not told again. Safe to repeat.
+    /// Records that an app has handled an event, which is not sent again. Safe to repeat.
     ///
-    /// - Throws: `SessionRefusal` where the client does not use the session, or it could not be saved.
+    /// - Throws: `SessionRefusal` if the client does not use the session, or if the change could not be saved.
     package func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws {
         try await turns.inTurn(of: key) { try await carryOut(.acknowledge(number, from: client), in: key) }
     }
 
-    // MARK: What happens to apps
+    // MARK: App state
 
-    /// Tells a process once more all that waits for it, since it may have missed some: what has a number it knows.
+    /// Sends all pending events to a process again, because it may have missed some. The process recognizes repeated
+    /// events by their numbers.
     package func tellAgain(_ client: String, in key: SessionKey) async { await handle(.missedEvents(key, by: client)) }
 
-    /// A process has done with a session. Its numbers go on where it is opened again.
+    /// Closes a session for a process. The session's numbers continue if the session is opened again.
     package func close(_ key: SessionKey, by client: String) async { await leave(key, .closed(key, by: client)) }
 
-    /// A process has gone.
+    /// Disconnects a process from all its sessions.
     package func disconnected(_ client: String) async {
         for key in machine.keys(where: { $1?.name == client }) { await leave(key, .disconnected(key, by: client)) }
     }
@@ -129,15 +134,16 @@ package actor SessionHost {
         }
     }
 
-    /// Takes back what an app had, as its person ended it for good: it is not started again until somebody else does.
+    /// Ends an app's sessions after a person quit the app for good. The host does not launch the app again; somebody
+    /// else has to.
     package func quit(_ app: String) async {
         for key in machine.keys(where: { key, _ in key.app == app }) { await handle(.quit(key)) }
     }
 
-    /// Notes what an app says of itself: whether a person works with it.
+    /// Records an app's own report of whether a person works with it.
     package func setInFront(_ isInFront: Bool, app: String) async { await handle(.saidInFront(app, isInFront)) }
 
-    /// The desktop tells of its windows: all that it tells, by the names of apps. An app that is not among them is in
-    /// front, or not, as it says itself.
+    /// Records the desktop's complete report of its windows, by app name. For an app that is missing from the report,
+    /// the app's own report applies.
     package func noteWindows(_ windows: [String: WindowFocus]) async { await handle(.windowsChanged(windows)) }
 }

@@ -4,13 +4,13 @@ internal import SessionLogic
 internal import TransferEngine
 internal import TransferModel
 
-/// The rows of sessions in the store: read at the start, saved before anything is told.
+/// The stored rows of sessions, read at startup and saved before any report.
 struct SessionRows: Sendable {
     let store: any SessionStore
     let sleep: @Sendable (Duration) async throws -> Void
     let logger: Logger
 
-    /// Saves what has happened and cannot be refused. Returns once it is saved, however long that takes.
+    /// Saves changes that cannot be refused. Returns after the changes are durable, however long that takes.
     nonisolated(nonsending) func save(_ changes: [SessionChange]) async {
         var pause = Duration.seconds(1)
         while true {
@@ -24,7 +24,7 @@ struct SessionRows: Sendable {
         }
     }
 
-    /// Saves what a process asks for, or refuses the request.
+    /// Saves the changes that a process requests, or refuses the request.
     nonisolated(nonsending) func commit(_ changes: [SessionChange]) async throws(SessionRefusal) {
         guard !changes.isEmpty else { return }
         do {

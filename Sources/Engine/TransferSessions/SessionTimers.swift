@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import SessionLogic
 
-/// The timers that run for sessions, at most one of each name.
+/// The running timers of sessions, at most one for each name.
 ///
-/// Belongs to one actor, on which the timers ring.
+/// Belongs to one actor, on which the timers fire.
 final class SessionTimers {
-    /// A timer that runs. A later timer of the same name has another number.
+    /// A running timer. A later timer with an equal name has another number.
     private struct Running {
         var number: Int
         var waiting: Task<Void, Never>
@@ -14,10 +14,10 @@ final class SessionTimers {
     private let sleep: @Sendable (Duration) async throws -> Void
     private var running: [SessionTimer: Running] = [:]
 
-    /// - Parameter sleep: waits for a duration, time asleep included.
+    /// - Parameter sleep: a function that waits for a duration, including time asleep.
     init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
-    /// Starts a timer, in place of a running timer of the same name.
+    /// Starts a timer and replaces a running timer of that name.
     func set(
         _ timer: SessionTimer, after duration: Duration, isolation: isolated any Actor = #isolation,
         ring: @escaping () async -> Void
@@ -25,7 +25,7 @@ final class SessionTimers {
         let number = (running[timer]?.number ?? 0) + 1
         running[timer]?.waiting.cancel()
         let waiting = Task {
-            // Runs on the actor, because it captures it.
+            // Capturing `isolation` makes the task run on the actor.
             _ = isolation
             do { try await sleep(duration) } catch { return }
             guard !Task.isCancelled, running[timer]?.number == number else { return }
@@ -35,6 +35,6 @@ final class SessionTimers {
         running[timer] = Running(number: number, waiting: waiting)
     }
 
-    /// Ends a timer, which rings no more.
+    /// Cancels a timer, which no longer fires.
     func cancel(_ timer: SessionTimer) { running.removeValue(forKey: timer)?.waiting.cancel() }
 }

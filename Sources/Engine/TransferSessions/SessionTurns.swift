@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The turns of calls that work on a session: one at a time, in the order of the calls.
+/// A serial queue of calls for each session, in the order of the calls.
 ///
-/// Belongs to one actor. The actor takes other calls while a turn waits for the disk, and would mix two calls without turns.
+/// Belongs to one actor. The actor is reentrant while a call waits for the disk. Without turns, two calls could
+/// interleave.
 final class SessionTurns {
-    /// The calls that wait for a session.
+    /// The calls that wait for one session.
     private final class Line {
         var isBusy = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -13,7 +14,7 @@ final class SessionTurns {
 
     private var lines: [SessionKey: Line] = [:]
 
-    /// Runs `body` once all earlier calls for the session have ended. Sessions do not wait for each other.
+    /// Runs `body` after all earlier calls for the session have ended. Sessions do not wait for each other.
     func inTurn<Value: Sendable>(
         of key: SessionKey, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {

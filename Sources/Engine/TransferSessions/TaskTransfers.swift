@@ -4,9 +4,9 @@ internal import SessionLogic
 internal import TransferEngine
 internal import TransferModel
 
-/// The transfers of tasks: gives tasks to the engine, and has it pause, resume and cancel them.
+/// The transfers of tasks. Submits tasks to the engine, and pauses, resumes and cancels their transfers.
 ///
-/// An order whose outcome matters to its task answers with the events that the machine takes next.
+/// A method whose outcome matters to its task returns the events that the machine applies next.
 struct TaskTransfers: Sendable {
     let engine: TransferEngine
     let store: any SessionStore
@@ -24,7 +24,7 @@ struct TaskTransfers: Sendable {
         do {
             var specification = try specification(of: submission, at: now)
             if let replaced = submission.replaced {
-                // A person may have asked for it to begin at once.
+                // A person may have requested that the replaced transfer start at once.
                 let former = try? await store.transfers([replaced]).first?.specification.traits.kind
                 specification.traits.kind = former ?? specification.traits.kind
                 await control([replaced], .cancel)
@@ -40,7 +40,7 @@ struct TaskTransfers: Sendable {
         return ([.submissionFailed(key: key), .unusable(submission.session, submission.number, failure)], nil)
     }
 
-    /// A task as a transfer: an upload sends its kept file, and shows the app's own path.
+    /// Returns a task's specification as a transfer. An upload sends its kept file but shows the app's own path.
     private func specification(
         of submission: TaskSubmission, at now: WallTime
     ) throws(UnusableTask) -> TransferSpecification {
@@ -59,7 +59,8 @@ struct TaskTransfers: Sendable {
         specification.traits.expectedBytesToSend = given.expectedBytesToSend ?? submission.traits.expectedBytesToSend
         specification.isSandboxed = submission.isSandboxed
         if let source = submission.task.source, let origin {
-            // As it was when it was kept: with a hard link, the app may have changed it since.
+            // The size and date from the time of keeping, because with a hard link the app may have changed the file
+            // since.
             specification.upload?.size = source.size
             specification.upload?.modified = source.modified
             specification.upload?.origin = origin
@@ -68,8 +69,10 @@ struct TaskTransfers: Sendable {
         return specification
     }
 
-    /// Has the engine do something with transfers. What cannot be saved just now is done, and saved with what follows; an
-    /// engine that has ended finds in the session's rows what was asked for.
+    /// Performs an action on transfers.
+    ///
+    /// An action that cannot be saved at present takes effect anyway and is saved with the next change. If the engine
+    /// has ended, its next run finds the request in the session's rows.
     nonisolated(nonsending) func control(_ ids: [TransferID], _ action: TransferAction) async {
         do { try await engine.control(ids, action) } catch is EngineEndedError {
         } catch {
@@ -83,25 +86,25 @@ struct TaskTransfers: Sendable {
         await control(earlier.values.filter { $0.ending == nil }.map(\.id).sorted(), .cancel)
     }
 
-    /// Has a paused transfer go on.
+    /// Resumes a paused transfer.
     ///
-    /// - Returns: the event that follows: the end of a transfer that ended before it was paused.
+    /// - Returns: the event that follows, which is the end of the transfer if it ended before it was paused.
     nonisolated(nonsending) func resume(_ id: TransferID) async -> SessionMachine.Event {
         await control([id], .resume)
         let ending = try? await store.transfers([id]).first?.ending
         return ending.map { .transferEnded(id, TaskEnd($0)) } ?? .resumed(id)
     }
 
-    /// Gives a server the answer to its challenge.
+    /// Sends the answer to a server's challenge.
     ///
-    /// - Returns: the event that follows, also if the challenge was answered before or its transfer is over.
+    /// - Returns: the event that follows, even if the challenge was already answered or its transfer has ended.
     nonisolated(nonsending) func answerChallenge(
         of id: TransferID, with answer: ChallengeAnswer
     ) async throws(SessionRefusal) -> SessionMachine.Event {
         do {
             try await engine.answerChallenge(id, with: answer)
         } catch is ChallengeAnswerError {
-            // It was answered before, or is over.
+            // The challenge was already answered, or the transfer has ended.
         } catch {
             throw SessionRefusal(code: .unavailable, message: "\(error)")
         }

@@ -24,7 +24,7 @@ struct ActiveTransfers: ~Copyable, Sendable {
     private(set) var lastActivity: Instant?
     private let leastProgress: Int64
 
-    /// - Parameter leastProgress: fewer new bytes than this in an attempt are no progress.
+    /// - Parameter leastProgress: the number of new bytes that an attempt needs to count as progress.
     init(leastProgress: Int64) { self.leastProgress = leastProgress }
 
     var count: Int { places.count }

@@ -32,7 +32,7 @@ struct Explainer {
 
     /// Returns the explanation of a waiting transfer.
     ///
-    /// - Parameter told: the reasons that were told last, whose beginnings hold on.
+    /// - Parameter told: the reasons that were last reported, whose start times are kept.
     func explanation(
         of entry: TransferEntry, _ told: [Hold], isLate: Bool, _ journal: borrowing ConditionJournal
     ) -> Explanation {

@@ -91,7 +91,7 @@ extension SchedulerCore where Queue: ~Copyable {
     ///
     /// Only one transfer is preempted at a time. The freed slot decides later which transfer starts.
     ///
-    /// - Returns: when time alone may have another one of those that wait ask for the slot of what runs.
+    /// - Returns: the next time at which time alone may let a waiting transfer claim a running transfer's slot.
     mutating func makeRoom(at now: Moment, into effects: inout [Effect]) -> Instant? {
         guard transfers.active.count >= max(1, configuration.globalSlots) else { return nil }
         var areRunning = true

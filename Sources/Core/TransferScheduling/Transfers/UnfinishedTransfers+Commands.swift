@@ -50,7 +50,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
 
     /// Cancels or expires a transfer: at once if it waits, otherwise after its attempt has ended.
     ///
-    /// - Returns: whether that changes what may run.
+    /// - Returns: whether the set of transfers that may run may change.
     mutating func giveUp(
         _ id: TransferID, as end: TransferPhase.AfterStop, at now: Moment, into effects: inout [Effect]
     ) -> Bool {

@@ -23,7 +23,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     /// A failure shortly before a detected loss is caused by the network, not by the server. The failed attempt does
     /// not count. After the network returns, the rest of a backoff that the loss caused is pointless.
     ///
-    /// - Parameter dwell: how long before its loss the network may have failed.
+    /// - Parameter dwell: the time before a detected loss in which the network may already have failed.
     mutating func networkChanged(
         isLost: Bool, within dwell: Duration, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
     ) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// What of sessions depends on URLs and folders.
+/// The operations of sessions that depend on URLs and folders.
 package protocol SessionPlace: Sendable {
-    /// What has to be transferred for a task; its traits are for the caller to fill in but for host and loopback.
+    /// Returns the specification of a task's transfer. The caller fills in the traits, except for the host and the
+    /// loopback flag.
     ///
-    /// - Throws: `FailureDescription`, with which the task ends, where it cannot be.
+    /// - Throws: `FailureDescription` if there can be no transfer; the task ends with this failure.
     func specification(
         of task: TaskSnapshot, in session: SessionKey, by settings: SessionSettings, at now: WallTime
     ) throws(UnusableTask) -> TransferSpecification
-    /// Removes a finished file that its app did not take.
+    /// Removes a finished file that its app did not claim.
     func remove(_ file: String)
 }

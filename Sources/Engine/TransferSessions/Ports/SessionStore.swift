@@ -2,14 +2,14 @@
 package import TransferEngine
 package import TransferModel
 
-/// Keeps sessions, their tasks and what their apps have not heard yet, beside the transfers.
+/// The storage of sessions, their tasks and their unreported events, next to the transfers.
 package protocol SessionStore: Sendable {
-    /// All that is kept, sessions in the order of their keys, tasks in that of their numbers.
+    /// Returns all stored sessions, ordered by key, with tasks ordered by number.
     func sessions() async throws -> [StoredSession]
-    /// Saves all of it or none, durably.
+    /// Saves all changes atomically. Returns after the changes are durable.
     func commit(_ changes: [SessionChange]) async throws
-    /// The newest transfers that were handed over with these keys, by key, ended ones too.
+    /// Returns the newest transfer submitted with each key, by key. Includes ended transfers.
     func transfers(forKeys keys: [String]) async throws -> [String: StoredTransfer]
-    /// Those with these numbers, ended ones too.
+    /// Returns the transfers with these ids. Includes ended transfers.
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer]
 }

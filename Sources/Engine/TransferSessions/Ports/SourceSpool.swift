@@ -4,7 +4,8 @@
 ///
 /// An app may delete or replace its own file as soon as the file is kept here.
 package protocol SourceSpool: Sendable {
-    /// Keeps a file's content. On return the content survives the app, this process and a power cut.
+    /// Keeps a file's content. On return the content survives the end of the app, the end of this process and a power
+    /// cut.
     ///
     /// Cancelling the task ends a copy early and leaves nothing behind.
     ///
@@ -16,7 +17,7 @@ package protocol SourceSpool: Sendable {
     func keep(_ file: SourceFile, for app: String, within limit: Int64) async throws(SourceSpoolError) -> KeptSource
     /// Removes a kept file. Safe to repeat; a path outside the spool is left alone.
     func remove(_ source: KeptSource)
-    /// Learns at the start which files are still wanted, and removes all others.
+    /// Removes all kept files except the given ones. Called at startup.
     ///
     /// - Returns: the number of files that were removed.
     @discardableResult
@@ -25,7 +26,7 @@ package protocol SourceSpool: Sendable {
     func usage(of app: String) -> SpoolUsage
 }
 
-/// A file that is to be kept.
+/// A source file to keep.
 package enum SourceFile: Hashable, Sendable {
     /// The file at an absolute path. Symbolic links are followed.
     case path(String)
