@@ -19,7 +19,9 @@ public final class LocalTimeWatch: Sendable {
 
     /// Starts watching until this object is released. Calls `onChange` on a thread of its own.
     ///
-    /// - Parameter file: The path of the zone's file.
+    /// - Parameters:
+    ///   - file: The path of the zone's file.
+    ///   - onChange: Receives the new rules.
     public convenience init(
         file: String = "/etc/localtime", onChange: @escaping @Sendable (LocalTimeRules) -> Void
     ) {

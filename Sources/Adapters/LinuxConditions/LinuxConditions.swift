@@ -37,7 +37,9 @@ public actor LinuxConditions: ConditionSource {
 
     /// Creates a source that does not read anything yet.
     ///
-    /// - Parameter now: Reads both clocks, like `Alarm.now`.
+    /// - Parameters:
+    ///   - configuration: The signals to read and their settings. Default: all of them.
+    ///   - now: Reads both clocks, like `Alarm.now`.
     public init(configuration: LinuxConditionsConfiguration = .init(), now: @escaping @Sendable () -> Moment) {
         self.configuration = configuration
         self.now = now

@@ -2,8 +2,11 @@
 
 /// The location of a store's database, the part of the queue that its owner recovers, and the retention of history.
 ///
-/// ```swift var configuration = SQLiteStoreConfiguration(path: "/var/lib/example/queue.sqlite")
-/// configuration.keepsBackup = true let store = try SQLiteStore(configuration) ```
+/// ```swift
+/// var configuration = SQLiteStoreConfiguration(path: "/var/lib/example/queue.sqlite")
+/// configuration.keepsBackup = true
+/// let store = try SQLiteStore(configuration)
+/// ```
 public struct SQLiteStoreConfiguration: Hashable, Sendable {
     /// The set of transfers that `recover` returns.
     public enum Scope: Hashable, Sendable {

@@ -12,7 +12,7 @@ import WorkerExecutor
 public enum TransferWorker {
     /// Turns this process into a worker if it was started as one. In that case, never returns.
     ///
-    /// Must be the first call in `main` of a program that is its own worker (``WorkerProgram/thisProgram``):
+    /// Must be the first call in `main` of a program that is its own worker (`WorkerProgram.thisProgram`):
     ///
     /// ```swift
     /// TransferWorker.runIfCalled()

@@ -43,7 +43,9 @@ public struct WorkerExecutorConfiguration: Sendable {
     ///
     /// The closure is called while a lock is held and must return at once. Default: `nil` for every transfer.
     ///
-    ///     configuration.isolationGroup = { job in job.specification.traits.app.flatMap { sandboxed.contains($0) ? $0 : nil } }
+    /// ```swift
+    /// configuration.isolationGroup = { $0.specification.isSandboxed ? $0.specification.traits.app : nil }
+    /// ```
     public var isolationGroup: @Sendable (TransferJob) -> String? = { _ in nil }
     /// The logger for the start and end of each worker.
     public var logger: Logger

@@ -3,7 +3,7 @@ import Glibc
 
 /// The program that runs as a worker process.
 public enum WorkerProgram: Hashable, Sendable, CustomStringConvertible {
-    /// This program itself. Its `main` calls ``TransferWorker/runIfCalled()`` before anything else.
+    /// This program itself. Its `main` calls `TransferWorker.runIfCalled()` before anything else.
     case thisProgram
     /// The program at a path: `transfer-worker`, or a program whose `main` does the same.
     case at(path: String)

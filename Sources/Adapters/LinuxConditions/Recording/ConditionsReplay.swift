@@ -36,7 +36,9 @@ public struct ConditionsReplay: Sendable {
 
     /// Replays a recording.
     ///
-    /// - Parameter file: The name of the recording in errors.
+    /// - Parameters:
+    ///   - recording: The bytes of the recording, one JSON object per line.
+    ///   - file: The name of the recording in errors.
     /// - Throws: `RecordingError` for the first line that is invalid, or whose conditions differ from the published
     ///   ones.
     public init(_ recording: some Sequence<UInt8>, file: String) throws(RecordingError) {

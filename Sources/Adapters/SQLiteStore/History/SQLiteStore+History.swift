@@ -49,6 +49,7 @@ extension SQLiteStore {
     /// ```
     ///
     /// - Parameters:
+    ///   - start: The beginning of the period.
     ///   - place: The position to begin at: `History.next` of the preceding page.
     ///   - app: The app whose transfers are returned, without conditions; nil returns everything. With an app, an empty
     ///     page is not necessarily the last.
