@@ -57,7 +57,9 @@ public struct PolicySubject: Hashable, Sendable {
     /// Two kinds of transfers may always run: those from the machine's own servers, and those that allow metered
     /// networks themselves.
     ///
-    /// - Parameter rule: The rule for a link whose price no source reports.
+    /// - Parameters:
+    ///   - conditions: The conditions of the machine.
+    ///   - rule: The rule for a link whose price no source reports.
     public func unmeteredVerdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
         guard !traits.isLoopback, traits.constraints.metered != .allowed else {
             return .run(relyingOn: [], lookAgain: nil)

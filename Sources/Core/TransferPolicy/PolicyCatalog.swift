@@ -89,7 +89,9 @@ public enum PolicyCatalog {
 
     /// Returns the policy that `text` selects.
     ///
-    /// - Parameter entries: The policies to choose from. A program can pass its own policies.
+    /// - Parameters:
+    ///   - text: A name with parameters, such as `strict` or `ladder:bat=0.25`.
+    ///   - entries: The policies to choose from. A program can pass its own policies.
     /// - Throws: `PolicyNameError` with the rejected word and the permitted alternatives.
     public static func policy(
         named text: String, among entries: [Entry] = PolicyCatalog.entries

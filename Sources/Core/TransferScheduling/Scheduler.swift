@@ -12,7 +12,7 @@ internal import TransferQueue
 /// Its owner saves the changes that an event makes and then performs the effects.
 ///
 /// The cost of an event does not depend on the number of waiting transfers. After the tables have grown, an event
-/// allocates nothing. Both hold if the policy is a ``StagedPolicy``. With any other policy, each event evaluates all
+/// allocates nothing. Both hold if the policy is a `StagedPolicy`. With any other policy, each event evaluates all
 /// waiting discretionary transfers.
 ///
 /// ## Topics
@@ -27,9 +27,11 @@ public struct Scheduler: ~Copyable, Sendable {
     /// Creates a scheduler without transfers and without knowledge of the machine.
     ///
     /// - Parameters:
-    ///   - policy: the policy for discretionary work.
-    ///   - learned: the statistics of an earlier run, as ``learned(at:boot:)`` returned them.
-    ///   - boot: an identifier of the current boot, any text that differs from boot to boot.
+    ///   - configuration: The limits and delays.
+    ///   - policy: The policy for discretionary work.
+    ///   - learned: The statistics of an earlier run, as ``learned(at:boot:)`` returned them.
+    ///   - boot: An identifier of the current boot, any text that differs from boot to boot.
+    ///   - now: The current time.
     public init(
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
         learned: Learned = Learned(), boot: String = "", startingAt now: Moment

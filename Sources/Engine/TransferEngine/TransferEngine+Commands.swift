@@ -19,6 +19,7 @@ extension TransferEngine {
     /// Submits a transfer. Returns after the transfer is durable.
     ///
     /// - Parameters:
+    ///   - specification: The transfer to submit.
     ///   - key: A key by which the caller can find the transfer in the store in a later run.
     ///   - watching: Whether ``updates`` report why the transfer waits, as after ``watch(_:)``.
     /// - Throws: `TransferStoreError` if the transfer could not be saved, and `RefusedTransferError` if the transfer
@@ -34,7 +35,9 @@ extension TransferEngine {
     /// Other messages wait in the meantime, about 20 µs for each transfer. Split a batch of many thousands into
     /// batches of some hundred, so that the first transfers can start while the rest is still being submitted.
     ///
-    /// - Parameter watching: Whether ``updates`` report why the transfers wait, as after ``watch(_:)``.
+    /// - Parameters:
+    ///   - transfers: The transfers to submit.
+    ///   - watching: Whether ``updates`` report why the transfers wait, as after ``watch(_:)``.
     /// - Returns: The numbers of the transfers, in the order of `transfers`.
     /// - Throws: `TransferStoreError` if the transfers could not be saved, and `RefusedTransferError` for the first
     ///   invalid transfer. No transfer is queued then. `EngineEndedError` after the end of the engine.
@@ -68,7 +71,7 @@ extension TransferEngine {
     /// durable.
     ///
     /// The answer is sent only to the server that asked. If the server rejects the answer, the transfer waits with a
-    /// new challenge, which says so. After ``ChallengeAnswer/refuse``, the server is asked once more, and its 401
+    /// new challenge, which says so. After `ChallengeAnswer.refuse`, the server is asked once more, and its 401
     /// ends the transfer, as without an app that can answer.
     ///
     /// - Throws: `ChallengeAnswerError` if the transfer does not wait with a challenge. `TransferStoreError` if the

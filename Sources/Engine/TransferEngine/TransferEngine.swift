@@ -73,6 +73,11 @@ public final class TransferEngine: Sendable {
     /// Creates an engine on top of its ports. Nothing starts before `run()`.
     ///
     /// - Parameters:
+    ///   - store: The durable queue.
+    ///   - executor: Moves the bytes.
+    ///   - conditions: Reports power, network and sleep.
+    ///   - alarm: Tells the time and wakes the engine.
+    ///   - configuration: The limits and delays of the scheduler.
     ///   - policy: The policy that decides about discretionary work.
     ///   - savesLearned: Whether the engine saves what it learns about the machine for later runs. Pass `false` if
     ///     the conditions are simulated, because simulated conditions would teach wrong statistics.

@@ -112,7 +112,10 @@ public struct Summary: Hashable, Sendable {
 
     /// Creates the summary of outcomes under one policy.
     ///
-    /// - Parameter optima: The optima of the same devices, in the same order.
+    /// - Parameters:
+    ///   - outcomes: The outcomes of the devices.
+    ///   - optima: The optima of the same devices, in the same order.
+    ///   - settings: The settings of the replays.
     public init(_ outcomes: [DeviceOutcome], optima: [Optimum], settings: ReplaySettings) {
         var slowdowns: [String: [Double]] = [:]
         for outcome in outcomes {

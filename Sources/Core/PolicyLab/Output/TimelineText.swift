@@ -9,8 +9,11 @@ public enum TimelineText {
 
     /// Returns the rows, in blocks of one day. Each block begins at midnight UTC.
     ///
-    /// - Parameter columns: The number of letters per day, at least 1. A letter of a condition stands for the middle
-    ///   of its period. A transfer is marked if it falls anywhere in the period.
+    /// - Parameters:
+    ///   - trace: The conditions of the device.
+    ///   - activity: The periods in which transfers ran.
+    ///   - columns: The number of letters per day, at least 1. A letter of a condition stands for the middle of its
+    ///     period. A transfer is marked if it falls anywhere in the period.
     public static func lines(_ trace: Trace, _ activity: [DeviceOutcome.Activity], columns: Int) -> [String] {
         let day: Int64 = 86_400_000_000_000
         var lines: [String] = []

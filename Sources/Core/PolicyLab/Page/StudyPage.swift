@@ -3,7 +3,7 @@
 /// A study as a single HTML page with a table and drawings.
 ///
 /// The page needs no other files, scripts or fonts, and follows the reader's light or dark setting. Its size grows
-/// with the number of policies, not with the number of devices: more than ``mostDots`` devices are drawn as
+/// with the number of policies, not with the number of devices: more than 60 devices are drawn as
 /// percentiles.
 ///
 /// ```swift

@@ -19,7 +19,10 @@ public struct DeviceCase: Hashable, Sendable {
     /// Matches traces with a workload. A device's trace is the trace whose name equals the device's name, or else
     /// begins with it.
     ///
-    /// - Parameter file: The file from which the workload was read, for errors.
+    /// - Parameters:
+    ///   - traces: The traces of the devices.
+    ///   - workload: The jobs by device.
+    ///   - file: The file from which the workload was read, for errors.
     /// - Returns: A case for each trace with jobs, in the order of the traces, and the names of the traces without
     ///   jobs.
     /// - Throws: An ``InputError`` if a device has no trace or several traces, or if two devices have the same trace.

@@ -53,7 +53,11 @@ public struct Replay: ~Copyable {
 
     /// Creates a replay that has not begun.
     ///
-    /// - Parameter jobs: The jobs, with unique IDs. A job that arrives after the end of the trace does not finish.
+    /// - Parameters:
+    ///   - trace: The recorded conditions of the device.
+    ///   - jobs: The jobs, with unique IDs. A job that arrives after the end of the trace does not finish.
+    ///   - policy: The policy to replay.
+    ///   - settings: The costs and rates.
     public init(_ trace: Trace, jobs: [Job], policy: any Policy, settings: ReplaySettings) {
         self.trace = trace
         self.settings = settings
@@ -285,16 +289,4 @@ public struct Replay: ~Copyable {
         let wait = Self.distance(states[index].lastByte, date)
         states[index].longestWait = max(states[index].longestWait, wait)
     }
-}
-
-extension WallTime {
-    /// Returns the time a number of nanoseconds later. A `Duration` would cost a 128-bit division.
-    fileprivate func adding(_ nanoseconds: Int64) -> WallTime {
-        WallTime(nanosecondsSinceEpoch: nanosecondsSinceEpoch.addingSaturating(nanoseconds))
-    }
-}
-
-extension Amount {
-    /// The number of whole bytes, rounded up. An incomplete byte counts as missing.
-    fileprivate var wholeBytesUp: Int64 { Amount(parts: parts + 999_999_999).wholeBytes }
 }

@@ -26,8 +26,11 @@ public struct WeekHabits: Hashable, Sendable, Codable {
     /// Returns the probability that the local hour of `date` is good, or `nil` if fewer than `samples` weeks are
     /// known.
     ///
-    /// - Parameter decayWeeks: The speed at which old weeks fade. Each week weighs 1 − 1/`decayWeeks` of the week
-    ///   after it.
+    /// - Parameters:
+    ///   - date: A time in the hour.
+    ///   - localTime: The rules of the local time zone.
+    ///   - decayWeeks: The speed at which old weeks fade. Each week weighs 1 − 1/`decayWeeks` of the week after it.
+    ///   - needed: The number of weeks that must be known, at least 1.
     public func chance(
         at date: WallTime, localTime: LocalTimeRules, decayWeeks: Double, samples needed: Int
     ) -> Double? {

@@ -19,7 +19,12 @@ public struct ByteBudgetBook: Hashable, Sendable, Codable {
 
     /// Adds metered bytes to the budgets of a connection and an app. A missing budget is ignored.
     ///
-    /// - Parameter connection: The name of the connection, or `nil` if the name is unknown.
+    /// - Parameters:
+    ///   - bytes: The number of metered bytes, at least 0.
+    ///   - connection: The name of the connection, or `nil` if the name is unknown.
+    ///   - app: The name of the app.
+    ///   - now: The current time.
+    ///   - localTime: The rules by which the billing day begins.
     /// - Throws: `ByteBudgetError` if the count is negative. All budgets are then unchanged.
     public mutating func charge(
         _ bytes: Int64, connection: String?, app: String, at now: WallTime, localTime: LocalTimeRules

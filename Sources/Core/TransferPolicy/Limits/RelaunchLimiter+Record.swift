@@ -41,7 +41,9 @@ extension RelaunchLimiter {
 
     /// Returns the stored form of the limiter at `now`.
     ///
-    /// - Parameter boot: The name of the current boot.
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - boot: The name of the current boot.
     public func record(at now: Moment, boot: String) -> Record {
         var settled = self
         settled.settle(at: now.instant)
@@ -60,7 +62,11 @@ extension RelaunchLimiter {
     ///
     /// The record may be damaged. No delay exceeds the maximum in `configuration`, whatever the record contains.
     ///
-    /// - Parameter boot: The name of the current boot.
+    /// - Parameters:
+    ///   - record: The stored form.
+    ///   - now: The current time.
+    ///   - boot: The name of the current boot.
+    ///   - configuration: The delays of the limiter.
     public init(
         _ record: Record, at now: Moment, boot: String,
         configuration: RelaunchLimiterConfiguration = RelaunchLimiterConfiguration()

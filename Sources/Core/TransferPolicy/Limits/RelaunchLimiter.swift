@@ -96,8 +96,11 @@ public struct RelaunchLimiter: Hashable, Sendable {
     ///
     /// Call this method once per task.
     ///
-    /// - Parameter causesRelaunch: Whether the app is to be launched because of the end. The delay then stays until
-    ///   ``relaunched(at:)`` counts the launch, or ``relaunchAbandoned(at:)`` reports that there will be none.
+    /// - Parameters:
+    ///   - hold: The delay that the task had.
+    ///   - causesRelaunch: Whether the app is to be launched because of the end. The delay then stays until
+    ///     ``relaunched(at:)`` counts the launch, or ``relaunchAbandoned(at:)`` reports that there will be none.
+    ///   - now: The current time.
     public mutating func heldTaskEnded(_ hold: Hold, causesRelaunch: Bool, at now: Instant) {
         settle(at: now)
         guard let index = cohorts.lastIndex(where: { $0.relaunch == hold.relaunch }) else { return }

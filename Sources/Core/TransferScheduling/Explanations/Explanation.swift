@@ -65,7 +65,7 @@ public struct Explanation: Hashable, Sendable {
 
 /// The time that a transfer has waited for one kind of reason.
 public struct ReasonTime: Hashable, Sendable {
-    /// The reason's ``Reason/code``.
+    /// The reason's `Reason.code`.
     public var code: String
     /// The waiting time. Time that overlaps with other reasons counts in full for each reason.
     public var time: Duration

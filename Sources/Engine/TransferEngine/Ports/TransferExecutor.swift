@@ -110,7 +110,7 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
     public var answer: ServerAnswer?
     /// A Boolean value that indicates whether nothing was fetched, because an earlier run's file is still current.
     public var wasAlreadyComplete: Bool
-    /// The head of the answer, if the specification asks for it (``TransferSpecification/keepsAnswerHead``).
+    /// The head of the answer, if the specification asks for it (`TransferSpecification.keepsAnswerHead`).
     public var response: AnswerHead?
 
     /// Creates a completion.

@@ -29,7 +29,7 @@ public final class TransferRegistry: Sendable {
         /// The number of transfers.
         public var count = 0
         /// The bytes of the transfers' addresses, header fields, and names; see
-        /// ``TransferSpecification/bookkeepingBytes``.
+        /// `TransferSpecification.bookkeepingBytes`.
         public var bytes = 0
 
         /// Creates a usage of no transfers.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+extension WallTime {
+    /// Returns the time a number of nanoseconds later. A `Duration` would cost a 128-bit division.
+    func adding(_ nanoseconds: Int64) -> WallTime {
+        WallTime(nanosecondsSinceEpoch: nanosecondsSinceEpoch.addingSaturating(nanoseconds))
+    }
+}
+
+extension Amount {
+    /// The number of whole bytes, rounded up. An incomplete byte counts as missing.
+    var wholeBytesUp: Int64 { Amount(parts: parts + 999_999_999).wholeBytes }
+}
