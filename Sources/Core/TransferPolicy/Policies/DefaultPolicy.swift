@@ -25,7 +25,7 @@ public import TransferModel
 ///
 /// Derivation: on the real days of `transferlab`, waiting for AC power made some bytes late. Nearly all of these
 /// bytes could have moved earlier over an unmetered network on battery. A search over margin, memory, and threshold
-/// on half of the devices, judged on the other half, yielded these numbers. The lab's README section has the figures.
+/// on half of the devices, judged on the other half, yielded these numbers. The lab's guide has the figures.
 ///
 /// ```swift
 /// DefaultPolicy(margin: 6)  // "default:margin=6" in the catalog
