@@ -21,4 +21,15 @@ import Testing
         #expect(told == ["org.example.App :1.7", "org.example.App :1.8"])
         await programs.executor.stop()
     }
+
+    @Test("A new owner is reported after its name is in the book")
+    func reportedLate() async {
+        let programs = BusPrograms()
+        let names = NameOwners(over: ServerConnection(lendingTo: programs))
+        var isInBook: Bool?
+        names.onOwner = { [unowned names] in isInBook = names.book.owns($1, $0) }
+        names.change("org.example.Desktop", from: "", to: ":1.7")
+        #expect(isInBook == true)
+        await programs.executor.stop()
+    }
 }

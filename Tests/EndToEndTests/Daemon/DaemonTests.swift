@@ -77,7 +77,9 @@ struct DaemonTests {
             let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
             #expect(maps.contains { $0.contains("libsqlite3") })
             #expect(!maps.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
-            #expect(pools(in: maps) <= 1)
+            // A sanitizer brings an allocator of its own.
+            let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+            #expect(isSanitized || pools(in: maps) <= 1)
         }
     }
 

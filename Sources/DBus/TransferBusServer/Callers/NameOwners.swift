@@ -6,7 +6,7 @@ import GLibBridge
 /// Used only on the server's thread.
 final class NameOwners {
     private(set) var book = NameBook()
-    /// Called with each name that has an owner, and with the owner's unique name.
+    /// Called with each name that has an owner, and with the owner's unique name. The name is in ``book`` by then.
     var onOwner: (_ name: String, _ owner: String) -> Void = { _, _ in }
     private let connection: ServerConnection
     /// The number of unanswered requests about names.
@@ -59,8 +59,9 @@ final class NameOwners {
     /// Records the owner of a name. The name then identifies the owner's process, whichever of the process's
     /// connections calls.
     private func learn(_ name: String, of owner: String) {
+        let needsProcess = book.add(name, to: owner)
         onOwner(name, owner)
-        guard book.add(name, to: owner) else { return }
+        guard needsProcess else { return }
         ask("GetConnectionUnixProcessID", [.string(owner)]) { self.setProcess($0.first, of: owner) }
     }
 
