@@ -17,6 +17,9 @@ import TransferBusProtocol
             ("/usr/lib/jvm/bin/java", "java -Xmx1g -cp a:b org.example.Main", "java org.example.Main"),
             ("/usr/lib/jvm/bin/java", "java -jar /opt/app.jar", "/opt/app.jar"),
             ("/usr/bin/deno", "deno run /x.ts", "/x.ts"),
+            ("/bin/sh", "sh -e /opt/run.sh", "/opt/run.sh"), ("/bin/bash", "bash -eu run.sh -c", "/data/u/run.sh"),
+            ("/usr/bin/python3", "python3 -E tool.py", "/data/u/tool.py"),
+            ("/usr/bin/lua5.4", "lua -e x=1 /opt/a.lua", "/opt/a.lua"),
         ])
     func scripts(executable: String, words: String, app: String) {
         var facts = BusCallerTests.facts(executable)
@@ -31,7 +34,8 @@ import TransferBusProtocol
         arguments: [
             ("/usr/bin/pythonista", "pythonista a.py"), ("/usr/bin/python3", "python3 -c import"),
             ("/usr/bin/python3", "python3"),
-            ("/bin/sh", "sh -c echo"), ("/opt/tool", "tool a.py"),
+            ("/bin/sh", "sh -c echo"), ("/bin/sh", "sh -ec echo"), ("/bin/sh", "sh -s x"),
+            ("/usr/bin/perl", "perl -ne print"), ("/usr/bin/php", "php -r echo"), ("/opt/tool", "tool a.py"),
         ])
     func others(executable: String, words: String) {
         var facts = BusCallerTests.facts(executable)

@@ -140,7 +140,7 @@ extension VariantDecoding {
 }
 
 extension VariantValue {
-    /// The value in the form for error messages: short, and never the full text of a secret.
+    /// The value in the form for error messages to the caller that sent it: at most the first 40 characters of a string.
     var shown: String {
         switch self {
         case .bool(let flag): "\(flag)"

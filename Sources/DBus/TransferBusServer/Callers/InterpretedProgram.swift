@@ -12,9 +12,16 @@ enum InterpretedProgram {
         "python": ["-W", "-X"], "node": ["-r", "--require", "--import", "--loader"], "perl": ["-I"],
         "ruby": ["-I", "-r"], "bash": ["-o", "-O", "+O", "--rcfile", "--init-file"], "zsh": ["-o"], "sh": ["-o"],
         "java": ["-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules"],
+        "lua": ["-e", "-l"], "guile": ["-e", "-l", "-L"],
     ]
-    /// The options that precede the program's text itself.
-    private static let inline: Set = ["-c", "-e", "-E", "--eval", "--print", "-"]
+    private static let shells: Set = ["bash", "dash", "fish", "ksh", "sh", "zsh"]
+    /// The words after which the interpreter runs no script file, by interpreter: the program's text or standard input
+    /// follows. `-e` of a shell is none of them; it ends the shell at the first error.
+    private static let inline: [String: Set<String>] = [
+        "python": ["-c", "-"], "perl": ["-e", "-E", "-"], "ruby": ["-e", "-"],
+        "node": ["-e", "--eval", "-p", "--print", "-pe", "-"], "bun": ["-e", "--eval", "-p", "--print", "-"],
+        "deno": ["eval", "repl"], "php": ["-r"], "Rscript": ["-e"], "guile": ["-c"], "gjs": ["-c"],
+    ]
 
     /// The app id of an interpreted program; nil if `facts` do not describe an interpreter, or if the interpreter
     /// runs no script.
@@ -31,12 +38,20 @@ enum InterpretedProgram {
             case "-jar": return words.first.map { path($0, facts) }
             case "run" where family == "deno" || family == "bun" || family == "dotnet": continue
             case _ where valued[family]?.contains(word) == true: words = words.dropFirst()
-            case _ where inline.contains(word): return nil
+            case _ where isInline(word, family): return nil
             case _ where word.hasPrefix("-"): continue
             default: return family == "java" ? "java \(word)" : path(word, facts)
             }
         }
         return nil
+    }
+
+    /// Whether no script file follows the word. Options of shells, Perl and Ruby may be joined, as in `-ec`.
+    private static func isInline(_ word: String, _ family: String) -> Bool {
+        if inline[family]?.contains(word) == true { return true }
+        guard let letters = word.firstMatch(of: #/^-([A-Za-z]{1,5})$/#)?.1 else { return false }
+        if shells.contains(family) { return letters.contains { $0 == "c" || $0 == "s" } }
+        return ["perl", "ruby"].contains(family) && letters.last == "e" && letters.allSatisfy(\.isLowercase)
     }
 
     /// Returns an absolute path without `.` and `..`. Resolves a relative path against the working folder of the
