@@ -130,7 +130,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Waits for idle time. No timer remains if nothing is left to do.
+    /// Checks once, after `delay`, whether upkeep can run. Checks again only if upkeep is still pending.
     private func lookForIdle(after delay: Duration) {
         let milliseconds = max(delay, .milliseconds(1)).wholeMilliseconds
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in

@@ -37,9 +37,8 @@ public struct WorkerExecutorConfiguration: Sendable {
     public var patienceSeconds = 60
     /// A closure that returns the isolation group of a transfer. `nil` is the common group.
     ///
-    /// A worker serves a single group. A server that takes over a worker therefore reaches no transfers of other
-    /// apps. The limit ``workers`` applies to each group separately. There are never more workers than running
-    /// attempts, plus two idle workers of groups.
+    /// A worker serves a single group. A compromised worker therefore cannot reach the transfers of other
+    /// groups. The limit ``workers`` applies to each group separately. At most two workers of named groups stay idle.
     ///
     /// The closure is called while a lock is held and must return at once. Default: `nil` for every transfer.
     ///

@@ -111,7 +111,7 @@ extension IndexedQueue {
     }
 
     /// Blocks the first member of a heap until its window closes, if the window is too short for the member. Returns
-    /// whether it is.
+    /// `true` if the member was blocked.
     @inline(never)
     private mutating func blockFirst(of heap: Int32, _ assessment: Assessment) -> Bool {
         guard let place = waiting.ready.heaps[heap].pointee.members.first,

@@ -61,7 +61,7 @@ struct Requirements: ~Copyable, Sendable {
     /// The set that was requested last, because similar transfers often arrive in succession.
     private var last = Int32.nowhere
 
-    /// Returns the requirement set of a transfer.
+    /// Returns the index of a transfer's requirement set. Inserts the set if it is new.
     mutating func set(of traits: borrowing TransferTraits) -> Int32 {
         if last == .nowhere || !fits(sets[last], traits) {
             let key = RequirementSet.Key(traits)

@@ -15,8 +15,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
     var blocked = BlockedBySize()
     /// The number of transfers that the policy decides individually.
     var individualCount = 0
-    /// The latest date at which a transfer was filed. If the clock is set back, past dates may be in the future
-    /// again.
+    /// The wall-clock time of the last update or filing. An earlier reading means that the clock was set back.
     var lastWall: WallTime
     private var highestID = Int64.min
     private(set) var count = 0

@@ -6,7 +6,7 @@ package import TransferSessions
 ///
 /// Methods throw `SessionRefusal` or `BusFault` to refuse a request.
 package protocol SessionService: Sendable {
-    /// Joins a process to a session of its app.
+    /// Opens a session for a process of its app and returns the session's state.
     func open(
         _ settings: SessionSettings, by client: SessionClient, registration: AppRegistration?
     ) async throws -> SessionState

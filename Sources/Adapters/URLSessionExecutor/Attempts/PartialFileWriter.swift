@@ -131,7 +131,8 @@ struct PartialFileWriter {
 
     private mutating func startHashing() { hasher = checksum.map { BodyHasher($0.algorithm) } }
 
-    /// Writes a block. Afterward, the caller sets `written`.
+    /// Writes a block, unless another program changed the file's size. In that case, truncates the file, updates
+    /// `written`, and returns `.fileChanged`. After a successful write, the caller sets `written`.
     mutating func write(_ bytes: Data, at offset: Int64, to file: PartialFile) -> Outcome {
         // If another program has truncated the file, a write past its end would leave a hole. The size of the file
         // would still look correct.

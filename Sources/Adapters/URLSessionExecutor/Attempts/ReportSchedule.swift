@@ -32,7 +32,8 @@ struct ReportSchedule {
         return true
     }
 
-    /// Returns whether the number of unsynced bytes requires a checkpoint.
+    /// Returns whether a checkpoint is due: `checkpointBytes` are unsynced, or some bytes are and the interval has
+    /// passed.
     func wantsCheckpoint(of unsynced: Int64, now: UInt64) -> Bool {
         unsynced >= checkpointBytes || unsynced > 0 && wantsCheckpoint(now: now)
     }

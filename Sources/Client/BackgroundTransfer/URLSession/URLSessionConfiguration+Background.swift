@@ -27,7 +27,7 @@ extension FoundationNetworking.URLSessionConfiguration {
     }
 
     /// A Boolean value that indicates whether tasks wait for a network instead of failing. Always `true` in a
-    /// background session, and always `false` in other sessions.
+    /// background session, and always `false` in other sessions. Setting the property has no effect.
     public var waitsForConnectivity: Bool {
         get { background != nil }
         // A background session always waits, and no other session on Linux can wait.

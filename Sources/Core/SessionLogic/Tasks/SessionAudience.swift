@@ -23,8 +23,8 @@ struct SessionAudience: Sendable {
     /// Records that there is an event to report. The event waits if no process has the session open.
     mutating func noteEvent() { if user == nil { hasWaiting = true } }
 
-    /// Returns all waiting events, which then count as reported. The events of ends come first, in order, then the
-    /// questions.
+    /// Returns the unacknowledged events of ends in order, then the questions, then `finishedEvents` if any event was
+    /// waiting. Clears the mark of waiting events.
     mutating func waitingEvents(of tasks: TaskTable) -> [SessionEvent] {
         var events = tasks.ends.sorted { $0.key < $1.key }.flatMap { Self.endEvents(of: $0.value, tasks) }
         events += tasks.asked.sorted().compactMap { number in

@@ -48,7 +48,7 @@ public struct DayHabits: Hashable, Sendable, Codable {
         return WallTime(nanosecondsSinceEpoch: number.multipliedSaturating(by: hour))
     }
 
-    /// Records `elapsed` time that ended at `end`.
+    /// Records whether the period of length `elapsed` that ended at `end` was good. Counts at most the last week.
     mutating func add(_ elapsed: Duration, until end: WallTime, isGood: Bool) {
         // A week passes through every hour of the day seven times, which is enough. The loop takes one step per hour,
         // so its length must be bounded.

@@ -4,7 +4,7 @@ public import TransferModel
 extension RelaunchLimiter {
     /// A description of the limiter's state at one moment, for `transferctl`, logs, and `transferlab`.
     public struct Explanation: Hashable, Sendable {
-        /// The cause that keeps the delay above 0.
+        /// The cause of the delay; `none` if there is no delay.
         public enum Cause: String, Hashable, Sendable {
             /// The delay is 0.
             case none
@@ -32,7 +32,7 @@ extension RelaunchLimiter {
         public let lastRelaunch: Instant?
         /// The end of the delay's period, or `nil` if the delay is 0 or the period has ended.
         public let until: Instant?
-        /// The cause that keeps the delay above 0.
+        /// The cause of the delay; `none` if there is no delay.
         public let cause: Cause
         /// The waiting tasks, grouped by release and sorted with the soonest first.
         public let waiting: [Waiting]

@@ -78,7 +78,7 @@ extension BacklogPolicy: StagedPolicy {
         verdict(for: subject, in: context)
     }
 
-    /// Returns a state with one bit for each possible cost.
+    /// Returns a state whose bits mark the costs that the backlog is worth.
     public func mood(in context: PolicyContext) -> PolicyMood {
         // Without AC power, metered, and both, as in `PolicySubject.cost`.
         let costs: [(bit: UInt64, cost: Double)] = [(1, 1), (2, 4), (4, 5)]

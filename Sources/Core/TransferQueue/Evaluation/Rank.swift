@@ -20,8 +20,8 @@ package struct Rank: Hashable, Sendable {
 
     /// Returns whether this rank is high enough to take the other transfer's slot.
     ///
-    /// IDs do not decide between apps. Turns decide between apps, and transfers that have just had their turn would
-    /// otherwise take slots from one another without end.
+    /// IDs break ties only within an app. Between apps, taking turns breaks ties: otherwise, apps would preempt one
+    /// another endlessly.
     package func outranks(_ other: Rank) -> Bool {
         if isUserInitiated != other.isUserInitiated { return isUserInitiated }
         if priority != other.priority { return priority > other.priority }

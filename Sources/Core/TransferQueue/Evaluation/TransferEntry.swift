@@ -37,10 +37,10 @@ package struct TransferEntry: Hashable, Sendable {
         self.phase = phase
     }
 
-    /// Whether the transfer has none of the state that few transfers have.
+    /// Whether the transfer has no optional state, such as a hold, a delay, or past waits.
     package var isOrdinary: Bool { rare.isEmpty }
 
-    /// The delay from the app's relaunch limiter; `nil` if the transfer is not delayed, or no longer.
+    /// The delay from the app's relaunch limiter; `nil` if the transfer is not currently delayed.
     package var relaunchDelay: RelaunchDelay? {
         get { rare.first?.relaunchDelay }
         set { setRare(\.relaunchDelay, newValue) }

@@ -99,7 +99,7 @@ struct ActiveTransfers: ~Copyable, Sendable {
 
     // MARK: Making plain transfers whole
 
-    /// Returns a transfer as a whole transfer, without storing the result.
+    /// Returns the full form of a transfer, expanding a compact record. Does not store the result.
     func whole(_ number: Int32, from queue: borrowing some WaitingQueue & ~Copyable) -> ActiveTransfer {
         guard let (plain, since) = plain(number) else { return self[number] }
         return ActiveTransfer(

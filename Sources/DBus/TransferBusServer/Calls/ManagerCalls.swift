@@ -12,7 +12,7 @@ struct ManagerCalls {
     /// The current time of the wall clock.
     let now: WallTime
 
-    /// Returns the values of the answer.
+    /// Executes a method call and returns its reply values.
     ///
     /// - Throws: `BusFault`, or any error from the service.
     func answer(_ call: BusCall) async throws -> [VariantValue] {

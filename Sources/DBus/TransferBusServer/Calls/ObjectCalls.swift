@@ -14,7 +14,7 @@ struct ObjectCalls {
 
     init(_ host: any ExportedService, caller: BusCaller) { (self.host, self.caller) = (host, caller) }
 
-    /// Returns the values of the answer.
+    /// Executes a method call and returns its reply values.
     ///
     /// - Throws: `BusFault`, `UnknownObjectError`, or any error from the service.
     func answer(_ call: BusCall) async throws -> [VariantValue] {

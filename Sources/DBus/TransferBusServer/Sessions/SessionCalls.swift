@@ -10,7 +10,7 @@ struct SessionCalls {
     /// The methods for the process that has the session open.
     static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]
 
-    /// Returns the values of the answer; nil for other methods.
+    /// Executes a method call and returns its reply values; nil for other methods.
     ///
     /// - Throws: `BusFault`, `SessionRefusal`, or any error from the service.
     func answer(_ call: BusCall, of name: SessionKey) async throws -> [VariantValue]? {

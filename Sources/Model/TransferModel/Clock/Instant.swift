@@ -2,7 +2,7 @@
 
 /// A point on the machine's boot-time clock, which measures delays.
 ///
-/// The clock counts the time asleep, and nobody sets it. Arithmetic saturates at the ends of `Int64` (±292 years), so
+/// The clock keeps running during sleep and cannot be set. Arithmetic saturates at the ends of `Int64` (±292 years), so
 /// that no input traps.
 ///
 /// ```swift

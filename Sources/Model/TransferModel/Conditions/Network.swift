@@ -81,7 +81,7 @@ public enum Metered: String, Hashable, Sendable, Codable, CaseIterable {
 public enum Roaming: String, Hashable, Sendable, CaseIterable {
     /// The connection is roaming.
     case yes
-    /// The connection is at home.
+    /// The device is on its home network.
     case no
     /// The state is unknown. A link that is not cellular is never roaming.
     case unknown

@@ -79,7 +79,8 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     /// The date on which an unfinished transfer fails, or `nil` for never.
     public var expires: WallTime?
 
-    /// Creates traits. The priority is clamped to 0…1000, and a negative expected size becomes `nil`.
+    /// Creates traits. The priority is clamped to 0…1000, and a negative expected size becomes `nil`. Work from the
+    /// background is discretionary, whatever `kind` says. `maximumAttempts` and `slotsPerHost` are raised to 1.
     public init(
         kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
         app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil,

@@ -3,7 +3,7 @@
 /// Divides the missing bytes of a file among connections, so that each byte has at most one writer.
 ///
 /// A free connection takes its share of the unassigned bytes. If no bytes are unassigned, the connection takes half
-/// of the slowest connection's remaining bytes, as aria2 does. All connections therefore end at about the same time.
+/// of the longest remaining segment if that is long enough, as aria2 does. Connections thus tend to end together.
 struct SegmentPlan: Hashable, Sendable {
     /// A range of bytes that a single connection downloads.
     struct Segment: Hashable, Sendable {
@@ -53,9 +53,8 @@ struct SegmentPlan: Hashable, Sendable {
         return segment
     }
 
-    /// Returns the place for the next bytes of a segment.
-    ///
-    /// The place has at most `count` bytes and does not extend past the end of the segment.
+    /// Assigns up to `count` of a segment's next bytes and marks them as received. Returns their range, which does not
+    /// extend past the end of the segment, or `nil` if the segment no longer exists.
     mutating func write(_ count: Int64, to id: Int) -> Range<Int64>? {
         guard let index = segments.firstIndex(where: { $0.id == id }) else { return nil }
         let start = segments[index].next
