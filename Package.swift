@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// The package reads as the architecture: one helper per layer, innermost first. Imports point inward only;
-// Tests/TidyTests holds every folder to its allow-list. Sources/README.md tells what each layer is for.
+// The manifest mirrors the architecture, with one helper function per layer, innermost first. Imports point inward
+// only; Tests/TidyTests enforces the allow-list of every folder. Sources/README.md describes the layers.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -13,22 +13,22 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Values that describe transfers, tasks, sessions and the machine, without decisions.
+/// A target with values that describe transfers, tasks, sessions, and the machine. Makes no decisions.
 func model(_ name: String) -> Target {
     .target(name: name, path: "Sources/Model/\(name)", swiftSettings: settings)
 }
 
-/// Values and pure functions: no Foundation, no clock, no file, no task.
+/// A target with values and pure functions only: no Foundation, clocks, files, or tasks.
 func core(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Core/\(name)", swiftSettings: settings)
 }
 
-/// The one actor that carries decisions out, and the ports it needs.
+/// A target of the engine layer: the actor that executes decisions, and its ports.
 func engine(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Engine/\(name)", swiftSettings: settings)
 }
 
-/// One port each, never importing one another (the GLib bridge and the kernel's calls excepted).
+/// A target that implements a port. Adapters import no other adapters, except for the GLib bridge and kernel calls.
 func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
 }
@@ -38,50 +38,50 @@ func bus(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/DBus/\(name)", swiftSettings: settings)
 }
 
-/// What app developers import.
+/// A library for app developers.
 func client(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Client/\(name)", swiftSettings: settings)
 }
 
-/// A C library of the system, by its pkg-config name and the Debian package that brings its headers.
+/// A C library of the system, with its pkg-config name and the Debian packages that contain its headers.
 func system(_ name: String, pkgConfig: String? = nil, apt packages: [String]) -> Target {
     .systemLibrary(
         name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(packages)])
 }
 
-/// A few lines of C of our own where Swift cannot reach.
+/// A target with a few lines of C for calls that Swift cannot make.
 func c(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/SystemLibraries/\(name)")
 }
 
-/// Fakes and the contract that each port's implementations must pass.
+/// A target with fakes, or with the contract tests that each port's implementations must pass.
 func testing(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Testing/\(name)", swiftSettings: settings)
 }
 
-/// Composition roots: the only places where layers meet.
+/// A program, which composes the layers. No other targets import all layers.
 func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Sources/Tools/\(name)", swiftSettings: settings)
 }
 
-/// The last part of a path: each target lies in a folder of its own name.
+/// Returns the name of the target in the folder at a path: the last path component.
 func target(at path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-/// Test targets mirror Sources.
+/// A test target. The folders of test targets mirror Sources.
 func tests(_ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
         name: target(at: path), dependencies: dependencies, path: "Tests/\(path)", resources: resources,
         swiftSettings: settings)
 }
 
-/// What several test targets share: servers and rigs of real services.
+/// A library shared by several test targets, such as a server or a fixture with real services.
 func support(_ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .target(
         name: target(at: path), dependencies: dependencies, path: "Tests/Fixtures/\(path)", resources: resources,
         swiftSettings: settings)
 }
 
-/// Small programs that tests start, to kill them or to run them elsewhere.
+/// A small program that tests start, for example to kill it or to run it in another environment.
 func child(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: target(at: path), dependencies: dependencies, path: "Tests/Fixtures/\(path)", swiftSettings: settings)
@@ -117,7 +117,7 @@ let package = Package(
         .executable(name: "transferd", targets: ["transferd"]),
         .executable(name: "transferlab", targets: ["transferlab"]),
         .executable(name: "transfer-worker", targets: ["transfer-worker"]),
-        // Of tests only: put before the C library's calls of a program that is to lose what it did not sync.
+        // For tests only: interposes the C library calls of a program that loses its unsynced changes.
         .library(name: "FaultyDisk", type: .dynamic, targets: ["FaultyDisk"]),
     ],
     dependencies: [
@@ -125,7 +125,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
-        // Of tests only: no product depends on these four.
+        // For tests only: no product depends on these four packages.
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -155,7 +155,8 @@ let package = Package(
         engine(
             "TransferSessions",
             ["TransferModel", "TransferPolicy", "TransferScheduling", "SessionLogic", "TransferEngine", logging]),
-        // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
+        // System libraries. The flags of gio-2.0 contain -pthread, which SwiftPM rejects. glib-2.0 finds the same
+        // headers.
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system(
             "CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev", "libnl-genl-3-dev"]),
@@ -165,7 +166,7 @@ let package = Package(
         c("CConfinement", ["CSeccomp"]),
         c("CLinuxFiles"),
         c("CProcess"),
-        c("URLSessionRepair"),
+        c("URLSessionInterposer"),
         // Adapters
         adapter("GLibBridge", ["CGIO"]),
         adapter("LinuxKernel", ["CProcess"]),
@@ -190,7 +191,8 @@ let package = Package(
         adapter(
             "URLSessionExecutor",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel", "URLSessionRepair",
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel",
+                "URLSessionInterposer",
                 logging,
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
@@ -278,7 +280,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tool("transfer-worker", ["TransferWorker"]),
-        // It links no C library: what it decides by is the same everywhere.
+        // Links no C library, so its results are the same on every machine.
         tool(
             "transferlab",
             [
@@ -286,7 +288,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Tests
-        support("Buses/ConditionRigs", [], resources: [.copy("Resources")]),
+        support("Buses/ConditionFixtures", [], resources: [.copy("Resources")]),
         support(
             "Servers/HostileServer",
             [
@@ -301,49 +303,52 @@ let package = Package(
             "Servers/HostileCases",
             ["TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         support(
-            "Servers/ExecutorTrials",
+            "Servers/ExecutorHarness",
             ["TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "TransferTesting", "HostileServer"]),
         child(
-            "Soaks/TransferSoak",
+            "StressTests/TransferStress",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
                 "URLSessionExecutor",
                 "HostileServer",
-                "ExecutorTrials", "transfer-worker", logging,
+                "ExecutorHarness", "transfer-worker", logging,
             ]),
-        // A disk that loses its power: a library that is put before the C library's calls, and who rolls changes back.
+        // A disk that can lose its power: a library that interposes C library calls, and a fixture that rolls back
+        // changes.
         .target(name: "CDiskJournal", path: "Tests/Fixtures/Disks/CDiskJournal"),
         .target(name: "FaultyDisk", dependencies: ["CDiskJournal"], path: "Tests/Fixtures/Disks/FaultyDisk"),
-        support("Disks/DiskRig", ["TransferModel", "TransferPolicy", "CDiskJournal"]),
+        support("Disks/DiskFixture", ["TransferModel", "TransferPolicy", "CDiskJournal"]),
         child("Disks/DiskChild", []),
         child(
-            "Soaks/DaemonSoak",
+            "StressTests/DaemonStress",
             [
                 "ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "TransferBusProtocol",
                 "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "SQLiteStore",
-                "ConditionRigs", "DiskRig", "HostileServer", "transferd", "transfer-worker",
+                "ConditionFixtures", "DiskFixture", "HostileServer", "transferd", "transfer-worker",
             ]),
         child(
             "Buses/ConditionsProbe",
             ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferModel", "TransferPolicy"]),
         child("Programs/SessionApp", ["BackgroundTransfer", "TransferModel"]),
-        // As its authors wrote it for Apple's systems: in the language mode of their time, and with its warnings.
+        // Written for Apple's platforms: in its original language mode and with its warnings.
         .executableTarget(
             name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/TutorialApp",
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        // Code as a server might bring it into a worker: tries what the worker's confinement denies.
+        // Code that a malicious server might inject into a worker. Tries calls that the worker's confinement denies.
         child("Programs/HostileWorker", ["TransferWorker", "WorkerExecutor", "CHostileCalls"]),
         .target(name: "CHostileCalls", path: "Tests/Fixtures/Programs/CHostileCalls"),
         child("Disks/StoreChild", ["TransferModel", "TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("Model/TransferModelTests", ["TransferModel", "TransferPolicy"]),
         tests("Core/TransferPolicyTests", ["TransferModel", "TransferPolicy"]),
-        support("Soaks/SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling"]),
-        child("Soaks/SchedulerSoak", ["TransferModel", "TransferPolicy", "SchedulerTrials"]),
+        support(
+            "StressTests/SchedulerPropertyRuns",
+            ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling"]),
+        child("StressTests/SchedulerStress", ["TransferModel", "TransferPolicy", "SchedulerPropertyRuns"]),
         tests("Core/TransferQueueTests", ["TransferModel", "TransferPolicy", "TransferQueue"]),
         tests(
             "Core/TransferSchedulingTests",
-            ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling", "SchedulerTrials"]),
+            ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling", "SchedulerPropertyRuns"]),
         tests("Core/SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
         tests(
             "Core/PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],
@@ -385,30 +390,30 @@ let package = Package(
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting",
                 "HostileServer", "LinuxKernel", "TransferFiles",
-                "ExecutorTrials", "HostileCases", "URLSessionRepair", "CLinuxFiles",
+                "ExecutorHarness", "HostileCases", "URLSessionInterposer", "CLinuxFiles",
             ]),
         tests(
             "Adapters/TransferFilesTests",
-            ["TransferModel", "TransferEngine", "TransferFiles", "TransferTesting", "HostileServer", "ExecutorTrials"]),
+            ["TransferModel", "TransferEngine", "TransferFiles", "TransferTesting", "HostileServer", "ExecutorHarness"]),
         support(
-            "Programs/WorkerBench",
+            "Programs/WorkerHarness",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor", "HostileServer",
-                "ExecutorTrials", "transfer-worker", logging,
+                "ExecutorHarness", "transfer-worker", logging,
             ]),
         tests(
             "Adapters/WorkerExecutorTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
                 "TransferTesting",
-                "HostileServer", "ExecutorTrials", "HostileCases", "WorkerBench", "transfer-worker", logging,
+                "HostileServer", "ExecutorHarness", "HostileCases", "WorkerHarness", "transfer-worker", logging,
             ]),
         tests(
             "Adapters/TransferWorkerTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
                 "TransferWorker",
-                "TransferTesting", "HostileServer", "ExecutorTrials", "WorkerBench", "HostileWorker",
+                "TransferTesting", "HostileServer", "ExecutorHarness", "WorkerHarness", "HostileWorker",
                 "transfer-worker", logging,
             ]),
         tests("Client/BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
@@ -453,14 +458,14 @@ let package = Package(
         tests(
             "Tools/TransferlabTests",
             ["PolicyLab", "transferlab", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        // Hostile callers: a bus connection on a bare socket, a program that is told what to call, and a fuzzer.
+        // Hostile callers: a bus connection on a plain socket, a program that makes given calls, and a fuzzer.
         support("Buses/RawBus", []),
         child("Buses/HostileCaller", ["RawBus"]),
         child(
             "Buses/BusFuzz",
-            ["RawBus", "ConditionRigs", "TransferModel", "TransferPolicy", "transferd", "transfer-worker"]),
+            ["RawBus", "ConditionFixtures", "TransferModel", "TransferPolicy", "transferd", "transfer-worker"]),
         child(
-            "Buses/BusSoak",
+            "Buses/BusStress",
             [
                 "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge", "TransferModel",
                 "TransferPolicy", "TransferEngine",
@@ -468,9 +473,9 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "transferctl", "transferd", "transfer-worker", "ConditionRigs", "ConditionsProbe", "DiskRig",
+                "transferctl", "transferd", "transfer-worker", "ConditionFixtures", "ConditionsProbe", "DiskFixture",
                 "HostileServer",
-                "transferlab", "BusSoak", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
+                "transferlab", "BusStress", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
                 "TransferTesting", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "TransferModel", "TransferPolicy", grdb, "RawBus",
                 "HostileCaller",
@@ -482,9 +487,9 @@ let package = Package(
         tests("Adapters/UploadSpoolTests", ["UploadSpool", "TransferModel", "TransferSessions"]),
         tests("Testing/HostileServerTests", ["HostileServer"]),
         tests(
-            "Testing/DiskRigTests",
+            "Testing/DiskFixtureTests",
             [
-                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "DiskRig",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "DiskFixture",
                 "DiskChild",
                 "StoreChild",
             ]),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells the thread sanitizer of a mutex that threads wait for. Swift's `Mutex` takes and gives a free lock in code that is
-// compiled, and so instrumented, with its user; where somebody waits it calls its library, which is not: without this, what
-// stands behind a contended mutex is reported as a race. Preloaded by .ci/sanitize.
+// Reports contended mutexes to the thread sanitizer. Swift's `Mutex` acquires and releases an uncontended lock in code that
+// is compiled, and therefore instrumented, together with its caller. For a contended lock, it calls its library, which is
+// not instrumented. Without this file, accesses protected by a contended mutex are reported as races. Preloaded by
+// .ci/sanitize.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 #define lock_slow_name "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define unlock_slow_name "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// Missing in processes that are not instrumented.
+// Absent in processes without the sanitizer.
 void __tsan_acquire(void *) __attribute__((weak));
 void __tsan_release(void *) __attribute__((weak));
 

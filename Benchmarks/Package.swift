@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// Measures the programs as a user runs them, and the deciding code alone, side by side with their peers in one run. The
-// programs are built from the package above; the deciding code is linked from it, and for what lies between a condition
-// and the network the engine with its adapters, too.
+// Measures the programs as a user runs them, and the scheduling code alone, in turn with their peers. The programs are
+// built from the package above. The scheduling code is linked from that package. The latency benchmarks also link the
+// engine with its adapters.
 let package = Package(
     name: "benchmarks",
     dependencies: [.package(name: "background-transfer", path: "..")],
@@ -33,9 +33,9 @@ let package = Package(
             ]),
         // A bare event loop in C++, behind a C header.
         .target(name: "CxxQueue"),
-        // Counts allocations: its malloc stands before the C library's.
+        // Counts allocations. Its malloc replaces the malloc of the C library.
         .target(name: "CAllocations"),
-        // The store's tables, written and read by SQLite's own calls.
+        // The store's tables, written and read with the C interface of SQLite.
         .target(name: "CRawStore", linkerSettings: [.linkedLibrary("sqlite3")]),
         // One call that Swift cannot make.
         .target(name: "CProcesses"),

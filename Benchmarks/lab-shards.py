@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the parts of a lab study as Dask tasks, a process each.
+"""Runs the parts of a lab study as Dask tasks, with one process per part.
 
     lab-shards.py TRANSFERLAB FOLDER PARTS TRACE... --workload W --policy P
 
-FOLDER gets PARTS files for `transferlab merge`. A cluster on other machines: pass its scheduler in DASK_SCHEDULER.
+Writes PARTS files for `transferlab merge` to FOLDER. DASK_SCHEDULER names the scheduler of an existing cluster.
 """
 import os
 import subprocess

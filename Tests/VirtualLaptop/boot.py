@@ -27,21 +27,21 @@ class Monitor:
         self.socket.connect(path)
         self.file = self.socket.makefile("rw")
         self.file.readline()
-        self.ask("qmp_capabilities")
+        self.call("qmp_capabilities")
 
-    def ask(self, command, **arguments):
+    def call(self, command, **arguments):
         self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
         self.file.flush()
         while True:
-            answer = json.loads(self.file.readline())
-            if "return" in answer or "error" in answer:
-                return "ok" if "return" in answer else "error " + answer["error"]["desc"]
+            reply = json.loads(self.file.readline())
+            if "return" in reply or "error" in reply:
+                return "ok" if "return" in reply else "error " + reply["error"]["desc"]
 
 
-def obey(words, monitor):
+def execute(words, monitor):
     if words[0] == "link":
-        return monitor.ask("set_link", name=words[1], up=words[2] == "on")
-    return f"error: unknown order {words}"
+        return monitor.call("set_link", name=words[1], up=words[2] == "on")
+    return f"error: unknown request {words}"
 
 
 def main():
@@ -49,7 +49,7 @@ def main():
     path = os.path.join(folder, "monitor")
     if os.path.exists(path):
         os.unlink(path)
-    # KVM is never used: it may be offered without working, and all machines are to behave alike. The two ends of a
+    # KVM is never used: it may be offered without working, and all machines should behave the same. The two ends of a
     # cable are the only network, so no packet leaves the guest.
     laptop = subprocess.Popen(
         ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1536", "-smp", "2",
@@ -72,7 +72,7 @@ def main():
             line = line.rstrip("\r\n")
             if line.startswith("HOST "):
                 monitor = monitor or Monitor(path)
-                laptop.stdin.write(obey(line.split()[1:], monitor) + "\n")
+                laptop.stdin.write(execute(line.split()[1:], monitor) + "\n")
             elif line.startswith("RESULT "):
                 result = int(line.split()[1])
             else:
@@ -84,10 +84,10 @@ def main():
         laptop.wait()
     seconds = time.monotonic() - begin
     if result is None and seconds >= float(limit):
-        print(f"Skipped: the rest of the virtual laptop's day, because this machine took longer than {limit} s for it")
+        print(f"Skipped: the rest of the virtual laptop's day, because this machine needs more than {limit} s")
         return 77
     if result is None:
-        print("FAILED: the virtual laptop ended without a result; the end of its console, and what QEMU said:", flush=True)
+        print("FAILED: the virtual laptop ended without a result; the end of its console and of QEMU's output:", flush=True)
         for name in ("console.log", "qemu.log"):
             with open(os.path.join(folder, name), errors="replace") as log:
                 print("".join(log.readlines()[-60:]))

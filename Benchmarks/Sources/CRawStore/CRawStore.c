@@ -40,7 +40,7 @@ static int insert(sqlite3_stmt *task, sqlite3_stmt *queue, int id) {
     sqlite3_bind_int64(queue, 1, id);
     sqlite3_bind_int64(queue, 2, 1 + id % 64);
     sqlite3_bind_int64(queue, 3, 1795228604123456789);
-    for (int place = 4; place <= 8; place++) sqlite3_bind_null(queue, place);
+    for (int column = 4; column <= 8; column++) sqlite3_bind_null(queue, column);
     if (sqlite3_step(queue) != SQLITE_DONE) return 1;
     sqlite3_reset(queue);
     return 0;

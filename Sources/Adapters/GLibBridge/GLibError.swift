@@ -13,7 +13,7 @@ package struct GLibError: Error, Hashable, CustomStringConvertible {
     /// Creates an error and frees `pointer`.
     package init(taking pointer: UnsafeMutablePointer<GError>?) {
         guard let pointer else {
-            self.init(domain: "", code: 0, message: "a call failed without saying why")
+            self.init(domain: "", code: 0, message: "a call failed without an error message")
             return
         }
         self.init(

@@ -104,7 +104,7 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
             return 1
         }
         g_source_set_callback(
-            source, unsafeBitCast(function, to: GSourceFunc.self), OneShot(body).handOver(), releaseOneShot)
+            source, unsafeBitCast(function, to: GSourceFunc.self), OneShot(body).passToC(), releaseOneShot)
         g_source_attach(source, context)
         return GLibSource(taking: source)
     }
@@ -116,14 +116,14 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
             { data in
                 OneShot.call(data)
                 return 0
-            }, call.handOver(), releaseOneShot)
+            }, call.passToC(), releaseOneShot)
         g_source_attach(source, context)
     }
 
     private func runLoop() {
         g_main_context_push_thread_default(context)
         g_main_loop_run(loop)
-        // Events that were ready when the loop was told to end still run, mostly answers to canceled calls.
+        // Events that were ready when the loop was asked to stop still run, mostly replies to canceled calls.
         while g_main_context_iteration(context, 0) != 0 {}
         g_main_context_pop_thread_default(context)
         let waiting = life.withLock { life -> [CheckedContinuation<Void, Never>] in
@@ -138,15 +138,15 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
 /// A closure that C code can hold.
 private final class OneShot {
     private let body: () -> Void
-    // GLib's own lock orders everything before the hand-over and the call; the thread sanitizer does not see that
+    // GLib's own lock orders everything before the closure is passed and called; the thread sanitizer does not see that
     // lock.
-    private let isHandedOver = Atomic(false)
+    private let isPassedToC = Atomic(false)
 
     init(_ body: @escaping () -> Void) { self.body = body }
 
-    /// Passes the closure to C code, with a reference of its own.
-    func handOver() -> UnsafeMutableRawPointer {
-        isHandedOver.store(true, ordering: .releasing)
+    /// Passes the closure to C code, with a separate reference.
+    func passToC() -> UnsafeMutableRawPointer {
+        isPassedToC.store(true, ordering: .releasing)
         return Unmanaged.passRetained(self).toOpaque()
     }
 
@@ -154,7 +154,7 @@ private final class OneShot {
     static func call(_ data: UnsafeMutableRawPointer?) {
         guard let data else { return }
         let call = Unmanaged<OneShot>.fromOpaque(data).takeUnretainedValue()
-        _ = call.isHandedOver.load(ordering: .acquiring)
+        _ = call.isPassedToC.load(ordering: .acquiring)
         call.body()
     }
 }

@@ -40,10 +40,10 @@ public final class LinuxAlarm: Alarm {
         }
         timer = TimerDescriptor(descriptor: bootTime)
         timer.onReadable { [weak self, timer] in
-            if timer.takeExpiry() == .expired { self?.send(.rang) }
+            if timer.readExpiry() == .expired { self?.send(.rang) }
         }
         step.onReadable { [weak self, step] in
-            let outcome = step.takeExpiry()
+            let outcome = step.readExpiry()
             step.armForClockSteps()
             if outcome == .clockSet { self?.send(.wallClockSet) }
         }
@@ -57,9 +57,9 @@ public final class LinuxAlarm: Alarm {
     }
 
     /// Returns the current time on both clocks.
-    public func now() -> Moment { Moment.readClocks() }
+    public func now() -> ClockReading { ClockReading.readClocks() }
 
-    /// Sets the alarm to `instant` and replaces the preceding setting; nil cancels the alarm. An instant in the past
+    /// Sets the alarm to `instant` and replaces the preceding setting; `nil` cancels the alarm. An instant in the past
     /// triggers the alarm immediately.
     public func set(_ instant: Instant?) { timer.arm(at: instant) }
 
@@ -91,10 +91,10 @@ public struct LinuxAlarmError: Error, Hashable {
     public var code: Int32
 }
 
-extension Moment {
+extension ClockReading {
     /// Reads the current time on both clocks.
-    static func readClocks() -> Moment {
-        Moment(
+    static func readClocks() -> ClockReading {
+        ClockReading(
             instant: Instant(nanoseconds: nanoseconds(on: CLOCK_BOOTTIME)),
             wall: WallTime(nanosecondsSinceEpoch: nanoseconds(on: CLOCK_REALTIME)))
     }

@@ -14,10 +14,10 @@ public final class LocalTimeWatch: Sendable {
     private let onChange: @Sendable (LocalTimeRules) -> Void
     private let folder: (any DispatchSourceRead)?
     private let step: TimerDescriptor?
-    private let told: Mutex<LocalTimeRules>
+    private let lastReported: Mutex<LocalTimeRules>
     private let now: @Sendable () -> WallTime
 
-    /// Starts watching until this object is released. Calls `onChange` on a thread of its own.
+    /// Starts watching until this object is released. Calls `onChange` on a separate thread.
     ///
     /// - Parameters:
     ///   - file: The path of the zone's file.
@@ -25,7 +25,7 @@ public final class LocalTimeWatch: Sendable {
     public convenience init(
         file: String = "/etc/localtime", onChange: @escaping @Sendable (LocalTimeRules) -> Void
     ) {
-        self.init(file: file, now: { Moment.readClocks().wall }, onChange: onChange)
+        self.init(file: file, now: { ClockReading.readClocks().wall }, onChange: onChange)
     }
 
     /// Starts watching, with the wall clock read by `now`.
@@ -35,26 +35,26 @@ public final class LocalTimeWatch: Sendable {
         self.file = file
         self.onChange = onChange
         self.now = now
-        told = Mutex(LocalTimeRules(systemZoneIn: file, at: now()))
+        lastReported = Mutex(LocalTimeRules(systemZoneIn: file, at: now()))
         folder = Self.watch(folderOf: file)
         step = (try? TimerDescriptor.open(clock: CLOCK_REALTIME)).map { TimerDescriptor(descriptor: $0) }
         let name = Self.split(file).name
         if let folder {
             let descriptor = Int32(folder.handle)
             folder.setEventHandler { [weak self] in
-                if Self.takesNote(of: name, from: descriptor) { self?.look() }
+                if Self.hasEvent(of: name, from: descriptor) { self?.readRules() }
             }
         }
         folder?.activate()
         step?.onReadable { [weak self, weak step] in
             guard let step else { return }
-            let outcome = step.takeExpiry()
+            let outcome = step.readExpiry()
             step.armForClockSteps()
             if outcome == .clockSet { self?.clockWasSet() }
         }
         step?.armForClockSteps()
         // Reports changes from before the watch began.
-        look()
+        readRules()
     }
 
     deinit {
@@ -64,14 +64,14 @@ public final class LocalTimeWatch: Sendable {
 
     /// Reads the rules again. The reported rules reach only a few years ahead, so other rules may apply after a change
     /// of the clock.
-    func clockWasSet() { look() }
+    func clockWasSet() { readRules() }
 
-    private func look() {
+    private func readRules() {
         let now = now()
         let rules = LocalTimeRules(systemZoneIn: file, at: now)
-        let isNew = told.withLock { told in
-            guard !told.agrees(with: rules, at: now) else { return false }
-            told = rules
+        let isNew = lastReported.withLock { lastReported in
+            guard !lastReported.agrees(with: rules, at: now) else { return false }
+            lastReported = rules
             return true
         }
         if isNew { onChange(rules) }
@@ -94,7 +94,7 @@ public final class LocalTimeWatch: Sendable {
     }
 
     /// Reads all pending events. Returns whether an event is about the file `name`, or events were lost.
-    private static func takesNote(of name: String, from descriptor: Int32) -> Bool {
+    private static func hasEvent(of name: String, from descriptor: Int32) -> Bool {
         var isHint = false
         var bytes = [UInt8](repeating: 0, count: 4096)
         let header = MemoryLayout<inotify_event>.size
@@ -112,9 +112,9 @@ public final class LocalTimeWatch: Sendable {
 }
 
 extension LocalTimeRules {
-    /// Creates the rules of the machine's time zone, read anew. The target of the link `file` identifies the zone.
+    /// Creates the rules of the machine's time zone, read again. The target of the link `file` identifies the zone.
     public init(systemZoneIn file: String = "/etc/localtime") {
-        self.init(systemZoneIn: file, at: Moment.readClocks().wall)
+        self.init(systemZoneIn: file, at: ClockReading.readClocks().wall)
     }
 
     fileprivate init(systemZoneIn file: String, at now: WallTime) {

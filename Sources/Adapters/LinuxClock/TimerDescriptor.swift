@@ -39,7 +39,7 @@ final class TimerDescriptor: Sendable {
     /// Ends the timer and closes the descriptor.
     func close() { source.cancel() }
 
-    /// Sets the timer to expire once at `instant`; nil disarms the timer. An instant in the past expires immediately.
+    /// Sets the timer to expire once at `instant`; `nil` disarms the timer. An instant in the past expires immediately.
     func arm(at instant: Instant?) {
         guard let instant else { return settime(timespec(), flags: 0) }
         // A time of zero would disarm the timer.
@@ -58,7 +58,7 @@ final class TimerDescriptor: Sendable {
     }
 
     /// Reads the event that made the descriptor readable.
-    func takeExpiry() -> Outcome {
+    func readExpiry() -> Outcome {
         var count: UInt64 = 0
         if read(descriptor, &count, 8) == 8 { return .expired }
         return errno == ECANCELED ? .clockSet : .nothing

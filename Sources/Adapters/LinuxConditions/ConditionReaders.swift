@@ -19,14 +19,14 @@ final class ConditionReaders {
     private var upowerClient: UPowerClientReader?
     private var session: SessionReaders?
     private lazy var costs = CostReaders(configuration: configuration, executor: executor) { [weak self] in
-        self?.tell($0)
+        self?.report($0)
     }
     private var supplies: PowerSupplyFolder?
     private var kernelEvents: KernelEventReader?
     private var routeQuery: RouteQuery?
     private var routeEvents: NetlinkEventReader?
 
-    private var upowerAnswer = Answer<UPowerProperties>.pending
+    private var upowerAvailability = Availability<UPowerProperties>.pending
     private var path: NetworkPath?
     private var timers: [DebouncedReading: GLibSource] = [:]
 
@@ -49,7 +49,7 @@ final class ConditionReaders {
     func allowSleep() { session?.allowSleep() }
 
     /// Reads everything again. After sleep, anything may have changed without an event.
-    private func lookAtAll() {
+    private func readAll() {
         powerSupplyChanged()
         upowerClient?.refresh()
         if routeQuery != nil { pathMayHaveChanged() }
@@ -69,11 +69,11 @@ final class ConditionReaders {
         return upowerClient
     }
 
-    private func tell(_ observation: Observation) {
-        for order in observe(observation) { carryOut(order) }
+    private func report(_ observation: Observation) {
+        for order in observe(observation) { perform(order) }
     }
 
-    private func carryOut(_ order: ConditionsFold.Order) {
+    private func perform(_ order: ConditionsFold.Order) {
         switch order {
         case .startTimer(let reading): startTimer(reading)
         case .stopTimer(let reading): timers[reading] = nil
@@ -88,9 +88,9 @@ final class ConditionReaders {
         timers[reading] = executor.after(milliseconds: configuration.debounce(reading).timerMilliseconds) {
             self.timers[reading] = nil
             switch reading {
-            case .power: self.readSupplies(.afterSettling)
-            case .path: self.look(.afterSettling)
-            case .price: self.tell(.priceHasHeld)
+            case .power: self.readSupplies(.afterDebounce)
+            case .path: self.readPath(.afterDebounce)
+            case .price: self.report(.meteredDebounceEnded)
             }
         }
     }
@@ -102,58 +102,58 @@ final class ConditionReaders {
         supplies = PowerSupplyFolder(sysfsRoot: configuration.sysfsRoot)
         let isRecording = configuration.recorder != nil
         kernelEvents = KernelEventReader(
-            on: executor, onMessage: isRecording ? { self.tell(.kernelEvent($0)) } : nil
+            on: executor, onMessage: isRecording ? { self.report(.kernelEvent($0)) } : nil
         ) { self.powerSupplyChanged() }
         readSupplies()
     }
 
     /// Reads the power supplies and checks UPower, which receives the same event if it still responds.
     private func powerSupplyChanged() {
-        upower?.doubt()
+        upower?.checkResponse()
         readSupplies()
     }
 
-    private func receivePower(_ answer: Answer<UPowerProperties>) {
-        upowerAnswer = answer
+    private func receivePower(_ availability: Availability<UPowerProperties>) {
+        upowerAvailability = availability
         readSupplies()
     }
 
-    private func readSupplies(_ look: Observation.Look = .first) {
-        let supplies = supplies?.read().map { Answer.value($0) } ?? .absent
-        tell(.power(upower: upowerAnswer, supplies: supplies, look))
+    private func readSupplies(_ timing: Observation.ReadTiming = .first) {
+        let supplies = supplies?.read().map { Availability.value($0) } ?? .absent
+        report(.power(upower: upowerAvailability, supplies: supplies, timing))
     }
 
     // MARK: Path
 
     private func startPath() {
-        guard configuration.readers.contains(.netlink) else { return tell(.path(.absent, .first)) }
+        guard configuration.readers.contains(.netlink) else { return report(.path(.absent, .first)) }
         // Events first, so that no change between the two steps is missed.
         routeEvents = NetlinkEventReader(on: executor) { self.pathMayHaveChanged() }
         routeQuery = RouteQuery(files: DeviceFilesReader(sysfsRoot: configuration.networkSysfsRoot))
-        guard let snapshot = routeQuery?.snapshot() else { return tell(.path(.absent, .first)) }
-        tell(.path(.value(snapshot), .first))
+        guard let snapshot = routeQuery?.snapshot() else { return report(.path(.absent, .first)) }
+        report(.path(.value(snapshot), .first))
     }
 
-    /// Reads the path at once, so that a loss counts immediately, and once more after the debounce.
+    /// Reads the path immediately, so that a loss counts without delay, and again after the debounce.
     ///
     /// Hints in between wait for the second read: a flood of route changes costs one read every 50 ms.
     private func pathMayHaveChanged() {
         guard timers[.path] == nil else { return }
-        look(.first)
+        readPath(.first)
         startTimer(.path)
     }
 
-    private func look(_ look: Observation.Look) {
+    private func readPath(_ timing: Observation.ReadTiming) {
         guard let snapshot = routeQuery?.snapshot() else { return }
-        tell(.path(.value(snapshot), look))
+        report(.path(.value(snapshot), timing))
     }
 
     // MARK: Services
 
     private func startServices() {
         let session = SessionReaders(
-            configuration: configuration, executor: executor, tell: { [weak self] in self?.tell($0) },
-            onWake: { [weak self] in self?.lookAtAll() })
+            configuration: configuration, executor: executor, report: { [weak self] in self?.report($0) },
+            onWake: { [weak self] in self?.readAll() })
         self.session = session
         session.start()
         let limit = configuration.serviceTimeLimit
@@ -168,9 +168,9 @@ final class ConditionReaders {
             self.session?.attach(to: connection)
         } onLoss: {
             self.upower?.detach()
-            self.session?.lose()
+            self.session?.handleBusLoss()
             if self.upower != nil { self.receivePower(.absent) }
-            self.costs.lose()
+            self.costs.handleBusLoss()
         }
         self.bus = bus
         bus.start()

@@ -23,48 +23,48 @@ struct ConditionsFold {
     /// The result of an observation.
     struct Outcome {
         var orders: [Order] = []
-        /// The next snapshot; nil if the snapshot has not changed, or if the first snapshot is not due yet.
+        /// The next snapshot; `nil` if the snapshot has not changed, or if the first snapshot is not due yet.
         var conditions: Conditions?
     }
 
     private(set) var readings = Readings()
     private var merger: ConditionsMerger
     private var isFirstDue = false
-    /// The debounced path; nil until the first read.
+    /// The debounced path; `nil` until the first read.
     private var path: Debounce<NetworkPath?>?
-    /// The debounced metered state; nil until NetworkManager has answered or is known to be absent.
+    /// The debounced metered state; `nil` until NetworkManager has replied or is known to be absent.
     private var metered: Debounce<Metered?>?
     /// The debounced disagreement between UPower and the kernel about power.
     private var disagreement = Debounce(false)
 
-    /// The newest snapshot; nil before the first.
+    /// The newest snapshot; `nil` before the first.
     var snapshot: Conditions? { merger.snapshot }
 
     init(localTime: LocalTimeRules) { merger = ConditionsMerger(localTime: localTime) }
 
     /// Processes an observation.
-    mutating func take(_ observation: Observation, at now: Moment) -> Outcome {
+    mutating func process(_ observation: Observation, at now: ClockReading) -> Outcome {
         var outcome = Outcome(orders: decode(observation, at: now))
-        merger.note(readings)
+        merger.record(readings)
         if merger.snapshot != nil || isFirstDue || readings.isComplete {
             outcome.conditions = merger.merge(readings, at: now)
         }
         return outcome
     }
 
-    private mutating func decode(_ observation: Observation, at now: Moment) -> [Order] {
+    private mutating func decode(_ observation: Observation, at now: ClockReading) -> [Order] {
         switch observation {
-        case .power(let upower, let supplies, let look): return power(upower, supplies, look)
+        case .power(let upower, let supplies, let timing): return power(upower, supplies, timing)
         case .kernelEvent: break  // a hint: the supplies are read next
-        case .path(let answer, let look): return path(answer, look)
-        case .networkManager(let answer): return price(answer.map { NetworkManagerReading($0) })
-        case .priceHasHeld: if metered?.elapse() == true { readings.metered = metered?.value }
-        case .modemManager(let answer): readings.modems = answer.map { ModemReading.modems(inReply: $0) }
-        case .networkPortal(let answer): readings.portal = answer.map { PortalReading(inReply: $0) }
-        case .powerProfile(let service, let answer): readings.powerProfile.take(answer, from: service)
-        case .login(let answer): readings.sleep = answer
+        case .path(let availability, let timing): return path(availability, timing)
+        case .networkManager(let availability): return price(availability.map { NetworkManagerReading($0) })
+        case .meteredDebounceEnded: if metered?.elapse() == true { readings.metered = metered?.value }
+        case .modemManager(let availability): readings.modems = availability.map { ModemReading.modems(inReply: $0) }
+        case .networkPortal(let availability): readings.portal = availability.map { PortalReading(inReply: $0) }
+        case .powerProfile(let service, let availability): readings.powerProfile.process(availability, from: service)
+        case .login(let availability): readings.sleep = availability
         case .leases(let files):
-            readings.doesLeaseSayMetered = files.contains { $0.saysMetered(now: now.wall.secondsSinceEpoch) }
+            readings.isLeaseMetered = files.contains { $0.isMetered(now: now.wall.secondsSinceEpoch) }
         case .overrides(let content):
             do {
                 (readings.overrides, readings.overridesProblem) = (try content.overrides(), nil)
@@ -73,7 +73,7 @@ struct ConditionsFold {
                 readings.overridesProblem = "\(error)"
             }
         case .localTime(let rules): merger.localTime = rules
-        case .firstIsDue: isFirstDue = true
+        case .firstSnapshotIsDue: isFirstDue = true
         }
         return []
     }
@@ -82,23 +82,26 @@ struct ConditionsFold {
     ///
     /// One source is always slightly ahead of the other, so a disagreement counts only after the debounce. A daemon
     /// that recovers from a hang reports the state before the hang until it has caught up. A disagreement during its
-    /// recovery therefore counts at once, because the kernel's state was in force during the hang.
+    /// recovery therefore counts immediately, because the kernel's state was in force during the hang.
     private mutating func power(
-        _ upower: Answer<UPowerProperties>, _ supplies: Answer<[PowerSupplyFiles]>, _ look: Observation.Look
+        _ upower: Availability<UPowerProperties>, _ supplies: Availability<[PowerSupplyFiles]>,
+        _ timing: Observation.ReadTiming
     ) -> [Order] {
-        let comesRound = readings.upower == .silent
+        let isRecovering = readings.upower == .silent
         readings.upower = upower.flatMap { properties in properties.decoded.map { .value($0) } ?? .absent }
         readings.supplies = supplies.map { $0.compactMap { PowerSupply(of: $0) } }
         let disagree = Readings.disagree(readings.upower, readings.supplies)
-        let order = disagreement.offer(disagree, isUrgent: !disagree || comesRound || look == .afterSettling)
+        let order = disagreement.offer(disagree, isUrgent: !disagree || isRecovering || timing == .afterDebounce)
         readings.doesPowerDisagreementCount = disagreement.value
         readings.isPowerDisagreementOpen = disagreement.isPending
         return timerOrders(order, of: .power)
     }
 
-    private mutating func path(_ answer: Answer<NetworkSnapshot>, _ look: Observation.Look) -> [Order] {
-        guard case .value(let snapshot) = answer else {
-            readings.path = answer.map(\.path)
+    private mutating func path(_ availability: Availability<NetworkSnapshot>, _ timing: Observation.ReadTiming)
+        -> [Order]
+    {
+        guard case .value(let snapshot) = availability else {
+            readings.path = availability.map(\.path)
             return []
         }
         guard var debounce = path else {
@@ -107,10 +110,10 @@ struct ConditionsFold {
         }
         let isUrgent = DebouncedReading.isUrgent(from: debounce.value?.kind, to: snapshot.path?.kind)
         let order = debounce.offer(snapshot.path, isUrgent: isUrgent)
-        let hasHeld = look == .afterSettling && order == .nothing && debounce.elapse()
+        let hasLasted = timing == .afterDebounce && order == .nothing && debounce.elapse()
         path = debounce
-        if order == .take || hasHeld { return pathChanged() }
-        return look == .afterSettling && order == .wait ? [.followPath] : []
+        if order == .accept || hasLasted { return pathChanged() }
+        return timing == .afterDebounce && order == .wait ? [.followPath] : []
     }
 
     private mutating func pathChanged() -> [Order] {
@@ -119,10 +122,10 @@ struct ConditionsFold {
         return [.pathChanged(debounced)]
     }
 
-    private mutating func price(_ answer: Answer<NetworkManagerReading>) -> [Order] {
-        let price = answer.value?.metered
-        readings.networkManager = answer
-        // The first answer counts without a debounce.
+    private mutating func price(_ availability: Availability<NetworkManagerReading>) -> [Order] {
+        let price = availability.value?.metered
+        readings.networkManager = availability
+        // The first value counts without a debounce.
         guard metered != nil else {
             metered = Debounce(price)
             readings.metered = price
@@ -133,10 +136,10 @@ struct ConditionsFold {
         return timerOrders(order, of: .price)
     }
 
-    private func timerOrders<Value>(_ order: Debounce<Value>.Order, of reading: DebouncedReading) -> [Order] {
+    private func timerOrders<Value>(_ order: Debounce<Value>.Action, of reading: DebouncedReading) -> [Order] {
         switch order {
         case .nothing: []
-        case .forget, .take: [.stopTimer(reading)]
+        case .cancel, .accept: [.stopTimer(reading)]
         case .wait: [.startTimer(reading)]
         }
     }

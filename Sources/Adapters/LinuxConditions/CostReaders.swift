@@ -9,7 +9,7 @@ import TransferPolicy
 final class CostReaders {
     private let configuration: LinuxConditionsConfiguration
     private let executor: GLibExecutor
-    private let tell: (Observation) -> Void
+    private let report: (Observation) -> Void
 
     private var networkManager: ServiceReader<NetworkManagerProperties>?
     private var modemManager: ServiceReader<[VariantValue]>?
@@ -20,11 +20,11 @@ final class CostReaders {
 
     init(
         configuration: LinuxConditionsConfiguration, executor: GLibExecutor,
-        tell: @escaping (Observation) -> Void
+        report: @escaping (Observation) -> Void
     ) {
         self.configuration = configuration
         self.executor = executor
-        self.tell = tell
+        self.report = report
         leases = configuration.readers.contains(.leases) ? LeaseFolders(root: configuration.leaseRoot) : nil
         isSandboxed = configuration.isSandboxed
     }
@@ -42,20 +42,20 @@ final class CostReaders {
         let limit = configuration.serviceTimeLimit
         if configuration.readers.contains(.networkManager) {
             networkManager = NetworkManagerReader.make(on: executor, timeLimit: limit) {
-                self.tell(.networkManager($0))
+                self.report(.networkManager($0))
             }
         } else {
-            tell(.networkManager(.absent))
+            report(.networkManager(.absent))
         }
         if configuration.readers.contains(.modemManager) {
             modemManager = ModemManagerReader.make(on: executor, timeLimit: limit) {
-                self.tell(.modemManager($0))
+                self.report(.modemManager($0))
             }
         } else {
-            tell(.modemManager(.absent))
+            report(.modemManager(.absent))
         }
-        if isSandboxed { startPortal() } else if !needBus { tell(.networkPortal(.absent)) }
-        if !configuration.readers.contains(.portal) { tell(.networkPortal(.absent)) }
+        if isSandboxed { startPortal() } else if !needBus { report(.networkPortal(.absent)) }
+        if !configuration.readers.contains(.portal) { report(.networkPortal(.absent)) }
     }
 
     /// Attaches the readers to the system bus. Outside a sandbox, the portal is then not needed.
@@ -65,15 +65,15 @@ final class CostReaders {
         guard !isSandboxed else { return }
         portal?.stop()
         portal = nil
-        tell(.networkPortal(.absent))
+        report(.networkPortal(.absent))
     }
 
     /// Reports that there is no system bus, or that the connection to it was lost.
-    func lose() {
+    func handleBusLoss() {
         networkManager?.detach()
         modemManager?.detach()
-        if networkManager != nil { tell(.networkManager(.absent)) }
-        if modemManager != nil { tell(.modemManager(.absent)) }
+        if networkManager != nil { report(.networkManager(.absent)) }
+        if modemManager != nil { report(.modemManager(.absent)) }
         startPortal()
     }
 
@@ -87,7 +87,7 @@ final class CostReaders {
 
     /// Reads the leases of the new path's devices, and queries NetworkManager again.
     func pathChanged(to path: NetworkPath?) {
-        if let leases { tell(.leases(leases.files(of: path?.devices ?? []))) }
+        if let leases { report(.leases(leases.files(of: path?.devices ?? []))) }
         networkManager?.refresh()
     }
 
@@ -97,7 +97,7 @@ final class CostReaders {
         guard portal == nil, configuration.readers.contains(.portal) else { return }
         let portal = PortalReader(
             on: executor, startsService: isSandboxed, timeLimit: configuration.serviceTimeLimit
-        ) { self.tell(.networkPortal($0)) }
+        ) { self.report(.networkPortal($0)) }
         self.portal = portal
         portal.start()
     }
@@ -105,8 +105,8 @@ final class CostReaders {
     private func startOverrides() {
         guard let path = configuration.overridesFile else { return }
         let file = OverridesFile(path: path)
-        overrides = OverridesReader(file: file, on: executor) { self.tell(.overrides($0)) }
+        overrides = OverridesReader(file: file, on: executor) { self.report(.overrides($0)) }
         // The content of this first read counts even if the file cannot be watched.
-        tell(.overrides(OverridesReader.read(file)))
+        report(.overrides(OverridesReader.read(file)))
     }
 }

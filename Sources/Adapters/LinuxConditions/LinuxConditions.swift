@@ -20,9 +20,9 @@ public import TransferModel
 /// ```
 public actor LinuxConditions: ConditionSource {
     private let configuration: LinuxConditionsConfiguration
-    private let now: @Sendable () -> Moment
+    private let now: @Sendable () -> ClockReading
     private let executor: GLibExecutor
-    /// The task that stops this source; nil until `stop()` is called.
+    /// The task that stops this source; `nil` until `stop()` is called.
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     private let recorder: ConditionsRecorder?
@@ -40,7 +40,7 @@ public actor LinuxConditions: ConditionSource {
     /// - Parameters:
     ///   - configuration: The signals to read and their settings. Default: all of them.
     ///   - now: Reads both clocks, like `Alarm.now`.
-    public init(configuration: LinuxConditionsConfiguration = .init(), now: @escaping @Sendable () -> Moment) {
+    public init(configuration: LinuxConditionsConfiguration = .init(), now: @escaping @Sendable () -> ClockReading) {
         self.configuration = configuration
         self.now = now
         executor = GLibExecutor(name: "conditions")
@@ -70,11 +70,11 @@ public actor LinuxConditions: ConditionSource {
     /// Ends the stream, both threads, and all connections. Returns after all of them have ended.
     public nonisolated func stop() async {
         // A second caller waits for the first. The first caller's remaining requests to the thread would never be
-        // answered if the second caller ended the thread.
+        // executed if the second caller ended the thread.
         let ending = ending.withLock { ending in
             if let ending { return ending }
             let new = Task {
-                await letGo()?.stop()
+                await tearDown()?.stop()
                 await executor.stop()
             }
             ending = new
@@ -89,7 +89,7 @@ public actor LinuxConditions: ConditionSource {
         if let snapshot = fold.snapshot { continuation.yield(snapshot) }
         guard readers == nil else { return }
         let limit = min(configuration.firstSnapshotTimeLimit, .seconds(2))
-        firstLimit = executor.after(milliseconds: limit.timerMilliseconds) { _ = self.observe(.firstIsDue) }
+        firstLimit = executor.after(milliseconds: limit.timerMilliseconds) { _ = self.observe(.firstSnapshotIsDue) }
         let readers = ConditionReaders(configuration: configuration, executor: executor) { self.observe($0) }
         self.readers = readers
         readers.start()
@@ -105,7 +105,7 @@ public actor LinuxConditions: ConditionSource {
     private func observe(_ observation: Observation) -> [ConditionsFold.Order] {
         let now = now()
         recorder?.record(observation, at: now)
-        let outcome = fold.take(observation, at: now)
+        let outcome = fold.process(observation, at: now)
         if let conditions = outcome.conditions {
             firstLimit = nil
             recorder?.record(conditions, at: now)
@@ -114,7 +114,7 @@ public actor LinuxConditions: ConditionSource {
         return outcome.orders
     }
 
-    private func letGo() -> UPowerClientReader? {
+    private func tearDown() -> UPowerClientReader? {
         consumer?.finish()
         consumer = nil
         firstLimit = nil

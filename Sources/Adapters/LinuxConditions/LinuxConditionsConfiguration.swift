@@ -54,32 +54,32 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: `/.flatpak-info`.
     public var sandboxMarker = "/.flatpak-info"
-    /// The file of the user's overrides for connections, see `ConnectionOverrides`; nil for no overrides.
+    /// The file of the user's overrides for connections, see `ConnectionOverrides`; `nil` for no overrides.
     ///
-    /// Default: nil.
+    /// Default: `nil`.
     public var overridesFile: String?
-    /// The time after which a service that has not answered counts as silent.
+    /// The time after which a service that has not replied counts as silent.
     ///
     /// Default: 1.5 s.
     public var serviceTimeLimit: Duration = .milliseconds(1500)
-    /// The time that the first snapshot waits for readers that have not answered.
+    /// The time that the first snapshot waits for readers that have not replied.
     ///
     /// Default and maximum: 2 s.
     public var firstSnapshotTimeLimit: Duration = .seconds(2)
     /// The time for which a disagreement between UPower and the kernel about power must last before it counts.
     ///
     /// Default: 200 ms.
-    public var powerSettling = DebouncedReading.power.defaultTime
-    /// The time for which a gained link or route must last before it counts. A lost link or route counts at once.
+    public var powerDebounce = DebouncedReading.power.defaultTime
+    /// The time for which a gained link or route must last before it counts. A lost link or route counts immediately.
     ///
     /// Default: 50 ms.
-    public var pathSettling = DebouncedReading.path.defaultTime
+    public var pathDebounce = DebouncedReading.path.defaultTime
     /// The time for which a network must be reported as free, or of unknown cost, before that counts. A metered
-    /// network counts at once.
+    /// network counts immediately.
     ///
     /// Default: 150 ms.
-    public var meteredSettling = DebouncedReading.price.defaultTime
-    /// The maximum delay of sleep or shutdown while running transfers are stopped and saved; nil for no delay. The
+    public var meteredDebounce = DebouncedReading.price.defaultTime
+    /// The maximum delay of sleep or shutdown while running transfers are stopped and saved; `nil` for no delay. The
     /// delay ends early if `readyToSleep()` is called. Logind proceeds after 5 s.
     ///
     /// Default: 4 s.
@@ -91,16 +91,16 @@ public struct LinuxConditionsConfiguration: Sendable {
     /// Starts watching the local time zone. Calls `onChange` after each change of the rules, from any thread, until
     /// the returned object is released.
     ///
-    /// Default: nil; the rules do not change.
+    /// Default: `nil`; the rules do not change.
     public var watchLocalTime: (@Sendable (_ onChange: @escaping @Sendable (LocalTimeRules) -> Void) -> any Sendable)?
 
     /// Receives a recording of all observations and the resulting conditions, line by line, see `ConditionsReplay`.
     /// Called on the readers' thread, which waits for the return.
     ///
-    /// Default: nil. Nothing is recorded, at no cost.
+    /// Default: `nil`. Nothing is recorded, at no cost.
     public var recorder: (@Sendable (_ line: String) -> Void)?
-    /// Whether a recording replaces names of connections, addresses, and paths with pseudonyms. The same name always
-    /// gets the same pseudonym within a recording.
+    /// A Boolean value that indicates whether a recording replaces names of connections, addresses, and paths with
+    /// pseudonyms. The same name always gets the same pseudonym within a recording.
     ///
     /// Default: false.
     public var recordsAnonymously = false
@@ -113,9 +113,9 @@ extension LinuxConditionsConfiguration {
     /// Returns the time for which a change of a reading must last before it counts.
     func debounce(_ reading: DebouncedReading) -> Duration {
         switch reading {
-        case .power: powerSettling
-        case .path: pathSettling
-        case .price: meteredSettling
+        case .power: powerDebounce
+        case .path: pathDebounce
+        case .price: meteredDebounce
         }
     }
 

@@ -8,37 +8,37 @@ internal import TransferModel
 /// again, see `ConditionsReplay`.
 enum Observation: Hashable, Sendable {
     /// The position of a read relative to a debounce.
-    enum Look: Hashable, Sendable {
+    enum ReadTiming: Hashable, Sendable {
         /// A read that follows an event.
         case first
         /// A read at the end of the debounce.
-        case afterSettling
+        case afterDebounce
     }
 
-    /// UPower's answer, and the kernel's power supplies at the same time.
-    case power(upower: Answer<UPowerProperties>, supplies: Answer<[PowerSupplyFiles]>, Look)
+    /// UPower's properties, and the kernel's power supplies at the same time.
+    case power(upower: Availability<UPowerProperties>, supplies: Availability<[PowerSupplyFiles]>, ReadTiming)
     /// A kernel message about a power supply. Only a hint: the state is read from the supplies.
     case kernelEvent([String])
     /// The links, and the route that the kernel chooses.
-    case path(Answer<NetworkSnapshot>, Look)
+    case path(Availability<NetworkSnapshot>, ReadTiming)
     /// The properties of NetworkManager.
-    case networkManager(Answer<NetworkManagerProperties>)
+    case networkManager(Availability<NetworkManagerProperties>)
     /// The end of the debounce of the metered state.
-    case priceHasHeld
+    case meteredDebounceEnded
     /// The objects that ModemManager manages.
-    case modemManager(Answer<[VariantValue]>)
+    case modemManager(Availability<[VariantValue]>)
     /// The status of the network portal.
-    case networkPortal(Answer<[VariantValue]>)
+    case networkPortal(Availability<[VariantValue]>)
     /// The properties of one of the services that report the power profile.
-    case powerProfile(PowerProfileReading.Service, Answer<[String: VariantValue]>)
+    case powerProfile(PowerProfileReading.Service, Availability<[String: VariantValue]>)
     /// An announcement of the login manager.
-    case login(Answer<SleepReading>)
+    case login(Availability<SleepReading>)
     /// The lease files of the devices on the path.
     case leases([LeaseFile])
     /// The file of the user's overrides for connections.
     case overrides(OverridesContent)
     /// A change of the local time zone's rules.
     case localTime(LocalTimeRules)
-    /// The end of the first snapshot's wait for sources that have not answered.
-    case firstIsDue
+    /// The end of the first snapshot's wait for sources that have not replied.
+    case firstSnapshotIsDue
 }

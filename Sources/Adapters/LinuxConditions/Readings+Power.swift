@@ -11,25 +11,25 @@ extension Readings {
     /// Returns the power source, and the disagreements between the sources.
     func power(
         hasSeenBattery: Bool
-    ) -> (source: ConditionsMerger.Finding<PowerSource>, disagreements: [String]) {
+    ) -> (source: ConditionsMerger.ObservedValue<PowerSource>, disagreements: [String]) {
         let kernel = supplies.value.flatMap { PowerSupplySummary(of: $0).source }
         guard let reading = upower.value else {
             return (powerWithoutUPower(kernel: kernel, hasSeenBattery: hasSeenBattery), [])
         }
-        let said: PowerSource = reading.isOnBattery ? .battery : .ac
+        let reported: PowerSource = reading.isOnBattery ? .battery : .ac
         guard doesPowerDisagreementCount, let kernel, Self.disagree(upower, supplies) else {
-            return (.init(value: said, source: .upower, sureness: .reported), [])
+            return (.init(value: reported, source: .upower, confidence: .reported), [])
         }
         let sentence =
-            "UPower says \(Self.words(said)), sysfs says \(Self.words(kernel)); taken as \(Self.words(.battery))"
+            "UPower says \(Self.words(reported)), sysfs says \(Self.words(kernel)); taken as \(Self.words(.battery))"
         return (
-            .init(value: .battery, source: said == .battery ? .upower : .sysfs, sureness: .guessed), [sentence]
+            .init(value: .battery, source: reported == .battery ? .upower : .sysfs, confidence: .guessed), [sentence]
         )
     }
 
     /// Returns whether UPower and the kernel report different power sources. A source without a value does not
     /// disagree.
-    static func disagree(_ upower: Answer<UPowerReading>, _ supplies: Answer<[PowerSupply]>) -> Bool {
+    static func disagree(_ upower: Availability<UPowerReading>, _ supplies: Availability<[PowerSupply]>) -> Bool {
         guard let reading = upower.value, let kernel = supplies.value.flatMap({ PowerSupplySummary(of: $0).source })
         else { return false }
         return kernel != .unknown && kernel != (reading.isOnBattery ? .battery : .ac)
@@ -37,29 +37,30 @@ extension Readings {
 
     private func powerWithoutUPower(
         kernel: PowerSource?, hasSeenBattery: Bool
-    ) -> ConditionsMerger.Finding<PowerSource> {
+    ) -> ConditionsMerger.ObservedValue<PowerSource> {
         // A daemon that is present but hangs may know better than the kernel's list.
-        let sureness: Sureness = upower == .absent ? .reported : .guessed
-        if let kernel, kernel != .unknown { return .init(value: kernel, source: .sysfs, sureness: sureness) }
-        let nobody = ConditionsMerger.Finding<PowerSource>(value: .unknown, source: .none, sureness: .assumed)
-        guard kernel == nil, !hasSeenBattery else { return nobody }
+        let confidence: Confidence = upower == .absent ? .reported : .guessed
+        if let kernel, kernel != .unknown { return .init(value: kernel, source: .sysfs, confidence: confidence) }
+        let unknownSource = ConditionsMerger.ObservedValue<PowerSource>(
+            value: .unknown, source: .none, confidence: .assumed)
+        guard kernel == nil, !hasSeenBattery else { return unknownSource }
         switch supplies {
-        case .value: return .init(value: .ac, source: .sysfs, sureness: .guessed)
-        case .absent: return .init(value: .ac, source: .rule, sureness: .guessed)
-        case .pending, .silent: return nobody
+        case .value: return .init(value: .ac, source: .sysfs, confidence: .guessed)
+        case .absent: return .init(value: .ac, source: .rule, confidence: .guessed)
+        case .pending, .silent: return unknownSource
         }
     }
 
     /// The combined state of all batteries.
-    var battery: ConditionsMerger.Finding<BatteryState> {
+    var battery: ConditionsMerger.ObservedValue<BatteryState> {
         if let reading = upower.value, let battery = reading.battery {
-            return .init(value: battery, source: .upower, sureness: .reported)
+            return .init(value: battery, source: .upower, confidence: .reported)
         }
         if let battery = supplies.value.flatMap({ PowerSupplySummary(of: $0).battery }) {
-            return .init(value: battery, source: .sysfs, sureness: .reported)
+            return .init(value: battery, source: .sysfs, confidence: .reported)
         }
         let source: FactSource = upower.value != nil ? .upower : supplies.value != nil ? .sysfs : .none
-        return .init(value: BatteryState(), source: source, sureness: source == .none ? .assumed : .reported)
+        return .init(value: BatteryState(), source: source, confidence: source == .none ? .assumed : .reported)
     }
 
     private static func words(_ source: PowerSource) -> String {

@@ -8,7 +8,7 @@ import TransferPolicy
 final class SessionReaders {
     private let configuration: LinuxConditionsConfiguration
     private let executor: GLibExecutor
-    private let tell: (Observation) -> Void
+    private let report: (Observation) -> Void
     private let onWake: () -> Void
 
     private var profile: PowerProfileReader?
@@ -18,11 +18,11 @@ final class SessionReaders {
     /// - Parameter onWake: Called after sleep, when everything must be read again.
     init(
         configuration: LinuxConditionsConfiguration, executor: GLibExecutor,
-        tell: @escaping (Observation) -> Void, onWake: @escaping () -> Void
+        report: @escaping (Observation) -> Void, onWake: @escaping () -> Void
     ) {
         self.configuration = configuration
         self.executor = executor
-        self.tell = tell
+        self.report = report
         self.onWake = onWake
     }
 
@@ -30,22 +30,22 @@ final class SessionReaders {
     func start() {
         let limit = configuration.serviceTimeLimit
         if configuration.readers.contains(.powerProfiles) {
-            let tell = tell
+            let report = report
             let reader = PowerProfileReader(
                 on: executor, timeLimit: limit, isSandboxed: configuration.isSandboxed
-            ) { tell(.powerProfile($0, $1)) }
+            ) { report(.powerProfile($0, $1)) }
             profile = reader
             reader.start()
         } else {
-            tell(.powerProfile(.current, .absent))
-            tell(.powerProfile(.former, .absent))
+            report(.powerProfile(.current, .absent))
+            report(.powerProfile(.former, .absent))
         }
         if configuration.readers.contains(.logind) {
             sleep = SleepReader(on: executor, timeLimit: limit, delay: configuration.sleepDelay) { [weak self] in
                 self?.receive($0)
             }
         } else {
-            tell(.login(.absent))
+            report(.login(.absent))
         }
     }
 
@@ -63,8 +63,8 @@ final class SessionReaders {
     }
 
     /// Reports that there is no system bus.
-    func lose() {
-        profile?.lose()
+    func handleBusLoss() {
+        profile?.handleBusLoss()
         guard let sleep else { return }
         sleep.detach()
         receive(.absent)
@@ -73,10 +73,10 @@ final class SessionReaders {
     /// Lets an announced sleep or shutdown proceed.
     func allowSleep() { sleep?.allow() }
 
-    private func receive(_ answer: Answer<SleepReading>) {
-        tell(.login(answer))
+    private func receive(_ availability: Availability<SleepReading>) {
+        report(.login(availability))
         let wasAsleep = isAsleep
-        isAsleep = answer.value?.isForSleep ?? false
+        isAsleep = availability.value?.isForSleep ?? false
         if wasAsleep, !isAsleep { onWake() }
     }
 }

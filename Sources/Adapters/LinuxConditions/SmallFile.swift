@@ -11,7 +11,7 @@ enum SmallFile {
         case failed(Int32)
     }
 
-    /// Returns the file's text, without leading and trailing white space; nil if the file cannot be read.
+    /// Returns the file's text, without leading and trailing white space; `nil` if the file cannot be read.
     ///
     /// Reads at most 4 KiB.
     static func text(_ path: String) -> String? {
@@ -32,7 +32,7 @@ enum SmallFile {
         return .text(String(decoding: trimmed[..<end], as: UTF8.self))
     }
 
-    /// Returns at most the last `length` bytes of a file; nil if the file cannot be read.
+    /// Returns at most the last `length` bytes of a file; `nil` if the file cannot be read.
     static func end(of path: String, length: Int) -> [UInt8]? {
         // Nonblocking, so that a pipe in place of the file cannot block this thread.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -51,13 +51,13 @@ enum SmallFile {
         return bytes
     }
 
-    /// Returns the time of a file's last modification, in seconds since 1970; nil if the file does not exist.
+    /// Returns the time of a file's last modification, in seconds since 1970; `nil` if the file does not exist.
     static func modificationTime(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
     }
 
-    /// Returns the names in a folder, sorted, without `.` and `..`; nil if the folder cannot be read.
+    /// Returns the names in a folder, sorted, without `.` and `..`; `nil` if the folder cannot be read.
     static func names(in folder: String) -> [String]? {
         guard let directory = opendir(folder) else { return nil }
         defer { closedir(directory) }
@@ -71,7 +71,7 @@ enum SmallFile {
         return names.sorted()
     }
 
-    /// Returns the last component of a symbolic link's target; nil if the path is not a symbolic link.
+    /// Returns the last component of a symbolic link's target; `nil` if the path is not a symbolic link.
     static func linkTarget(_ path: String) -> String? {
         var characters = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &characters, characters.count)

@@ -54,7 +54,7 @@ package struct ChildProgram: Sendable {
     package var output = Output.inherited
     /// The destination of standard error. Default: the parent's.
     package var errors = Output.inherited
-    /// An open file of the parent that the child receives as descriptor 3, the first after the standard ones; nil for
+    /// An open file of the parent that the child receives as descriptor 3, the first after the standard ones; `nil` for
     /// none.
     package var passedFile: Int32?
     /// The process group in which the child runs. Default: the parent's.
@@ -100,7 +100,7 @@ package struct ChildProgram: Sendable {
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
-    /// Waits for the end of a child, collects it, and returns its end; nil if the child was already collected.
+    /// Waits for the end of a child, collects it, and returns its end; `nil` if the child was already collected.
     package static func collect(_ process: Int32) -> End? {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {

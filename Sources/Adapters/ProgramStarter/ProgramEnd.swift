@@ -11,7 +11,7 @@ final class ProgramEnd: Sendable {
         case running
         case awaited(CheckedContinuation<Status?, Never>)
         /// The program has ended, or the wait was stopped.
-        case over(Status?)
+        case ended(Status?)
     }
 
     private let state = Mutex(State.running)
@@ -31,11 +31,11 @@ final class ProgramEnd: Sendable {
         thread.start()
     }
 
-    /// Waits and returns the program's status; nil if the program is still running when the wait is stopped.
+    /// Waits and returns the program's status; `nil` if the program is still running when the wait is stopped.
     func status() async -> Status? {
         await withCheckedContinuation { continuation in
             let status = state.withLock { state -> Status?? in
-                guard case .over(let status) = state else {
+                guard case .ended(let status) = state else {
                     state = .awaited(continuation)
                     return nil
                 }
@@ -51,11 +51,11 @@ final class ProgramEnd: Sendable {
     private func finish(_ status: Status?) {
         let continuation = state.withLock { state -> CheckedContinuation<Status?, Never>? in
             switch state {
-            case .running: state = .over(status)
+            case .running: state = .ended(status)
             case .awaited(let continuation):
-                state = .over(status)
+                state = .ended(status)
                 return continuation
-            case .over: break  // only the first end counts
+            case .ended: break  // only the first end counts
             }
             return nil
         }

@@ -6,9 +6,9 @@ package import TransferSessions
 /// Starts apps for their sessions by command, as independent programs that outlive this one.
 package struct ProgramStarter: Sendable {
     /// Records the process that `start` creates as a process of the app, and returns its identifier.
-    package typealias Noting = @Sendable (_ app: String, _ start: () throws -> Int32) throws -> Int32
+    package typealias ProcessRecorder = @Sendable (_ app: String, _ start: () throws -> Int32) throws -> Int32
 
-    private let note: Noting
+    private let record: ProcessRecorder
     private let forget: @Sendable (Int32) -> Void
     private let environment: @Sendable () -> [String: String]
     private let patience: Duration
@@ -17,18 +17,18 @@ package struct ProgramStarter: Sendable {
     /// Creates a starter.
     ///
     /// - Parameters:
-    ///   - note: Records each process before any other code can see it.
+    ///   - record: Records each process before any other code can see it.
     ///   - forget: Called after the end of each process.
     ///   - environment: Returns the environment from which the programs' environment is made.
     ///   - patience: The time after a start in which an end by a signal or with a nonzero status counts as a crash.
     ///   - sleep: Waits for a duration.
     package init(
-        note: @escaping Noting = { try $1() }, forget: @escaping @Sendable (Int32) -> Void = { _ in },
+        record: @escaping ProcessRecorder = { try $1() }, forget: @escaping @Sendable (Int32) -> Void = { _ in },
         environment: @escaping @Sendable () -> [String: String] = { ProcessInfo.processInfo.environment },
         patience: Duration = .seconds(2),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        self.note = note
+        self.record = record
         self.forget = forget
         self.environment = environment
         self.patience = patience
@@ -40,12 +40,12 @@ package struct ProgramStarter: Sendable {
 
     /// Starts a command and waits for up to `patience` to detect a crash.
     package func start(_ command: [String], of app: String, for session: String) async -> LaunchOutcome {
-        guard let program = command.first else { return .missing("no program was named") }
+        guard let program = command.first else { return .missing("no program was specified") }
         let process: Int32
         do {
-            process = try note(app) { try spawn(command, for: session) }
+            process = try record(app) { try spawn(command, for: session) }
         } catch {
-            return .missing("'\(program)' cannot be started: \(error)")
+            return .missing("cannot start '\(program)': \(error)")
         }
         let end = ProgramEnd(of: process, forget: forget)
         let limit = Task { [sleep, patience] in
@@ -55,10 +55,10 @@ package struct ProgramStarter: Sendable {
         defer { limit.cancel() }
         switch await end.status() {
         case nil, .status(0)?: return .started(process: process)
-        case .status(let number)?: return .crashed("'\(program)' ended with status \(number) at once")
+        case .status(let number)?: return .crashed("'\(program)' ended immediately with status \(number)")
         case .signal(let number)?:
             return .crashed(
-                "'\(program)' was ended by signal \(number) (\(String(cString: strsignal(number)))) at once")
+                "'\(program)' was ended immediately by signal \(number) (\(String(cString: strsignal(number))))")
         }
     }
 

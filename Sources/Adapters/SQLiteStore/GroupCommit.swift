@@ -9,8 +9,8 @@ internal import TransferModel
 /// Commits requests that arrive while the disk is busy in one transaction. Each request stays all-or-nothing.
 ///
 /// A durable transaction costs one `fdatasync`, no matter how many changes it contains. When the writer becomes free,
-/// it therefore runs all waiting requests in one transaction, each in its own savepoint. Requests that arrive during
-/// those writes join the same transaction. Requests run in the order of their arrival.
+/// the writer runs all waiting requests in one transaction, each request in its own savepoint. Requests that arrive
+/// during those writes join the same transaction. Requests run in the order of their arrival.
 final class GroupCommit: Sendable {
     private struct State: Sendable {
         var waiting: [any WriteRequest] = []
@@ -31,7 +31,7 @@ final class GroupCommit: Sendable {
     private let state: Mutex<State>
     /// The closure to run when upkeep is due.
     private let onUpkeep = Mutex<(@Sendable () -> Void)?>(nil)
-    private let log = LogKeeper()
+    private let log = LogCheckpointer()
 
     init(database: DatabaseQueue, rows: TransferRows, path: String, busyMilliseconds: Int, upkeep: UpkeepSchedule) {
         state = Mutex(State(upkeep: upkeep))
@@ -49,13 +49,13 @@ final class GroupCommit: Sendable {
 
     /// Runs the changes of a request in a transaction, all or none. Returns after the transaction is durable.
     ///
-    /// - Returns: The numbers of the new transfers.
+    /// - Returns: The IDs of the new transfers.
     func commit(_ request: ChangesRequest) async throws -> [TransferID] {
         try await withUnsafeThrowingContinuation { continuation in
             request.wait(by: continuation)
             enqueue(request)
         }
-        return request.given
+        return request.assignedIDs
     }
 
     /// Runs `body` in a transaction and returns after the transaction is durable.
@@ -90,7 +90,7 @@ final class GroupCommit: Sendable {
     func flush() async { try? await perform { _ in false } }
 
     /// Requests a checkpoint that truncates the log, so that removed secrets do not survive in old frames of the log.
-    /// The backup may contain the secrets, too; the next upkeep renews the backup.
+    /// The backup may also contain the secrets; the next upkeep renews the backup.
     private func scrubLater() {
         state.withLock { state in
             state.needsScrub = true
@@ -101,11 +101,11 @@ final class GroupCommit: Sendable {
     /// Records that the log contains data that must not stay in the log.
     func needsScrub() { state.withLock { $0.needsScrub = true } }
 
-    /// Returns whether secrets were erased since the last upkeep began, and resets that record.
-    func takeEndedSecrets() -> Bool { state.withLock { $0.upkeep.takeEndedSecrets() } }
+    /// Resets the record of erased secrets, and returns whether secrets were erased since the last upkeep began.
+    func consumeEndedSecrets() -> Bool { state.withLock { $0.upkeep.consumeEndedSecrets() } }
 
-    /// Records again that erased secrets are still in a file. Undoes `takeEndedSecrets()` after a failed upkeep.
-    func putBackEndedSecrets() { state.withLock { $0.upkeep.putBackEndedSecrets(at: .now) } }
+    /// Records again that erased secrets are still in a file. Call after a failed upkeep.
+    func restoreEndedSecrets() { state.withLock { $0.upkeep.restoreEndedSecrets(at: .now) } }
 
     /// Whether secrets were erased since the store was opened.
     var hasErasedSecrets: Bool { state.withLock(\.upkeep.hasEndedSecrets) }
@@ -115,33 +115,33 @@ final class GroupCommit: Sendable {
     func whenUpkeepIsDue(_ body: @escaping @Sendable () -> Void) { onUpkeep.withLock { $0 = body } }
 
     /// Replaces SQLite's automatic checkpoints: the log is copied into the database concurrently with the commits.
-    func keepLog(of database: Database) { log.attach(to: database) }
+    func checkpointLog(of database: Database) { log.attach(to: database) }
 
-    /// Records a commit. Starts upkeep at once if upkeep is overdue, otherwise at the next idle time.
+    /// Records a commit. Starts upkeep immediately if upkeep is overdue, otherwise at the next idle time.
     private func awaitUpkeep() {
-        take(state.withLock { state in state.isClosed ? .none : state.upkeep.committed(at: .now) })
+        runStep(state.withLock { state in state.isClosed ? .none : state.upkeep.committed(at: .now) })
     }
 
-    private func take(_ step: UpkeepSchedule.Step) {
+    private func runStep(_ step: UpkeepSchedule.Step) {
         switch step {
         case .none: break
-        case .lookAgain(let delay): lookForIdle(after: delay)
-        case .begin: DispatchQueue.global(qos: .utility).async { [weak self] in self?.keepUp() }
+        case .checkAgain(let delay): checkForIdle(after: delay)
+        case .begin: DispatchQueue.global(qos: .utility).async { [weak self] in self?.performUpkeep() }
         }
     }
 
     /// Checks once, after `delay`, whether upkeep can run. Checks again only if upkeep is still pending.
-    private func lookForIdle(after delay: Duration) {
+    private func checkForIdle(after delay: Duration) {
         let milliseconds = max(delay, .milliseconds(1)).wholeMilliseconds
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             guard let self else { return }
-            take(state.withLock { state in state.isClosed ? .none : state.upkeep.looked(at: .now) })
+            runStep(state.withLock { state in state.isClosed ? .none : state.upkeep.checked(at: .now) })
         }
     }
 
-    private func keepUp() {
+    private func performUpkeep() {
         onUpkeep.withLock { $0 }?()
-        take(state.withLock { state in state.upkeep.ended(at: .now) })
+        runStep(state.withLock { state in state.upkeep.ended(at: .now) })
     }
 
     /// Refuses all further requests. Requests that arrived earlier still run.
@@ -164,7 +164,7 @@ final class GroupCommit: Sendable {
             schedule(&state)
             return false
         }
-        if isClosed { request.answer(Self.closed(path)) }
+        if isClosed { request.complete(Self.closed(path)) }
     }
 
     /// Notifies the writer of the waiting requests. Must run under the lock, so that `close()` cannot run between the
@@ -172,38 +172,39 @@ final class GroupCommit: Sendable {
     private func schedule(_ state: inout State) {
         guard !state.isScheduled, !state.waiting.isEmpty else { return }
         state.isScheduled = true
-        database.asyncWriteWithoutTransaction { self.drain($0) }
+        database.asyncWriteWithoutTransaction { self.runWaitingRequests($0) }
     }
 
     /// Runs the waiting requests in one transaction, on the connection's serial queue.
-    private func drain(_ database: Database) {
+    private func runWaitingRequests(_ database: Database) {
         var batch = Batch()
-        batch.requests += take(isLast: false)
+        batch.requests += runStep(isLast: false)
         do {
             if database.isInsideTransaction { try database.rollback() }
             let statements = try rows.prepared()
             try statements.begin.run()
             try runNew(of: &batch, statements, in: database)
-            batch.requests += take(isLast: true)
+            batch.requests += runStep(isLast: true)
             try runNew(of: &batch, statements, in: database)
             try rows.events.foldIfMany(database)
             try statements.commit.run()
-            rows.forget(isRolledBack: false)
+            rows.endTransaction(isRolledBack: false)
         } catch {
-            // Requests that arrived during this transaction run in the next one.
+            // Requests that arrived during this transaction run in the next transaction.
             state.withLock { state in
                 state.isScheduled = false
                 schedule(&state)
             }
             if database.isInsideTransaction { try? database.rollback() }
-            rows.forget(isRolledBack: true)
+            rows.endTransaction(isRolledBack: true)
             let failure = TransferStoreError(wrapping: error, path: path)
-            if failure.code == .corrupt { QueueFile(path: path).suspect() }
-            for request in batch.requests { request.answer(failure) }
+            if failure.code == .corrupt { QueueFile(path: path).markSuspect() }
+            for request in batch.requests { request.complete(failure) }
             return
         }
-        // Answers on this thread. Another thread would occupy the processor on which the callers continue.
-        for (index, request) in batch.requests.enumerated() { request.answer(batch.refusals[index]) }
+        // Completes the requests on this thread. Another thread would occupy the processor on which the callers
+        // continue.
+        for (index, request) in batch.requests.enumerated() { request.complete(batch.refusals[index]) }
         scrubIfNeeded(database)
         log.shrinkIfLong(database, path: path)
         awaitUpkeep()
@@ -219,7 +220,7 @@ final class GroupCommit: Sendable {
 
     /// Removes and returns the requests that arrived since the last call. Requests that arrive after the last call
     /// wait for the next transaction.
-    private func take(isLast: Bool) -> [any WriteRequest] {
+    private func runStep(isLast: Bool) -> [any WriteRequest] {
         state.withLock { state in
             if isLast { state.isScheduled = false }
             defer { state.waiting = [] }
@@ -238,13 +239,13 @@ final class GroupCommit: Sendable {
 
     /// Runs a request in its savepoint.
     ///
-    /// - Returns: The error if the request was refused, otherwise nil.
+    /// - Returns: The error if the request was refused, otherwise `nil`.
     /// - Throws: Only errors that fail the whole transaction.
     private func run(
         _ request: any WriteRequest, _ statements: Statements, in database: Database
     ) throws -> TransferStoreError? {
         let hasRemovedSecrets: Bool
-        if request.isSure {
+        if request.cannotFail {
             hasRemovedSecrets = try request.run(in: database, rows)
         } else {
             try statements.save.run()
@@ -252,10 +253,10 @@ final class GroupCommit: Sendable {
                 hasRemovedSecrets = try request.run(in: database, rows)
                 try statements.release.run()
             } catch let error as TransferStoreError {
-                try takeBack(statements)
+                try rollBack(statements)
                 return error.naming(path)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-                try takeBack(statements)
+                try rollBack(statements)
                 return TransferStoreError(error, path: path)
             }
         }
@@ -263,9 +264,9 @@ final class GroupCommit: Sendable {
         return nil
     }
 
-    private func takeBack(_ statements: Statements) throws {
-        rows.classes.forgetNew()
-        try statements.takeBack.run()
+    private func rollBack(_ statements: Statements) throws {
+        rows.classes.discardNew()
+        try statements.rollBack.run()
         try statements.release.run()
     }
 

@@ -21,7 +21,7 @@ enum JSONText {
         do {
             return try decode(type, from: text)
         } catch {
-            throw TransferStoreError.unreadable(column, of: id, "it is not a \(type)")
+            throw TransferStoreError.unreadable(column, of: id, "the value is not a valid \(type)")
         }
     }
 }

@@ -15,15 +15,15 @@ public import TransferScheduling
 /// `latest(forKey:)`.
 public final class SQLiteStore: TransferStore {
     let configuration: SQLiteStoreConfiguration
-    /// The data lost when a damaged file was repaired at opening; nil if nothing was lost.
+    /// The data lost when a damaged file was repaired at opening; `nil` if nothing was lost.
     public let loss: StateLoss?
     // Not private, so that tests can query the settings of the connection that writes.
     let database: DatabaseQueue
     let rows = TransferRows()
     let writer: GroupCommit
     let upkeep: Upkeep
-    /// The conditions of the machine that were recorded last; nil while conditions are not being watched.
-    let watch = Mutex<RecordedFacts?>(nil)
+    /// The conditions of the machine that were recorded last; `nil` while conditions are not being watched.
+    let watch = Mutex<StoredConditions?>(nil)
 
     /// Opens the queue, creating or migrating the database. Blocks while another process creates or migrates it.
     ///
@@ -40,14 +40,14 @@ public final class SQLiteStore: TransferStore {
         upkeep = Upkeep(configuration, loss: loss, database: database, rows: rows, writer: writer)
         do {
             try database.writeWithoutTransaction { [rows, writer] database in
-                writer.keepLog(of: database)
+                writer.checkpointLog(of: database)
                 try rows.prepare(database)
-                try ExpiredRows(configuration.retention).forgetIfMany(in: database)
+                try ExpiredRows(configuration.retention).deleteIfMany(in: database)
             }
         } catch {
-            let trouble = TransferStoreError(wrapping: error, path: configuration.path)
-            if trouble.code == .corrupt { QueueFile(path: configuration.path).suspect() }
-            throw trouble
+            let storeError = TransferStoreError(wrapping: error, path: configuration.path)
+            if storeError.code == .corrupt { QueueFile(path: configuration.path).markSuspect() }
+            throw storeError
         }
         writer.whenUpkeepIsDue { [weak upkeep] in
             // Upkeep that fails now runs again after the next commit. Commits report errors themselves.
@@ -57,7 +57,7 @@ public final class SQLiteStore: TransferStore {
 
     /// Saves all of `changes` or none, durably. Concurrent commits may share the transaction.
     ///
-    /// - Returns: The numbers of the new transfers.
+    /// - Returns: The IDs of the new transfers.
     @discardableResult
     public func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
         guard !changes.isEmpty else { return [] }
@@ -70,43 +70,43 @@ public final class SQLiteStore: TransferStore {
         return try await writer.commit(request)
     }
 
-    /// Passes every unfinished transfer of the configured scope to `take`. Reads ahead while `take` runs.
-    public func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
+    /// Passes every unfinished transfer of the configured scope to a closure. Reads ahead while the closure runs.
+    public func recover(_ receive: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         switch configuration.scope {
         case .keys(let keys):
             let found = try await read { [rows] database in try rows.recover(keys: keys, in: database) }
-            if !found.isEmpty { await take(found) }
+            if !found.isEmpty { await receive(found) }
         case .all:
             guard !writer.isClosed else { throw GroupCommit.closed(configuration.path) }
             let reader = QueueReader(database, rows)
             reader.start()
             do {
-                for try await stretch in reader.stretches {
-                    await take(stretch)
-                    reader.taken()
+                for try await chunk in reader.chunks {
+                    await receive(chunk)
+                    reader.consumed()
                 }
             } catch {
                 throw described(error)
             }
-            // A canceled task ends the stream early, so `take` has not received the whole queue.
+            // A canceled task ends the stream early, so the closure has not received the whole queue.
             try Task.checkCancellation()
         }
     }
 
-    /// Returns the transfers with these numbers, finished or not. Unknown numbers are skipped.
+    /// Returns the transfers with these IDs, finished or not. Unknown IDs are skipped.
     public func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.transfers(ids.map(\.rawValue), in: database) }
     }
 
-    /// Returns at most `limit` unfinished transfers with numbers greater than `id`, in any scope. Reads a long queue
-    /// page by page.
+    /// Returns at most `limit` unfinished transfers with IDs greater than `id`, in any scope. Reads a long queue page
+    /// by page.
     public func unfinished(after id: TransferID, limit: Int) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.unfinished(after: id.rawValue, limit: limit, in: database) }
     }
 
-    /// Returns the machine statistics that were saved last, regardless of scope; nil if none were saved.
-    public func learned() async throws -> Learned? {
-        try await read { [rows] database in try rows.learned(in: database) }
+    /// Returns the machine statistics that were saved last, regardless of scope; `nil` if none were saved.
+    public func statistics() async throws -> PersistedStatistics? {
+        try await read { [rows] database in try rows.statistics(in: database) }
     }
 
     /// Returns the newest transfer that was inserted with `key` (text without NUL), finished or not.
@@ -118,7 +118,7 @@ public final class SQLiteStore: TransferStore {
         try await read { [rows] database in try rows.latest(forKeys: keys, in: database) }
     }
 
-    /// Returns the finished transfers with the greatest numbers, newest first, at most `limit`.
+    /// Returns the finished transfers with the greatest IDs, newest first, at most `limit`.
     public func ended(limit: Int) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.ended(limit: limit, in: database) }
     }
@@ -147,7 +147,7 @@ public final class SQLiteStore: TransferStore {
     private func described(_ error: any Error) -> any Error {
         switch error {
         case let error as DatabaseError:
-            if error.resultCode == .SQLITE_CORRUPT { QueueFile(path: configuration.path).suspect() }
+            if error.resultCode == .SQLITE_CORRUPT { QueueFile(path: configuration.path).markSuspect() }
             return TransferStoreError(error, path: configuration.path)
         case let error as TransferStoreError: return error.naming(configuration.path)
         default: return error

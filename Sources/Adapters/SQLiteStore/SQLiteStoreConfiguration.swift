@@ -41,11 +41,11 @@ public struct SQLiteStoreConfiguration: Hashable, Sendable {
     public var busyTimeout: Duration
     /// The retention of finished transfers and history.
     public var retention = Retention()
-    /// Whether a backup is kept beside the database. The backup is renewed once a day, and after transfers with
-    /// secrets have ended. Default: false.
+    /// A Boolean value that indicates whether a backup is kept next to the database. The backup is renewed once a day,
+    /// and after transfers with secrets have ended. Default: false.
     public var keepsBackup = false
-    /// Whether opening a damaged file moves the file aside and restores a good backup, if there is one. Otherwise the
-    /// damaged file is left alone and opening fails. Default: false.
+    /// A Boolean value that indicates whether opening a damaged file moves the file aside and restores a backup, if a
+    /// good backup exists. Otherwise the damaged file is left alone and opening fails. Default: false.
     public var repairsDamage = false
     /// The time without commits after which upkeep (folding events, deleting expired rows, renewing the backup)
     /// starts. Default: 5 s.

@@ -4,19 +4,19 @@ internal import TransferEngine
 
 /// The database schema, as a list of migrations to which migrations are only ever appended.
 ///
-/// - `task` stores what each transfer is. A row is rewritten only to change the transfer's specification or to erase
-///   what may be secret. Columns store the values that nearly all transfers have. `specification` stores the rest as
+/// - `task` stores the specification of each transfer. A row is rewritten only to change the specification or to erase
+///   possible secrets. Columns store the values that nearly all transfers have. `specification` stores the rest as
 ///   JSON, or `{}` if the rest has its defaults. Rows from versions without these columns store everything in
 ///   `specification`.
-/// - `identifier` stores the largest number of the deleted transfers, so that no number is assigned twice. A new
-///   transfer therefore writes no page except its own.
+/// - `identifier` stores the largest ID of the deleted transfers, so that no ID is assigned twice. A new transfer
+///   therefore writes no page except its own.
 /// - `queue` has a row for each unfinished transfer, with the values that scheduling reads: numbers, and the number of
 ///   the transfer's `class`. Thousands of transfers share all other traits. A million rows are read without any text.
-/// - `event` stores what happens to transfers, append-only: changing a row in place would cost a page of the log each
-///   time. In idle time, and before events become many, events are folded into `progress`. `progress` has rows only
-///   for transfers whose state differs from the initial state.
+/// - `event` stores the state changes of transfers, append-only: changing a row in place would cost a page of the log
+///   each time. In idle time, and before events become many, events are folded into `progress`. `progress` has rows
+///   only for transfers whose state differs from the initial state.
 /// - `ended` has a row for each finished transfer.
-/// - `learned` has at most one row: the scheduler's persisted statistics of the machine.
+/// - `statistics` has at most one row: the scheduler's persisted statistics of the machine.
 /// - `moment` and `condition` store the history, append-only.
 /// - `session` and `session_task` store background sessions, and the tasks with events that an app has not received
 ///   yet.
@@ -209,7 +209,7 @@ enum Schema {
                     code: .newerSchema,
                     message: """
                         The queue \(path) was written by a newer version of this program. \
-                        Update this one, or use another state folder; nothing was changed.
+                        Update this program, or use another state folder. Nothing was changed.
                         """)
             }
             for migration in migrations.dropFirst(applied.count) {
@@ -230,7 +230,7 @@ enum Schema {
                     code: .other,
                     message: """
                         \(path) is the database of another program, not a transfer queue. \
-                        Choose another file or state folder; nothing was changed.
+                        Choose another file or state folder. Nothing was changed.
                         """)
             }
             try database.execute(

@@ -6,41 +6,42 @@ internal import TransferEngine
 extension TransferStoreError {
     /// Creates an error that describes the effect of an SQLite error on the queue at `path`, and the remedy.
     init(_ error: DatabaseError, path: String) {
-        let said = "SQLite: \(error.message ?? "no message"), \(error.extendedResultCode.rawValue)"
+        let detail = "SQLite: \(error.message ?? "no message"), \(error.extendedResultCode.rawValue)"
         switch error.resultCode {
         case .SQLITE_FULL:
-            self = .diskFull(path, said)
+            self = .diskFull(path, detail)
         case .SQLITE_IOERR, .SQLITE_CANTOPEN:
             if Self.isDiskFull(at: path) {
-                self = .diskFull(path, said)
+                self = .diskFull(path, detail)
             } else if error.resultCode == .SQLITE_CANTOPEN {
-                self = .notWritable(path, said)
+                self = .notWritable(path, detail)
             } else {
                 self.init(
                     code: .other,
                     message: """
-                        The queue \(path) could not be read or written (\(said)). \
-                        Look for disk errors in the kernel's log (dmesg) before going on.
+                        The queue \(path) could not be read or written (\(detail)). \
+                        Check the kernel log (dmesg) for disk errors first.
                         """)
             }
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
-            self = .notWritable(path, said)
+            self = .notWritable(path, detail)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             self.init(
                 code: .corrupt,
                 message: """
-                    The queue \(path) is damaged (\(said)). Move it and its -wal and -shm files away \
-                    and start again with an empty queue; partial files are kept.
+                    The queue \(path) is damaged (\(detail)). Move it and its -wal and -shm files away \
+                    to start with an empty queue. Partial files are kept.
                     """)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
                 code: .other,
                 message: """
-                    Another process holds the queue \(path) and does not let go of it (\(said)). \
-                    See which one with `fuser \(path)`, let it go on or end it, and try again.
+                    Another process has locked the queue \(path) (\(detail)). \
+                    Find the process with `fuser \(path)`, wait for it or end it, and try again.
                     """)
         default:
-            self.init(code: .other, message: "The queue \(path) refused a change (\(said)). Nothing of it was saved.")
+            self.init(
+                code: .other, message: "The queue \(path) refused a change (\(detail)). The change was not saved.")
         }
     }
 
@@ -56,18 +57,18 @@ extension TransferStoreError {
 
     /// Creates an error for a file or folder that could not be created, from the system's error number.
     init(code: Code, making path: Substring, _ problem: Int32) {
-        let said = String(cString: strerror(problem))
+        let detail = String(cString: strerror(problem))
         switch code {
-        case .diskFull: self = .diskFull(String(path), said)
-        default: self = .notWritable(String(path), said)
+        case .diskFull: self = .diskFull(String(path), detail)
+        default: self = .notWritable(String(path), detail)
         }
     }
 
-    /// The error for a number that belongs to no unfinished transfer.
+    /// The error for an ID that belongs to no unfinished transfer.
     static func noSuchTransfer(_ id: Int64) -> TransferStoreError {
         TransferStoreError(
             code: .noSuchTransfer,
-            message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+            message: "Transfer \(id) does not exist or has ended, so it cannot be changed.")
     }
 
     /// The error for an unreadable row. The error fails the whole load, because skipping the row would silently lose a
@@ -77,7 +78,7 @@ extension TransferStoreError {
             code: .corrupt,
             message: """
                 The \(column) of transfer \(id) cannot be read: \(reason). \
-                Remove that row (DELETE FROM task WHERE id = \(id)) or move the file away; nothing was changed.
+                Remove the row (DELETE FROM task WHERE id = \(id)) or move the file away. Nothing was changed.
                 """)
     }
 
@@ -89,21 +90,21 @@ extension TransferStoreError {
         return TransferStoreError(code: code, message: "\(message) (Queue: \(path))")
     }
 
-    private static func diskFull(_ path: String, _ said: String) -> TransferStoreError {
+    private static func diskFull(_ path: String, _ detail: String) -> TransferStoreError {
         TransferStoreError(
             code: .diskFull,
             message: """
-                The disk that holds the queue \(path) is full (\(said)). \
-                Make room and try again: what was saved before is kept, this change was not saved.
+                The disk of the queue \(path) is full (\(detail)). \
+                Free some space and try again. Earlier changes are kept; this change was not saved.
                 """)
     }
 
-    private static func notWritable(_ path: String, _ said: String) -> TransferStoreError {
+    private static func notWritable(_ path: String, _ detail: String) -> TransferStoreError {
         TransferStoreError(
             code: .notWritable,
             message: """
-                The queue \(path) cannot be opened and written (\(said)). \
-                Check that it and its folder belong to you and are not read-only, or use another state folder.
+                The queue \(path) cannot be opened for writing (\(detail)). \
+                Check that the file and its folder belong to you and are writable, or use another state folder.
                 """)
     }
 

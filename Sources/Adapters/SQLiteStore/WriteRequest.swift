@@ -7,44 +7,45 @@ internal import TransferModel
 /// A write to the database, together with the caller that waits for the write.
 protocol WriteRequest: AnyObject, Sendable {
     /// Whether the write cannot fail by itself and therefore needs no savepoint.
-    var isSure: Bool { get }
+    var cannotFail: Bool { get }
     /// Performs the write within a transaction. Returns whether bytes that may be secret are now in free space.
     func run(in database: Database, _ rows: TransferRows) throws -> Bool
-    /// Reports the result, once: nil after the write is durable, otherwise the error.
-    func answer(_ error: TransferStoreError?)
+    /// Reports the result, once: `nil` after the write is durable, otherwise the error.
+    func complete(_ error: TransferStoreError?)
 }
 
-/// A group of changes that succeed or fail together. The caller receives the numbers of the new transfers.
+/// A group of changes that succeed or fail together. The caller receives the IDs of the new transfers.
 final class ChangesRequest: WriteRequest, @unchecked Sendable {
-    // Guard: created by the caller, then used on the connection's queue, then by the writer that answers, one after
-    // another.
-    let isSure: Bool
+    // Guard: created by the caller, then used on the connection's queue, then by the writer that completes the
+    // request, one after another.
+    let cannotFail: Bool
     // A request with one change and one number comes by the thousand, so neither needs an array.
     private let first: PreparedChange
     private let others: [PreparedChange]
-    private var firstGiven: TransferID?
-    private var othersGiven: [TransferID] = []
-    // Unsafe only if the continuation is leaked or resumed twice. Every request is answered once: by the writer, or
+    private var firstAssignedID: TransferID?
+    private var otherAssignedIDs: [TransferID] = []
+    // Unsafe only if the continuation is leaked or resumed twice. Every request is completed once: by the writer, or
     // when it is refused. The check would cost as much as the wake-up.
     private var continuation: UnsafeContinuation<Void, any Error>?
-    // The continuation orders the answer and the reads that follow it; the thread sanitizer does not see that order.
-    private let isAnswered = Atomic(false)
+    // The continuation orders the completion and the reads that follow it; the thread sanitizer does not see that
+    // order.
+    private let isCompleted = Atomic(false)
 
     /// - Parameter changes: At least one change.
-    init(_ changes: [StoreChange], _ classes: ClassNumbers) throws {
+    init(_ changes: [StoreChange], _ classes: TraitClassCache) throws {
         first = try PreparedChange(changes[0], classes)
         others = changes.count == 1 ? [] : try changes.dropFirst().map { try PreparedChange($0, classes) }
-        isSure = first.isSure && others.allSatisfy(\.isSure)
+        cannotFail = first.cannotFail && others.allSatisfy(\.cannotFail)
     }
 
-    /// The numbers of the new transfers. Valid after the request has been answered.
-    var given: [TransferID] {
-        _ = isAnswered.load(ordering: .acquiring)
-        guard let firstGiven else { return [] }
-        return othersGiven.isEmpty ? [firstGiven] : [firstGiven] + othersGiven
+    /// The IDs of the new transfers. Valid after the request has been completed.
+    var assignedIDs: [TransferID] {
+        _ = isCompleted.load(ordering: .acquiring)
+        guard let firstAssignedID else { return [] }
+        return otherAssignedIDs.isEmpty ? [firstAssignedID] : [firstAssignedID] + otherAssignedIDs
     }
 
-    /// Sets the continuation to resume with the answer. Must be called before the request is enqueued.
+    /// Sets the continuation to resume with the result. Must be called before the request is enqueued.
     func wait(by continuation: UnsafeContinuation<Void, any Error>) { self.continuation = continuation }
 
     func run(in database: Database, _ rows: TransferRows) throws -> Bool {
@@ -56,22 +57,22 @@ final class ChangesRequest: WriteRequest, @unchecked Sendable {
     private func run(_ change: PreparedChange, in database: Database, _ rows: TransferRows) throws -> Bool {
         switch try rows.apply(change, to: database) {
         case .none: return false
-        case .gave(let id):
-            if firstGiven == nil { firstGiven = id } else { othersGiven.append(id) }
+        case .assigned(let id):
+            if firstAssignedID == nil { firstAssignedID = id } else { otherAssignedIDs.append(id) }
             return false
         case .removedSecrets: return true
         }
     }
 
-    func answer(_ error: TransferStoreError?) {
-        isAnswered.store(true, ordering: .releasing)
+    func complete(_ error: TransferStoreError?) {
+        isCompleted.store(true, ordering: .releasing)
         if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
     }
 }
 
 /// Any other write. Without a continuation, no caller waits for the result.
 final class OtherRequest: WriteRequest {
-    let isSure = false
+    let cannotFail = false
     private let body: @Sendable (Database) throws -> Bool
     private let continuation: CheckedContinuation<Void, any Error>?
 
@@ -82,7 +83,7 @@ final class OtherRequest: WriteRequest {
 
     func run(in database: Database, _ rows: TransferRows) throws -> Bool { try body(database) }
 
-    func answer(_ error: TransferStoreError?) {
+    func complete(_ error: TransferStoreError?) {
         if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
     }
 }

@@ -8,7 +8,7 @@ package import TransferSessions
 /// The files of an app are stored in `background-transfer` in the app's folder below the cache folder. The files of a
 /// session with a shared container are stored in the container's folder. The files stay there until the app has been
 /// notified of them.
-package struct SessionFolders: SessionPlace {
+package struct SessionFolders: RequestResolver {
     /// Reads the current state of an upload's file, given its path, method, and media type.
     package typealias UploadReader =
         @Sendable (String, UploadSource.Method, String?) throws(TransferFailure) -> UploadSource
@@ -40,7 +40,7 @@ package struct SessionFolders: SessionPlace {
         else {
             throw UnusableTask(
                 code: URLErrorNumber.unsupportedURL,
-                message: "'\(TransferSpecification.redacted(url: request.url))' is no http or https address")
+                message: "not an http or https URL: '\(TransferSpecification.redacted(url: request.url))'")
         }
         let credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
         (url.user, url.password, url.fragment) = (nil, nil, nil)
@@ -58,7 +58,7 @@ package struct SessionFolders: SessionPlace {
             guard method == "GET" else {
                 throw UnusableTask(
                     code: URLErrorNumber.unsupportedURL,
-                    message: "a download asks with GET, not with \(method): what it fetches may be asked for again")
+                    message: "a download must use GET, not \(method), because its request may be repeated")
             }
             specification = TransferSpecification(
                 url: address, headers: headers, destination: destination(of: task, in: session, settings),
@@ -73,7 +73,7 @@ package struct SessionFolders: SessionPlace {
         }
         specification.credential = credential
         specification.asksForCredentials = true
-        specification.keepsAnswerHead = true
+        specification.keepsResponseHead = true
         return specification
     }
 
@@ -90,7 +90,7 @@ package struct SessionFolders: SessionPlace {
         guard let method = UploadSource.Method(rawValue: request.method?.uppercased() ?? "POST") else {
             throw UnusableTask(
                 code: URLErrorNumber.unsupportedURL,
-                message: "an upload sends with PUT or POST, not with \(request.method ?? "")")
+                message: "an upload must use PUT or POST, not \(request.method ?? "")")
         }
         do throws(TransferFailure) {
             return try readUpload(path, method, nil)

@@ -16,7 +16,8 @@ package protocol AttemptFiles: AnyObject, Sendable {
     func prepare() -> (PreparedFiles, OwnedDescriptor?)
     /// Opens the partial file without truncating it, or creates the file if no partial file is recorded.
     ///
-    /// - Parameter server: The answer. If the specification has no file name, the answer's name is checked.
+    /// - Parameter server: The file as the response describes it. If the specification has no file name, the name in
+    ///   the response is checked.
     /// - Returns: The open partial file.
     /// - Throws: `FileFailure` if the file cannot be opened or the name cannot be used.
     func open(for server: ServerFile) throws(FileFailure) -> PartialFile
@@ -32,9 +33,9 @@ package protocol AttemptFiles: AnyObject, Sendable {
 package enum PreparedFiles: Hashable, Sendable, Codable {
     /// A download can begin or continue at the given place.
     ///
-    /// `isUnchanged` tells whether the file of an earlier run (``TransferSpecification/completedBefore``) is
+    /// `isUnchanged` indicates whether the file of an earlier run (`TransferSpecification.completedBefore`) is
     /// unchanged since then.
-    case download(PartialPlace, isUnchanged: Bool)
+    case download(PartialFileState, isUnchanged: Bool)
     /// An earlier attempt gave the file its final name but could not report its end.
     case placed(TransferCompletion, partialPath: String)
     /// The file to upload is open. Its descriptor accompanies this value.

@@ -15,7 +15,7 @@ public enum ExecutorFiles {
 
     /// Removes the partial file of a transfer and its mark.
     ///
-    /// If the destination folder has an identity and the folder at its path is another one, nothing is removed.
+    /// If the destination folder has an identity and the folder at its path is another folder, nothing is removed.
     public static func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
         let destination = job.specification.destination

@@ -5,23 +5,30 @@ package import TransferModel
 /// A failed file system call.
 package struct FileFailure: Error, Hashable, Codable {
     package var code: Int32
-    /// The attempted action, as in "could not <doing> <path>".
-    package var doing: String
+    /// The attempted action: a verb phrase such as `open` in "Could not open /path".
+    package var action: String
     package var path: String
     /// The number of bytes that may still be written. Set only if the failure is a lack of space and the available
     /// space was determined.
     package var available: Int64?
 
-    package init(_ doing: String, _ path: String, code: Int32 = errno) {
+    private enum CodingKeys: String, CodingKey {
+        case code
+        case action = "doing"
+        case path
+        case available
+    }
+
+    package init(_ action: String, _ path: String, code: Int32 = errno) {
         self.code = code
-        self.doing = doing
+        self.action = action
         self.path = path
     }
 
     /// A Boolean value that indicates whether the failure is a lack of space.
     package var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// A Boolean value that indicates whether the failure concerns the copy beside a destination on another file
+    /// A Boolean value that indicates whether the failure concerns the copy next to a destination on another file
     /// system.
     package var isCopy: Bool { path.hasSuffix(".copy") }
 
@@ -32,10 +39,10 @@ package struct FileFailure: Error, Hashable, Codable {
             switch code {
             case EWOULDBLOCK: "It is in use"
             case ESTALE: "It is not the folder that was chosen"
-            case EHOSTDOWN, ENOTCONN: "The service that gives it does not run"
+            case EHOSTDOWN, ENOTCONN: "The service that provides it is not running"
             default: String(cString: strerror(code))
             }
-        return TransferFailure(cause: cause, message: "Could not \(doing) \(path): \(reason). \(remedy)")
+        return TransferFailure(cause: cause, message: "Could not \(action) \(path): \(reason). \(remedy)")
     }
 
     private var cause: FailureCause {
@@ -49,20 +56,20 @@ package struct FileFailure: Error, Hashable, Codable {
 
     private var remedy: String {
         switch code {
-        case EWOULDBLOCK: "Another process is writing it: wait for that one, or stop it."
-        case EHOSTDOWN, ENOTCONN: "Start it, or choose another folder."
-        case ESTALE: "Another one has taken its place: choose it anew."
+        case EWOULDBLOCK: "Another process is writing it. Wait for the process, or stop it."
+        case EHOSTDOWN, ENOTCONN: "Start the service, or choose another folder."
+        case ESTALE: "Another folder has replaced it. Choose the folder again."
         case EACCES, EPERM: "Choose another folder or change its permissions."
-        case EROFS: "The file system is read-only: choose another folder."
+        case EROFS: "The file system is read-only. Choose another folder."
         case ENAMETOOLONG: "Choose a shorter name."
-        case ENOTDIR: "A part of the path is a file: choose another folder."
-        case ENOTSUP: "A device, pipe or socket is in the way: choose another name."
-        case EISDIR: "A folder is in the way: choose another name."
-        case ELOOP: "A symbolic link is in the way, and it is not followed: remove it or choose another name."
-        case EEXIST: "Remove it, choose another name, or allow replacing or numbering it."
-        case ENOENT: "Create the folder or choose another."
+        case ENOTDIR: "A part of the path is a file. Choose another folder."
+        case ENOTSUP: "A device, pipe, or socket has this name. Choose another name."
+        case EISDIR: "A folder has this name. Choose another name."
+        case ELOOP: "A symbolic link has this name and is not followed. Remove the link, or choose another name."
+        case EEXIST: "Remove the file, choose another name, or allow overwriting or renaming."
+        case ENOENT: "Create the folder, or choose another folder."
         case EIO: "The disk reports an error."
-        case EFBIG: "The file system cannot hold files of that size."
+        case EFBIG: "The file system does not support files of that size."
         default: "Choose another destination."
         }
     }
@@ -70,10 +77,10 @@ package struct FileFailure: Error, Hashable, Codable {
 
 /// Calls `body` until it is not interrupted. Throws a `FileFailure` if it fails.
 @discardableResult
-package func calling(_ doing: String, _ path: String, _ body: () -> Int) throws(FileFailure) -> Int {
+package func calling(_ action: String, _ path: String, _ body: () -> Int) throws(FileFailure) -> Int {
     while true {
         let result = body()
         if result >= 0 { return result }
-        if errno != EINTR { throw FileFailure(doing, path) }
+        if errno != EINTR { throw FileFailure(action, path) }
     }
 }

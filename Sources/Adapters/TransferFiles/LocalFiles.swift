@@ -51,7 +51,7 @@ package final class LocalFiles: AttemptFiles {
         return located
     }
 
-    /// Returns the destination folder for a file of the given answer, and the file's name before numbering.
+    /// Returns the destination folder for a file of the given response, and the file's name before numbering.
     private func folder(
         _ handle: FolderHandle?, for server: ServerFile
     ) -> (folder: DestinationFolder, name: String) {
@@ -76,21 +76,21 @@ package final class LocalFiles: AttemptFiles {
 
     private func prepareDownload() -> PreparedFiles {
         do throws(FileFailure) {
-            return try explaining { () throws(FileFailure) in
+            return try completingFailures { () throws(FileFailure) in
                 let handle = try handle()
                 let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
                 let folder = DestinationFolder(located(handle))
                 try folder.make()
-                let place = PartialPlace.find(for: job, partialDirectory: partialDirectory, location: location)
-                state.withLock { $0.partialPath = place.path }
+                let partial = PartialFileState.find(for: job, partialDirectory: partialDirectory, location: location)
+                state.withLock { $0.partialPath = partial.path }
                 // Must precede the check of the destination, because the placed file itself may occupy the name.
-                if var placed = PlacedFile.find(location(place.path), job.resume, in: folder.destination) {
+                if var placed = PlacedFile.find(location(partial.path), job.resume, in: folder.destination) {
                     let path = shown(placed.file?.path ?? "")
                     placed.file?.path = path
-                    return .placed(placed, partialPath: place.path)
+                    return .placed(placed, partialPath: partial.path)
                 }
                 try folder.check()
-                return .download(place, isUnchanged: isUnchanged)
+                return .download(partial, isUnchanged: isUnchanged)
             }
         } catch {
             return .failed(error)
@@ -104,7 +104,7 @@ package final class LocalFiles: AttemptFiles {
     }
 
     package func open(for server: ServerFile) throws(FileFailure) -> PartialFile {
-        try explaining { () throws(FileFailure) in
+        try completingFailures { () throws(FileFailure) in
             let handle = try handle()
             let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
             // A failure now is better than a failure after all bytes are received.
@@ -113,11 +113,11 @@ package final class LocalFiles: AttemptFiles {
                 try folder.check(name)
             }
             let path = partialPath
-            try PartialPlace.prepare(location(path))
+            try PartialFileState.prepare(location(path))
             // A new file has no record, so an existing file of that name must not be continued.
             let opened =
                 try job.resume == nil
-                ? PartialPlace.create(path, location: location, calls: calls)
+                ? PartialFileState.create(path, location: location, calls: calls)
                 : PartialFile(path: path, location: location(path), isNew: false, calls: calls)
             state.withLock { $0.partialPath = opened.path }
             return opened
@@ -129,7 +129,7 @@ package final class LocalFiles: AttemptFiles {
     ) throws(FileFailure) -> CompletedFile? {
         // A file that lost its name cannot be renamed. A file that has this name now belongs to another program.
         guard file.size == size, file.hasItsName else { return nil }
-        return try explaining { () throws(FileFailure) in
+        return try completingFailures { () throws(FileFailure) in
             let (folder, name) = folder(try handle(), for: server)
             let modified = specification.usesRemoteTime ? server.lastModified.flatMap(FinalAttributes.nanoseconds) : nil
             try folder.attributes.apply(to: file.descriptor, path: file.path, modified: modified)
@@ -159,19 +159,19 @@ package final class LocalFiles: AttemptFiles {
 
     /// Calls `body` and completes the failure that it throws.
     ///
-    /// A failure for lack of space receives the number of available bytes. For the copy beside the destination, the
-    /// space is measured there. Paths become the paths that the user knows.
-    private func explaining<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
+    /// A failure for lack of space receives the number of available bytes. For the copy next to the destination, the
+    /// space of the destination is measured. Paths become the paths that the user knows.
+    private func completingFailures<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
         do throws(FileFailure) {
             return try body()
         } catch {
-            var noted = error
-            noted.path = shown(error.path)
+            var completed = error
+            completed.path = shown(error.path)
             if error.isStorageLow {
                 let path = error.isCopy || partialPath.isEmpty ? error.path : partialPath
-                noted.available = space.available(at: Paths.parent(path)) ?? 0
+                completed.available = space.available(at: Paths.parent(path)) ?? 0
             }
-            throw noted
+            throw completed
         }
     }
 }

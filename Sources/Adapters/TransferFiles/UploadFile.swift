@@ -32,11 +32,11 @@ package final class UploadFile: Sendable {
         guard facts.size == source.size else {
             let what = facts.size < source.size ? "is shorter" : "is longer"
             return Self.changed(
-                "\(source.shownPath) \(what) than when its upload was asked for: \(facts.size) bytes instead of "
-                    + "\(source.size). Ask for it anew.")
+                "\(source.shownPath) \(what) than when its upload was submitted: \(facts.size) bytes instead of "
+                    + "\(source.size). Submit the upload again.")
         }
         guard facts.modified == source.modified else {
-            return Self.changed("\(source.shownPath) was changed since its upload was asked for. Ask for it anew.")
+            return Self.changed("\(source.shownPath) changed after its upload was submitted. Submit the upload again.")
         }
         return nil
     }
@@ -45,13 +45,15 @@ package final class UploadFile: Sendable {
     package func read(into buffer: UnsafeMutablePointer<UInt8>, _ count: Int, at offset: Int64) -> Result<
         Int, TransferFailure
     > {
-        var got = 0
-        repeat { got = pread(descriptor.number, buffer, count, off_t(offset)) } while got < 0 && errno == EINTR
+        var readCount = 0
+        repeat {
+            readCount = pread(descriptor.number, buffer, count, off_t(offset))
+        } while readCount < 0 && errno == EINTR
         let code = errno
         // The check follows the read, so it detects every change that precedes the read.
         if let change = change() { return .failure(change) }
-        if got < 0 { return .failure(Self.unreadable(source.shownPath, code)) }
-        return got == 0 ? .failure(Self.changed("\(source.shownPath) ended early.")) : .success(got)
+        if readCount < 0 { return .failure(Self.unreadable(source.shownPath, code)) }
+        return readCount == 0 ? .failure(Self.changed("\(source.shownPath) ended early.")) : .success(readCount)
     }
 
     package static func changed(_ message: String) -> TransferFailure {
@@ -63,7 +65,7 @@ package final class UploadFile: Sendable {
     }
 
     package static func noFile(_ path: String) -> TransferFailure {
-        changed("\(path) is no file: only regular files can be uploaded.")
+        changed("\(path) is not a regular file; only regular files can be uploaded.")
     }
 }
 

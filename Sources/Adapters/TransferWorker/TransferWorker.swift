@@ -25,22 +25,23 @@ public enum TransferWorker {
 
     /// Runs a worker until its parent shuts it down or exits.
     public static func run() -> Never {
-        let descriptor = WireForm.socketNumber
+        let descriptor = WireFormat.socketNumber
         var kind: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &length) == 0 else {
-            FileHandle.standardError.write(Data("This program is started by others, not by hand.\n".utf8))
+            let message = "transfer-worker is started by its parent process and cannot be run directly.\n"
+            FileHandle.standardError.write(Data(message.utf8))
             exit(2)
         }
-        settle()
+        prepareProcess()
         let files = ReceivedFiles()
         let worker = Worker(socket: OwnedSocket(descriptor), files: files)
         do {
-            try Inbox.read(
-                WorkerOrder.self, from: descriptor, longestFrame: WireForm.longestFrame, files: files
+            try FrameReader.read(
+                WorkerOrder.self, from: descriptor, longestFrame: WireFormat.longestFrame, files: files
             ) { try worker.carryOut($0) }
         } catch {
-            FileHandle.standardError.write(Data("An order could not be understood: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("Invalid message from the parent process: \(error)\n".utf8))
             _exit(3)
         }
         // The parent is gone. The written bytes are in the page cache and remain valid within this boot, so the
@@ -49,13 +50,13 @@ public enum TransferWorker {
     }
 
     /// Prepares the process: its name, its signals, its limit of open files, and its OOM score.
-    private static func settle() {
+    private static func prepareProcess() {
         // A process that was started through a link in /proc would be named after the number in that link.
         if let file = fopen("/proc/self/comm", "w") {
             fputs("transfer-worker", file)
             fclose(file)
         }
-        // A terminal sends signals to all its processes. The parent decides about the reaction.
+        // A terminal sends signals to all its processes. The parent decides how to react.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { signal(number, SIG_IGN) }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
@@ -90,12 +91,12 @@ private final class Worker {
         case .configure(let version, let configuration):
             try configure(configuration, version)
         case .start(let job, let prepared):
-            guard let executor else { throw WireError("a transfer came before the configuration") }
+            guard let executor else { throw WireError("a transfer arrived before the configuration") }
             let outbox = outbox
             let files = RemoteFiles(job.id, prepared, file, channel: channel)
             executor.start(job, files: files) { outbox.post(.report(job.id, $0)) }
         case .file(let id, let reply):
-            channel.answered(id, reply, file)
+            channel.deliver(id, reply, file)
         case .stop(let id):
             executor?.stop(id)
         case .discard(let job):
@@ -116,11 +117,11 @@ private final class Worker {
     }
 
     private func configure(_ configuration: URLSessionExecutorConfiguration, _ version: Int) throws {
-        guard version == WireForm.version else {
+        guard version == WireFormat.version else {
             outbox.post(
                 .unusable(
-                    message: "The worker program is of another version than the program that started it: "
-                        + "install both from the same release."))
+                    message: "The worker program and the program that started it have different versions. "
+                        + "Install both from the same release."))
             return
         }
         // The process has a single thread and has processed no outside data yet. The path of the certificates is
@@ -131,7 +132,8 @@ private final class Worker {
             executor = made
             outbox.post(
                 .ready(
-                    version: WireForm.version, isRepaired: made.isRepaired, warning: made.repairWarning, confinement))
+                    version: WireFormat.version, isInterposerActive: made.isInterposerActive,
+                    warning: made.interposerWarning, confinement))
         } catch {
             outbox.post(.unusable(message: error.message))
         }

@@ -6,7 +6,7 @@ import Synchronization
 public import TransferEngine
 @_exported public import TransferFiles
 public import TransferModel
-import URLSessionRepair
+import URLSessionInterposer
 
 /// Downloads and uploads files with FoundationNetworking's URLSession, in this process.
 ///
@@ -34,7 +34,7 @@ public final class URLSessionExecutor: TransferExecutor {
         /// Removes and returns the continuations of the `shutdown()` calls once nothing runs.
         ///
         /// Returns an empty array as long as an attempt or a removal is running.
-        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+        mutating func removeContinuations() -> [CheckedContinuation<Void, Never>] {
             guard isIdle else { return [] }
             defer { waiting = [] }
             return waiting
@@ -44,26 +44,26 @@ public final class URLSessionExecutor: TransferExecutor {
     private let state = Mutex(State())
     private let ticker: Ticker
 
-    /// Creates an executor and installs the URLSession repair if the configuration asks for the repair.
+    /// Creates an executor and installs the URLSession interposer if the configuration enables the interposer.
     ///
-    /// - Throws: An error if the configuration is invalid, or if the configuration needs the repair and the repair
-    ///   could not be installed.
+    /// - Throws: An error if the configuration is invalid, or if the configuration needs the interposer and the
+    ///   interposer could not be installed.
     public init(configuration: URLSessionExecutorConfiguration) throws(URLSessionExecutorError) {
-        let repair = try Self.installRepair(configuration)
-        repairWarning = repair.warning
-        environment = ExecutorEnvironment(configuration: configuration, isRepaired: repair.isAtWork)
+        let interposer = try Self.installInterposer(configuration)
+        interposerWarning = interposer.warning
+        environment = ExecutorEnvironment(configuration: configuration, isInterposerActive: interposer.isActive)
         ticker = Ticker(
             queue: environment.consumer.queue, interval: .milliseconds(500), leeway: .milliseconds(50))
     }
 
-    /// A Boolean value that indicates whether the URLSession repair is active in this executor.
-    public var isRepaired: Bool { environment.isRepaired }
+    /// A Boolean value that indicates whether the URLSession interposer is active in this executor.
+    public var isInterposerActive: Bool { environment.isInterposerActive }
 
-    /// A sentence for the log about a repair that is missing or untested.
+    /// A sentence for the log about an interposer that is missing or untested.
     ///
-    /// Set if the repair could not be installed, or was never tested with this build of FoundationNetworking. `nil`
-    /// if the repair is installed and tested, or is switched off.
-    public let repairWarning: String?
+    /// Set if the interposer could not be installed, or was never tested with this build of FoundationNetworking. `nil`
+    /// if the interposer is installed and tested, or is switched off.
+    public let interposerWarning: String?
 
     /// Replaces the rate limits.
     ///
@@ -110,17 +110,17 @@ public final class URLSessionExecutor: TransferExecutor {
     /// Does nothing if no attempt of the transfer is running.
     public func stop(_ id: TransferID) {
         guard let attempt = state.withLock({ $0.attempts[id] }) else { return }
-        guard attempt.context.noteStop() else { return }
+        guard attempt.context.requestStop() else { return }
         // The consumer queue may be waiting for the disk or the rate limit.
-        environment.gate.beginHurry()
+        environment.admission.beginBypass()
         attempt.dispatch { [environment] in
             $0.stop()
-            environment.gate.endHurry()
+            environment.admission.endBypass()
         }
-        // The exchanges report their ends after the block above has run. The connections close at once instead of
+        // The exchanges report their ends after the block above has run. The connections close immediately instead of
         // waiting for pending writes.
         for exchange in attempt.context.liveExchanges {
-            exchange.lane?.stop()
+            exchange.rateLimiter?.stop()
             environment.client.cancel(exchange)
         }
     }
@@ -129,12 +129,12 @@ public final class URLSessionExecutor: TransferExecutor {
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
         ExecutorFiles.discard(job)
-        guard let source = job.specification.upload, let place = resume.upload?.url else { return }
+        guard let source = job.specification.upload, let uploadURL = resume.upload?.url else { return }
         let plan = UploadPlan(job, source, environment)
-        let removal = UploadRemoval(plan: plan, environment: environment) { [self] in forget(removalAt: place) }
+        let removal = UploadRemoval(plan: plan, environment: environment) { [self] in forget(removalAt: uploadURL) }
         let begins = state.withLock { state in
-            guard !state.isShutDown, state.removals[place] == nil else { return false }
-            state.removals[place] = removal
+            guard !state.isShutDown, state.removals[uploadURL] == nil else { return false }
+            state.removals[uploadURL] = removal
             return true
         }
         if begins { removal.dispatch { $0.begin() } }
@@ -146,13 +146,13 @@ public final class URLSessionExecutor: TransferExecutor {
         ExecutorFiles.availableSpace(for: specification, configuration: environment.configuration)
     }
 
-    /// Calls `answer` once every component that transfers depend on has made progress.
+    /// Calls `reply` once every component that transfers depend on has made progress.
     ///
-    /// Calls `answer` at once while the disk or a rate limit delays transfers, because such a delay is not a fault.
-    /// Never calls `answer` if URLSession hangs.
-    public func probe(_ answer: @escaping @Sendable () -> Void) {
-        if environment.isHeldUp.load(ordering: .relaxed) { return answer() }
-        environment.client.probe { [environment] in environment.consumer.queue.async { answer() } }
+    /// Calls `reply` immediately while the disk or a rate limit delays transfers, because such a delay is not a fault.
+    /// Never calls `reply` if URLSession hangs.
+    public func probe(_ reply: @escaping @Sendable () -> Void) {
+        if environment.isStalled.load(ordering: .relaxed) { return reply() }
+        environment.client.probe { [environment] in environment.consumer.queue.async { reply() } }
     }
 
     /// Stops all attempts, waits for their ends, and invalidates the session.
@@ -187,16 +187,16 @@ public final class URLSessionExecutor: TransferExecutor {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.attempts[id] = nil
             if state.attempts.isEmpty { ticker.rest() }
-            return state.takeWaiting()
+            return state.removeContinuations()
         }
         resume(waiting)
     }
 
-    private func forget(removalAt place: String) {
+    private func forget(removalAt uploadURL: String) {
         resume(
             state.withLock { state in
-                state.removals[place] = nil
-                return state.takeWaiting()
+                state.removals[uploadURL] = nil
+                return state.removeContinuations()
             })
     }
 
@@ -211,14 +211,14 @@ public final class URLSessionExecutor: TransferExecutor {
         for id in attempts.keys.sorted() { attempts[id]?.assumeIsolated { $0.tick(now: now) } }
     }
 
-    private static func installRepair(
+    private static func installInterposer(
         _ configuration: URLSessionExecutorConfiguration
-    ) throws(URLSessionExecutorError) -> Repair {
+    ) throws(URLSessionExecutorError) -> InterposerInstallation {
         try configuration.check()
-        let repair = Repair.install(
-            isEnabled: configuration.wantsRepair, bufferSize: ExecutorEnvironment.blockSize,
+        let interposer = InterposerInstallation.install(
+            isEnabled: configuration.wantsInterposer, bufferSize: ExecutorEnvironment.blockSize,
             caFile: configuration.caFile, proxy: configuration.proxy)
-        if !repair.isAtWork, let error = configuration.needsRepair { throw error }
-        return repair
+        if !interposer.isActive, let error = configuration.needsInterposer { throw error }
+        return interposer
     }
 }

@@ -24,38 +24,41 @@ final class NewFile {
     ///
     /// - Returns: The number of appended bytes, at least 1.
     func append(
-        from source: Int32, at offset: Int64, upTo count: Int64, _ words: String
+        from source: Int32, at offset: Int64, upTo count: Int64, _ displayName: String
     ) throws(SourceSpoolError) -> Int64 {
         let copied = linux_copy_range(source, descriptor, offset, UInt(count))
         if copied > 0 { return Int64(copied) }
         if copied < 0, errno == ENOSPC || errno == EDQUOT { throw SpoolFolder.unavailable(path, errno) }
         // Not every file system supports `copy_file_range`; some report that by returning 0.
-        return try appendByBuffer(from: source, at: offset, upTo: count, words)
+        return try appendByBuffer(from: source, at: offset, upTo: count, displayName)
     }
 
     private func appendByBuffer(
-        from source: Int32, at offset: Int64, upTo count: Int64, _ words: String
+        from source: Int32, at offset: Int64, upTo count: Int64, _ displayName: String
     ) throws(SourceSpoolError) -> Int64 {
         let size = Int(min(count, 1 << 20))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
         defer { buffer.deallocate() }
-        var got = 0
-        repeat { got = pread(source, buffer.baseAddress, size, off_t(offset)) } while got < 0 && errno == EINTR
-        guard got >= 0 else {
-            throw SourceSpoolError(.unusable, "\(words) cannot be read: \(String(cString: strerror(errno))).")
+        var readCount = 0
+        repeat {
+            readCount = pread(source, buffer.baseAddress, size, off_t(offset))
+        } while readCount < 0 && errno == EINTR
+        guard readCount >= 0 else {
+            throw SourceSpoolError(.unusable, "\(displayName) cannot be read: \(String(cString: strerror(errno))).")
         }
-        guard got > 0 else {
-            throw SourceSpoolError(.unusable, "\(words) was cut while it was copied. Ask for its upload anew.")
+        guard readCount > 0 else {
+            throw SourceSpoolError(.unusable, "\(displayName) was truncated during the copy. Submit the upload again.")
         }
         var written = 0
-        while written < got {
+        while written < readCount {
             let count = pwrite(
-                descriptor, buffer.baseAddress?.advanced(by: written), got - written, off_t(offset) + off_t(written))
+                descriptor, buffer.baseAddress?.advanced(by: written), readCount - written,
+                off_t(offset) + off_t(written))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw SpoolFolder.unavailable(path, errno) }
             written += count
         }
-        return Int64(got)
+        return Int64(readCount)
     }
 
     /// Makes the content durable and returns the file's size and modification time.

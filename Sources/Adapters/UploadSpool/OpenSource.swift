@@ -3,7 +3,7 @@ internal import Glibc
 internal import TransferSessions
 
 /// The methods of keeping a file, cheapest first.
-enum KeepingMeans: CaseIterable {
+enum KeepingMethod: CaseIterable {
     /// A hard link: a second name for the same content.
     case link
     /// A file that shares its blocks with the original until either is written (btrfs, XFS, bcachefs).
@@ -24,37 +24,38 @@ final class OpenSource {
     private let descriptor: Int32
     private let isOwned: Bool
     private let isOfThisUser: Bool
-    private let words: String
+    private let displayName: String
 
     init(_ file: SourceFile) throws(SourceSpoolError) {
         switch file {
         case .path(let path):
-            words = path
+            displayName = path
             isOwned = true
             // Nonblocking, because opening a pipe without a writer would block.
             descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
         case .descriptor(let given):
-            words = "the file that was passed"
+            displayName = "the passed file"
             isOwned = false
             descriptor = given
             // A descriptor that is not open for reading proves no right to the content. Glibc's module does not
             // declare O_PATH.
             let flags = fcntl(given, F_GETFL)
-            guard flags >= 0 else { throw Self.unreadable(words, errno) }
+            guard flags >= 0 else { throw Self.unreadable(displayName, errno) }
             guard flags & O_ACCMODE != O_WRONLY, flags & 0o10000000 == 0 else {
-                throw SourceSpoolError(.unusable, "\(words) is not open for reading; open it with O_RDONLY")
+                throw SourceSpoolError(.unusable, "\(displayName) is not open for reading; open it with O_RDONLY")
             }
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             let code = errno
             if isOwned { close(descriptor) }
-            throw Self.unreadable(words, code)
+            throw Self.unreadable(displayName, code)
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             if isOwned { close(descriptor) }
-            throw SourceSpoolError(.unusable, "\(words) is no file: only regular files can be uploaded.")
+            throw SourceSpoolError(
+                .unusable, "\(displayName) is not a regular file; only regular files can be uploaded.")
         }
         facts = Facts(status)
         isOfThisUser = status.st_uid == geteuid()
@@ -62,24 +63,24 @@ final class OpenSource {
 
     deinit { if isOwned { close(descriptor) } }
 
-    private static func unreadable(_ words: String, _ code: Int32) -> SourceSpoolError {
-        SourceSpoolError(.unusable, "\(words) cannot be read: \(String(cString: strerror(code))).")
+    private static func unreadable(_ displayName: String, _ code: Int32) -> SourceSpoolError {
+        SourceSpoolError(.unusable, "\(displayName) cannot be read: \(String(cString: strerror(code))).")
     }
 
     // MARK: Keeping
 
     /// Keeps the file under a name, durably, by the first method that works.
     ///
-    /// - Parameter space: Returns the number of bytes that may still be written; nil if unknown.
+    /// - Parameter space: Returns the number of bytes that may still be written; `nil` if unknown.
     /// - Returns: The size and modification time of the kept file.
     func keep(
-        as name: String, in folder: SpoolFolder, by means: [KeepingMeans], until cancellation: SpoolCancellation,
+        as name: String, in folder: SpoolFolder, by methods: [KeepingMethod], until cancellation: SpoolCancellation,
         space: () -> Int64?
     ) throws(SourceSpoolError) -> Facts {
-        for way in means {
+        for method in methods {
             do throws(SourceSpoolError) {
                 let kept: Facts?
-                switch way {
+                switch method {
                 case .link: kept = try link(as: name, in: folder)
                 case .reflink: kept = try reflink(as: name, in: folder)
                 case .copy: kept = try copy(as: name, in: folder, until: cancellation, space: space)
@@ -92,21 +93,21 @@ final class OpenSource {
                 throw error
             }
         }
-        throw SourceSpoolError(.unavailable, "\(words) can be neither linked nor copied to \(folder.path)")
+        throw SourceSpoolError(.unavailable, "\(displayName) can be neither linked nor copied to \(folder.path)")
     }
 
-    /// Creates a hard link. Returns nil if that is not possible: another user's file, another file system, a file
+    /// Creates a hard link. Returns `nil` if that is not possible: another user's file, another file system, a file
     /// without a name, or too many links.
     private func link(as name: String, in folder: SpoolFolder) throws(SourceSpoolError) -> Facts? {
         guard isOfThisUser,
             linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", folder.descriptor, name, AT_SYMLINK_FOLLOW) == 0
         else { return nil }
         // The app may not have synced the content.
-        guard fsync(descriptor) == 0 else { throw Self.unreadable(words, errno) }
+        guard fsync(descriptor) == 0 else { throw Self.unreadable(displayName, errno) }
         return facts
     }
 
-    /// Shares the file's blocks. Returns nil if the file system does not support it.
+    /// Shares the file's blocks. Returns `nil` if the file system does not support it.
     private func reflink(as name: String, in folder: SpoolFolder) throws(SourceSpoolError) -> Facts? {
         let copy = try NewFile(name, in: folder)
         // The macro FICLONE, which Swift does not import: _IOW(0x94, 9, int).
@@ -128,12 +129,12 @@ final class OpenSource {
                 throw SourceSpoolError(
                     .limitExceeded,
                     """
-                    \(words) has \(facts.size) bytes, and only \(room) may be written in \(folder.path); free some space, \
-                    or put the file on the same file system, where it is not copied
+                    \(displayName) has \(facts.size) bytes, but only \(room) may be written to \(folder.path); free some space, \
+                    or move the file to the same file system to avoid a copy
                     """)
             }
             let end = min(facts.size, done + NewFile.piece)
-            while done < end { done += try copy.append(from: descriptor, at: done, upTo: end - done, words) }
+            while done < end { done += try copy.append(from: descriptor, at: done, upTo: end - done, displayName) }
             // Leaves little to write at the end, and keeps a long copy from filling the page cache.
             if done < facts.size { fdatasync(copy.descriptor) }
         }
@@ -145,9 +146,9 @@ final class OpenSource {
     private func finish(_ copy: NewFile) throws(SourceSpoolError) -> Facts {
         let kept = try copy.sync()
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(words, errno) }
+        guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(displayName, errno) }
         guard Facts(status) == facts, kept.size == facts.size else {
-            throw SourceSpoolError(.unusable, "\(words) was changed while it was copied. Ask for its upload anew.")
+            throw SourceSpoolError(.unusable, "\(displayName) changed during the copy. Submit the upload again.")
         }
         return kept
     }

@@ -41,7 +41,7 @@ final class SpoolFolder {
     static func unavailable(_ path: String, _ code: Int32) -> SourceSpoolError {
         switch code {
         case ENOSPC, EDQUOT:
-            SourceSpoolError(.limitExceeded, "no room is left in \(path) for a file to upload; free some space")
+            SourceSpoolError(.limitExceeded, "no space is left in \(path) for files to upload; free some space")
         default:
             SourceSpoolError(
                 .unavailable,
@@ -58,6 +58,6 @@ final class SpoolCancellation: Sendable {
 
     func check() throws(SourceSpoolError) {
         guard isCancelled.load(ordering: .relaxed) else { return }
-        throw SourceSpoolError(.cancelled, "the upload was given up before its file was kept")
+        throw SourceSpoolError(.cancelled, "the upload was canceled before its file was kept")
     }
 }

@@ -14,7 +14,7 @@ package import TransferSessions
 package final class UploadSpool: SourceSpool {
     private let folder: String
     private let availableSpace: @Sendable (_ folder: String) -> Int64?
-    private let means: [KeepingMeans]
+    private let methods: [KeepingMethod]
     private let queue = OperationQueue()
     /// The kept files, by app. Includes files that are currently being kept.
     private let files = Mutex<[String: AppFiles]>([:])
@@ -23,15 +23,15 @@ package final class UploadSpool: SourceSpool {
     ///
     /// - Parameters:
     ///   - folder: An absolute path. No other program may use the folder.
-    ///   - availableSpace: Returns the number of bytes that may still be written in a folder; nil if unknown.
+    ///   - availableSpace: Returns the number of bytes that may still be written in a folder; `nil` if unknown.
     package convenience init(folder: String, availableSpace: @escaping @Sendable (_ folder: String) -> Int64?) {
-        self.init(folder: folder, means: KeepingMeans.allCases, availableSpace: availableSpace)
+        self.init(folder: folder, methods: KeepingMethod.allCases, availableSpace: availableSpace)
     }
 
     /// Creates a spool that tries only the given methods, in order.
-    init(folder: String, means: [KeepingMeans], availableSpace: @escaping @Sendable (_ folder: String) -> Int64?) {
+    init(folder: String, methods: [KeepingMethod], availableSpace: @escaping @Sendable (_ folder: String) -> Int64?) {
         self.folder = folder
-        self.means = means
+        self.methods = methods
         self.availableSpace = availableSpace
         queue.maxConcurrentOperationCount = 4
     }
@@ -50,7 +50,7 @@ package final class UploadSpool: SourceSpool {
                         let source = try keep(file, as: name, for: app, within: limit, until: cancellation)
                         continuation.resume(returning: .success(source))
                     } catch {
-                        forget(name, of: app)
+                        release(name, of: app)
                         continuation.resume(returning: .failure(error))
                     }
                 }
@@ -67,8 +67,9 @@ package final class UploadSpool: SourceSpool {
         try cancellation.check()
         let source = try OpenSource(file)
         try reserve(source.facts.size, for: name, of: app, within: limit)
-        let place = try SpoolFolder(folder)
-        let facts = try source.keep(as: name, in: place, by: means, until: cancellation) { [availableSpace, folder] in
+        let spoolFolder = try SpoolFolder(folder)
+        let facts = try source.keep(as: name, in: spoolFolder, by: methods, until: cancellation) {
+            [availableSpace, folder] in
             availableSpace(folder)
         }
         return KeptSource(app: app, path: folder + "/" + name, size: facts.size, modified: facts.modified)
@@ -88,8 +89,8 @@ package final class UploadSpool: SourceSpool {
         throw SourceSpoolError(
             .limitExceeded,
             """
-            a file of \(size) bytes is too large: uploads of \(app) have \(kept) bytes of files here and may have \
-            \(max(0, limit)) (files-per-app, less the app's downloaded files); wait for some to end, or take finished files
+            a file of \(size) bytes is too large: the upload files of \(app) have \(kept) bytes and may have \
+            \(max(0, limit)) (files-per-app, minus the app's downloaded files); wait for uploads to end, or claim finished files
             """)
     }
 
@@ -97,18 +98,18 @@ package final class UploadSpool: SourceSpool {
 
     package func remove(_ source: KeptSource) {
         guard let name = name(in: source.path) else { return }
-        forget(name, of: source.app)
+        release(name, of: source.app)
         unlink(folder + "/" + name)
     }
 
-    private func forget(_ name: String, of app: String) {
+    private func release(_ name: String, of app: String) {
         files.withLock { files in
             files[app]?.remove(name)
             if files[app]?.sizes.isEmpty == true { files[app] = nil }
         }
     }
 
-    /// Returns the name of a kept file; nil for paths outside the spool.
+    /// Returns the name of a kept file; `nil` for paths outside the spool.
     private func name(in path: String) -> String? {
         guard path.hasPrefix(folder + "/"), case let name = String(path.dropFirst(folder.count + 1)),
             SpoolName.isName(name)

@@ -7,14 +7,14 @@ internal import TransferModel
 
 /// The files of attempts. Workers cannot access them directly.
 extension WorkerExecutor {
-    /// Prepares the files of a transfer and tells the worker to start the attempt. Runs on a thread that may wait for
+    /// Prepares the files of a transfer and orders the worker to start the attempt. Runs on a thread that may wait for
     /// the disk.
-    func handOver(_ job: TransferJob, _ files: BrokeredFiles, to number: Int) {
+    func submit(_ job: TransferJob, _ files: BrokeredFiles, to number: Int) {
         let (prepared, source) = files.prepare()
         pool.withLock { pool in
             // The worker may have exited in the meantime, which ends the attempt.
             guard let attempt = pool.attempts[job.id], attempt.files === files else { return }
-            pool.attempts[job.id]?.isHandedOver = true
+            pool.attempts[job.id]?.isSubmitted = true
             pool.workers[number]?.process.post(.start(job, prepared), with: source)
             if attempt.isStopping { pool.workers[number]?.process.post(.stop(job.id)) }
         }
@@ -22,19 +22,19 @@ extension WorkerExecutor {
 
     /// Carries out a worker's request for the files of one of its attempts. A worker that sends any other request is
     /// killed.
-    func take(_ request: FileRequest, of id: TransferID, from number: Int) {
+    func accept(_ request: FileRequest, of id: TransferID, from number: Int) {
         let (files, process) = pool.withLock { pool in
             pool.heard(number)
             let attempt = pool.attempts[id]
-            let isIts = attempt?.worker == number && attempt?.isHandedOver == true
-            return (isIts ? attempt?.files : nil, pool.workers[number]?.process)
+            let ownsAttempt = attempt?.worker == number && attempt?.isSubmitted == true
+            return (ownsAttempt ? attempt?.files : nil, pool.workers[number]?.process)
         }
         guard let process else { return }
         guard let files, files.admits(request) else {
-            return refuse(number, "The transfer process asked for files that are not its own, and was ended.")
+            return refuse(number, "The worker process requested files of another transfer and was killed.")
         }
         let carryOut: @Sendable () -> Void = {
-            if let (reply, file) = files.carryOut(request) { process.answer(id, reply, with: file) }
+            if let (reply, file) = files.carryOut(request) { process.sendReply(id, reply, with: file) }
         }
         // A sync takes long, and other attempts must continue meanwhile. All other requests take less time than a
         // change of thread.
@@ -47,10 +47,10 @@ extension WorkerExecutor {
     func files(of id: TransferID, of number: Int, reporting report: ExecutorReport) -> BrokeredFiles? {
         pool.withLock { pool in
             pool.heard(number)
-            guard let attempt = pool.attempts[id], attempt.worker == number, attempt.isHandedOver else { return nil }
+            guard let attempt = pool.attempts[id], attempt.worker == number, attempt.isSubmitted else { return nil }
             if case .ended = report { return attempt.files }
             let now = DispatchTime.now().uptimeNanoseconds
-            return pool.attempts[id]?.budget.take(now: now) == true ? attempt.files : nil
+            return pool.attempts[id]?.budget.accept(now: now) == true ? attempt.files : nil
         }
     }
 }

@@ -22,47 +22,47 @@ extension WorkerExecutor {
         let number = pool.nextNumber()
         let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
         let process = try WorkerProcess(
-            executable, receive: { [self] in take($0, from: number) },
+            executable, receive: { [self] in accept($0, from: number) },
             ended: { [self] in workerEnded(number, $0) })
-        process.post(.configure(version: WireForm.version, configuration.executor))
+        process.post(.configure(version: WireFormat.version, configuration.executor))
         pool.add(WorkerState(process: process, isIsolated: isolated, group: group, stamp: stamp), as: number)
-        ticker.use { [weak self] in self?.lookAfterWorkers() }
+        ticker.use { [weak self] in self?.superviseWorkers() }
         log.started(number, process: process.number, isIsolated: isolated)
         return number
     }
 
     // MARK: Messages, on the worker's thread
 
-    private func take(_ message: WorkerMessage, from number: Int) {
+    private func accept(_ message: WorkerMessage, from number: Int) {
         switch message {
-        case .ready(let version, let isRepaired, let warning, let confinement):
-            guard pool.withLock({ $0.isFirstAnswer(of: number) }) else { return }
-            guard version == WireForm.version else {
+        case .ready(let version, let isInterposerActive, let warning, let confinement):
+            guard pool.withLock({ $0.isFirstReply(of: number) }) else { return }
+            guard version == WireFormat.version else {
                 return refuse(
-                    number, "The worker program is of another version; install both from the same release.")
+                    number, "The worker program has a different version. Install both programs from the same release.")
             }
             pool.withLock { $0.confinement = confinement }
             log.confined(number, confinement)
             if let warning {
-                log.repairIsDoubtful(number, warning.bounded)
-            } else if !isRepaired, configuration.executor.usesRepair {
-                log.write(.warning, "works without the repair of URLSession: slower, and servers can end it", number)
+                log.reportUntestedInterposer(number, warning.bounded)
+            } else if !isInterposerActive, configuration.executor.usesInterposer {
+                log.write(.warning, "runs without the URLSession interposer: slower, and servers can crash it", number)
             }
         case .unusable(let message):
-            if pool.withLock({ $0.isFirstAnswer(of: number) }) { refuse(number, message.bounded) }
+            if pool.withLock({ $0.isFirstReply(of: number) }) { refuse(number, message.bounded) }
         case .probed:
             pool.withLock { $0.heard(number) }
         case .report(let id, let report):
-            take(report, of: id, from: number)
+            accept(report, of: id, from: number)
         case .file(let id, let request):
-            take(request, of: id, from: number)
+            accept(request, of: id, from: number)
         }
     }
 
     /// Kills a worker that cannot work. Its attempts end when the process ends.
     func refuse(_ number: Int, _ why: String) { pool.withLock { $0.refuse(number, why) } }
 
-    private func take(_ report: ExecutorReport, of id: TransferID, from number: Int) {
+    private func accept(_ report: ExecutorReport, of id: TransferID, from number: Int) {
         guard let files = files(of: id, of: number, reporting: report) else { return }
         if case .ended = report { files.close() }
         let report = files.checked(report)
@@ -70,8 +70,8 @@ extension WorkerExecutor {
             guard let attempt = pool.attempts[id], attempt.files === files else {
                 return (nil as WorkerAttempt?, [] as [CheckedContinuation<Void, Never>])
             }
-            pool.take(report, of: id)
-            return (attempt, pool.takeWaiting())
+            pool.accept(report, of: id)
+            return (attempt, pool.removeContinuations())
         }
         attempt?.report(report)
         for continuation in waiting { continuation.resume() }
@@ -87,7 +87,7 @@ extension WorkerExecutor {
         log.ended(number, end, worker, lost: lost.map(\.id))
         // File operations must end first, so that no operation is running when the next attempt begins.
         for (_, attempt) in lost { attempt.files.close() }
-        let what = worker?.refusal ?? "The transfer process \(end.how) under it."
+        let what = worker?.refusal ?? "The worker process \(end.summary) during the transfer."
         for (_, attempt) in lost {
             if attempt.isStopping || isShutDown {
                 attempt.report(.ended(.stopped(attempt.resume)))
@@ -97,19 +97,19 @@ extension WorkerExecutor {
             }
         }
         // The reports come first, because `shutdown()` also waits for them.
-        for continuation in pool.withLock({ $0.takeWaiting() }) { continuation.resume() }
+        for continuation in pool.withLock({ $0.removeContinuations() }) { continuation.resume() }
     }
 
     // MARK: Supervision
 
-    private func lookAfterWorkers() {
+    private func superviseWorkers() {
         let now = DispatchTime.now().uptimeNanoseconds
         let ended = pool.withLock { pool in
             if pool.workers.isEmpty { ticker.rest() }
-            return pool.lookAfterWorkers(now: now)
+            return pool.superviseWorkers(now: now)
         }
         for (number, silence) in ended {
-            log.write(.error, "has said nothing for \(silence) s, not even when asked, and is ended", number)
+            log.write(.error, "did not respond for \(silence) s and was killed", number)
         }
     }
 }

@@ -11,14 +11,15 @@ public import TransferModel
 
 /// Runs a `URLSessionExecutor` in worker processes and supervises them.
 ///
-/// The end of a worker never ends this process. (On Linux, a server can cause that end.) The attempts of the worker
+/// A crash of a worker never ends this process. On Linux, a server can cause such a crash. The attempts of the worker
 /// fail as `executorLost` and keep the bytes on disk. The next attempt gets a new worker. If two workers have ended
-/// under a transfer, the transfer runs in a worker of its own and takes no others with it.
+/// during a transfer, the transfer runs in a separate worker and does not affect other transfers.
 ///
 /// A stuck worker is killed, and an idle worker is shut down. All workers exit together with this process, even if
 /// this process crashes.
 ///
-/// Each worker is a process that uses about 30 MB of memory while there is work. Without work, there is no cost.
+/// Each worker is a process that uses about 30 MB of memory while transfers are running. An idle executor has no
+/// workers.
 ///
 /// ```swift
 /// let program = try WorkerProgram.find() ?? .thisProgram
@@ -44,7 +45,7 @@ public final class WorkerExecutor: TransferExecutor {
         executable = WorkerExecutable(configuration.program)
         pool = Mutex(WorkerPool(configuration))
         log = WorkerLog(logger: configuration.logger)
-        let step = max(1, min(configuration.idleSeconds, configuration.patienceSeconds) / 4)
+        let step = max(1, min(configuration.idleSeconds, configuration.silenceLimitSeconds) / 4)
         ticker = Ticker(queue: queue, interval: .seconds(step), leeway: .seconds(max(1, step / 4)))
     }
 
@@ -70,7 +71,7 @@ public final class WorkerExecutor: TransferExecutor {
                 let files = BrokeredFiles(job: job, configuration: configuration.executor)
                 pool.add(
                     WorkerAttempt(worker: number, files: files, resume: job.resume, report: report), of: job.id)
-                pool.workers[number]?.process.files.run { [self] in handOver(job, files, to: number) }
+                pool.workers[number]?.process.files.run { [self] in submit(job, files, to: number) }
                 return nil
             } catch {
                 let failure = TransferFailure(cause: .executorLost, message: "\(error)")
@@ -88,7 +89,7 @@ public final class WorkerExecutor: TransferExecutor {
             guard let attempt = pool.attempts[id] else { return }
             pool.attempts[id]?.isStopping = true
             // Otherwise the stop follows the start order.
-            if attempt.isHandedOver { pool.workers[attempt.worker]?.process.post(.stop(id)) }
+            if attempt.isSubmitted { pool.workers[attempt.worker]?.process.post(.stop(id)) }
         }
     }
 
@@ -130,12 +131,12 @@ public final class WorkerExecutor: TransferExecutor {
         for (_, worker) in workers { worker.process.post(.shutDown) }
         queue.asyncAfter(deadline: .now() + Self.longestShutdown) { [self] in
             for (number, worker) in pool.withLock({ $0.workers }) {
-                log.write(.warning, "did not end when it was told to, and is ended", number)
+                log.write(.warning, "did not exit in time and was killed", number)
                 worker.process.kill()
             }
         }
         await withCheckedContinuation { continuation in
-            let waits = pool.withLock { $0.keepWaiting(continuation) }
+            let waits = pool.withLock { $0.addContinuation(continuation) }
             if !waits { queue.async { continuation.resume() } }
         }
         ticker.rest()
@@ -144,13 +145,13 @@ public final class WorkerExecutor: TransferExecutor {
     /// The time in seconds that workers have to stop all attempts and exit.
     private static let longestShutdown = 3.0
 
-    /// Kills all workers at once. Bytes that they have not reported as durable are downloaded again.
+    /// Kills all workers immediately. Bytes that they have not reported as durable are downloaded again.
     public func killWorkers() {
         for worker in pool.withLock({ $0.workers.values.map(\.process) }) { worker.kill() }
     }
 
     /// The process IDs of the workers, for tests and diagnosis.
-    public var processNumbers: [Int32] {
+    public var processIDs: [Int32] {
         pool.withLock { pool in pool.workers.sorted { $0.key < $1.key }.map(\.value.process.number) }
     }
 }

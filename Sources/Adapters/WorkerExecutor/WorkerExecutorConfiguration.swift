@@ -30,17 +30,17 @@ public struct WorkerExecutorConfiguration: Sendable {
     ///
     /// Default 60.
     public var idleSeconds = 60
-    /// The number of seconds of silence after which a worker with attempts is probed. A worker that does not answer
+    /// The number of seconds of silence after which a worker with attempts is probed. A worker that does not respond
     /// within another period of this length is killed.
     ///
-    /// Default 60. A worker that only waits for the disk or a rate limit does answer.
-    public var patienceSeconds = 60
+    /// Default 60. A worker that only waits for the disk or a rate limit does respond.
+    public var silenceLimitSeconds = 60
     /// A closure that returns the isolation group of a transfer. `nil` is the common group.
     ///
     /// A worker serves a single group. A compromised worker therefore cannot reach the transfers of other
     /// groups. The limit ``workers`` applies to each group separately. At most two workers of named groups stay idle.
     ///
-    /// The closure is called while a lock is held and must return at once. Default: `nil` for every transfer.
+    /// The closure is called while a lock is held and must return immediately. Default: `nil` for every transfer.
     ///
     /// ```swift
     /// configuration.isolationGroup = { $0.specification.isSandboxed ? $0.specification.traits.app : nil }

@@ -16,13 +16,13 @@ struct WorkerLog: Sendable {
     func confined(_ number: Int, _ confinement: WorkerConfinement) {
         let metadata: Logger.Metadata = ["worker": "\(number)", "confinement": "\(confinement)"]
         logger.debug("worker confined", metadata: metadata)
-        if !confinement.missing.isEmpty { logger.warning("worker is confined in part only", metadata: metadata) }
+        if !confinement.missing.isEmpty { logger.warning("worker is only partially confined", metadata: metadata) }
     }
 
-    func repairIsDoubtful(_ number: Int, _ warning: String) {
+    func reportUntestedInterposer(_ number: Int, _ warning: String) {
         logger.warning(
-            "worker has no repair of URLSession, or one that was not tested with this Foundation",
-            metadata: ["worker": "\(number)", "repair": "\(warning)"])
+            "worker has no URLSession interposer, or an untested one",
+            metadata: ["worker": "\(number)", "interposer": "\(warning)"])
     }
 
     func ended(_ number: Int, _ end: WorkerProcess.End, _ worker: WorkerState?, lost: [TransferID]) {
@@ -31,9 +31,9 @@ struct WorkerLog: Sendable {
         if let worker { metadata["process"] = "\(worker.process.number)" }
         if !lost.isEmpty { metadata["transfers"] = .array(lost.map { "\($0)" }) }
         if let fault = end.fault { metadata["fault"] = "\(fault)" }
-        if !end.lastWords.isEmpty { metadata["lastWords"] = "\(end.lastWords)" }
+        if !end.errorOutput.isEmpty { metadata["errorOutput"] = "\(end.errorOutput)" }
         if let refusal = worker?.refusal { metadata["refusal"] = "\(refusal)" }
-        logger.log(level: isExpected ? .debug : .error, "worker \(end.how)", metadata: metadata)
+        logger.log(level: isExpected ? .debug : .error, "worker \(end.summary)", metadata: metadata)
     }
 
     func write(_ level: Logger.Level, _ what: Logger.Message, _ number: Int) {

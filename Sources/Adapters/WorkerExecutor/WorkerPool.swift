@@ -15,7 +15,7 @@ struct WorkerPool: Sendable {
     var attempts: [TransferID: WorkerAttempt] = [:]
     private(set) var workers: [Int: WorkerState] = [:]
     private var lastNumber = 0
-    /// The number of workers that ended under a transfer since the transfer last made progress.
+    /// The number of workers that ended during a transfer since the transfer last made progress.
     private var losses: [TransferID: Int] = [:]
     var isShutDown = false
     var confinement: WorkerConfinement?
@@ -28,7 +28,7 @@ struct WorkerPool: Sendable {
 
     // MARK: Assignment of attempts
 
-    /// Returns whether enough workers ended under a transfer that the transfer must run in a worker of its own.
+    /// Returns whether so many workers ended during a transfer that the transfer must run in a separate worker.
     func isSuspect(_ id: TransferID) -> Bool { losses[id, default: 0] >= 2 }
 
     /// Returns the number of a shared worker with room for an attempt of the group. Returns `nil` if another worker
@@ -48,7 +48,7 @@ struct WorkerPool: Sendable {
         return least.key
     }
 
-    /// Returns the number for a worker that is about to start.
+    /// Assigns the number for a worker that is about to start.
     mutating func nextNumber() -> Int {
         retireIdleGroups()
         lastNumber += 1
@@ -76,14 +76,14 @@ struct WorkerPool: Sendable {
 
     // MARK: Messages of workers
 
-    /// Records that a worker sent a message, or received work after a time without work.
+    /// Records that a worker sent a message, or received an attempt after an idle period.
     mutating func heard(_ number: Int) {
         workers[number]?.heard = DispatchTime.now().uptimeNanoseconds
         workers[number]?.isProbed = false
     }
 
-    /// Records a worker's answer to its first order. Returns `false` if the worker has already answered.
-    mutating func isFirstAnswer(of number: Int) -> Bool {
+    /// Records a worker's reply to its first order. Returns `false` if the worker has already replied.
+    mutating func isFirstReply(of number: Int) -> Bool {
         heard(number)
         guard workers[number]?.isReady == false else { return false }
         workers[number]?.isReady = true
@@ -99,7 +99,7 @@ struct WorkerPool: Sendable {
     }
 
     /// Records the report of an attempt. The last report removes the attempt.
-    mutating func take(_ report: ExecutorReport, of id: TransferID) {
+    mutating func accept(_ report: ExecutorReport, of id: TransferID) {
         switch report {
         case .checkpointed(let resume):
             // The transfer makes progress, so it did not cause the end of the earlier workers.
@@ -107,7 +107,7 @@ struct WorkerPool: Sendable {
             attempts[id]?.resume = resume
         case .restarted:
             attempts[id]?.resume = nil
-        case .progressed, .answered:
+        case .progressed, .responded:
             break
         case .ended:
             losses[id] = nil
@@ -133,10 +133,10 @@ struct WorkerPool: Sendable {
     private mutating func retire(_ number: Int) {
         guard let worker = workers[number], !worker.isRetiring else { return }
         workers[number]?.isOutdated = true
-        if worker.attempts == 0 { letGo(number) }
+        if worker.attempts == 0 { requestShutdown(number) }
     }
 
-    private mutating func letGo(_ number: Int) {
+    private mutating func requestShutdown(_ number: Int) {
         workers[number]?.isRetiring = true
         workers[number]?.process.post(.shutDown)
     }
@@ -154,16 +154,16 @@ struct WorkerPool: Sendable {
         return (workers.removeValue(forKey: number), lost.map { ($0.key, $0.value) })
     }
 
-    /// Shuts down idle workers, probes silent workers, and kills workers that have not answered a probe.
+    /// Shuts down idle workers, probes silent workers, and kills workers that have not responded to a probe.
     ///
     /// - Returns: The numbers of the killed workers and the seconds of their silence.
-    mutating func lookAfterWorkers(now: UInt64) -> [(number: Int, silence: UInt64)] {
-        let patience = UInt64(max(1, configuration.patienceSeconds))
+    mutating func superviseWorkers(now: UInt64) -> [(number: Int, silence: UInt64)] {
+        let patience = UInt64(max(1, configuration.silenceLimitSeconds))
         var ended: [(number: Int, silence: UInt64)] = []
         for (number, worker) in workers.sorted(by: { $0.key < $1.key }) {
             let silence = (now - min(worker.heard, now)) / 1_000_000_000
             if worker.attempts == 0 {
-                if silence >= UInt64(max(0, configuration.idleSeconds)), !worker.isRetiring { letGo(number) }
+                if silence >= UInt64(max(0, configuration.idleSeconds)), !worker.isRetiring { requestShutdown(number) }
             } else if worker.isProbed, silence >= 2 * patience {
                 worker.process.kill()
                 ended.append((number, silence))
@@ -180,13 +180,13 @@ struct WorkerPool: Sendable {
     private var isEmpty: Bool { attempts.isEmpty && workers.isEmpty }
 
     /// Stores the continuation of a `shutdown()` call. Returns `false` if everything has already ended.
-    mutating func keepWaiting(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
+    mutating func addContinuation(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
         if !isEmpty { waiting.append(continuation) }
         return !isEmpty
     }
 
     /// Removes and returns the continuations of the `shutdown()` calls once everything has ended.
-    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+    mutating func removeContinuations() -> [CheckedContinuation<Void, Never>] {
         guard isEmpty else { return [] }
         defer { waiting = [] }
         return waiting
@@ -198,8 +198,8 @@ struct WorkerAttempt: Sendable {
     var worker: Int
     var files: BrokeredFiles
     var budget = ReportBudget()
-    /// A Boolean value that indicates whether the worker was told to start the attempt.
-    var isHandedOver = false
+    /// A Boolean value that indicates whether the start order was sent to the worker.
+    var isSubmitted = false
     /// The last reported durable state.
     var resume: ResumePoint?
     var isStopping = false
@@ -220,16 +220,16 @@ struct WorkerState: Sendable {
     /// A Boolean value that indicates whether the worker receives no further attempts and is shut down once it has
     /// none.
     fileprivate(set) var isOutdated = false
-    /// A Boolean value that indicates whether the worker was told to exit. Such a worker receives no further
-    /// attempts.
+    /// A Boolean value that indicates whether the shutdown order was sent to the worker. Such a worker receives no
+    /// further attempts.
     fileprivate(set) var isRetiring = false
-    /// A Boolean value that indicates whether the worker has answered its first order.
+    /// A Boolean value that indicates whether the worker has replied to its first order.
     fileprivate(set) var isReady = false
     /// The reason why the worker cannot work, stated by the worker or by this process.
     fileprivate(set) var refusal: String?
-    /// The time of the worker's last message, or of its first work after an idle time.
+    /// The time of the worker's last message, or of its first attempt after an idle period.
     fileprivate(set) var heard = DispatchTime.now().uptimeNanoseconds
-    /// A Boolean value that indicates whether the worker has not answered a probe yet.
+    /// A Boolean value that indicates whether the worker has not responded to a probe yet.
     fileprivate(set) var isProbed = false
 
     init(process: WorkerProcess, isIsolated: Bool, group: String?, stamp: SystemFilesStamp) {

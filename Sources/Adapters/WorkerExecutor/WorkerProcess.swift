@@ -12,9 +12,9 @@ final class WorkerProcess: Sendable {
     /// The end of a worker.
     struct End: Hashable, Sendable {
         /// A phrase such as `ended with status 0` or `was ended by signal 4 (Illegal instruction)`.
-        var how: String
+        var summary: String
         /// The end of the worker's output to standard error, at most 4096 bytes.
-        var lastWords: String
+        var errorOutput: String
         /// The fault in the worker's messages, if the worker was ended because of an invalid message.
         var fault: String?
         /// A Boolean value that indicates whether the worker exited by itself with status 0 and without a fault.
@@ -43,7 +43,7 @@ final class WorkerProcess: Sendable {
     ) throws(WorkerError) {
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
-            throw WorkerError("No socket for a worker process can be had: \(String(cString: strerror(errno))).")
+            throw WorkerError("A worker's socket could not be created: \(String(cString: strerror(errno))).")
         }
         // The file is in memory and has no name, so it disappears together with both processes.
         errors = Self.movedUp(transfer_anonymous_file("transfer-worker-errors"))
@@ -58,7 +58,7 @@ final class WorkerProcess: Sendable {
         }
         socket = OwnedSocket(mine)
         outbox = Outbox(socket: socket, label: "transfer.worker.orders")
-        let thread = Thread { [self] in ended(live(receive)) }
+        let thread = Thread { [self] in ended(readUntilEnd(receive)) }
         thread.name = "transfer.worker"
         thread.stackSize = 512 << 10
         thread.start()
@@ -70,12 +70,12 @@ final class WorkerProcess: Sendable {
 
     func post(_ order: WorkerOrder, with file: PassedFile? = nil) { outbox.post(order, with: file) }
 
-    /// Answers a request. Blocks while the worker does not read its answers.
-    func answer(_ id: TransferID, _ reply: FileReply, with file: PassedFile?) {
+    /// Sends the reply to a request. Blocks while the worker does not read its replies.
+    func sendReply(_ id: TransferID, _ reply: FileReply, with file: PassedFile?) {
         outbox.post(.file(id, reply), with: file, limit: 1000)
     }
 
-    /// Kills the process at once, unless it has already exited.
+    /// Kills the process immediately, unless it has already exited.
     func kill() {
         isReaped.withLock { isReaped in
             if !isReaped { _ = Glibc.kill(number, SIGKILL) }
@@ -83,21 +83,22 @@ final class WorkerProcess: Sendable {
     }
 
     /// Reads messages until the end of the stream, and reaps the process.
-    private func live(_ receive: (WorkerMessage) -> Void) -> End {
+    private func readUntilEnd(_ receive: (WorkerMessage) -> Void) -> End {
         var fault: String?
         do {
-            try Inbox.read(WorkerMessage.self, from: socket.number, longestFrame: WireForm.longestMessage) {
+            try FrameReader.read(WorkerMessage.self, from: socket.number, longestFrame: WireFormat.longestMessage) {
                 receive($0)
             }
         } catch {
             fault = "\(error)"
         }
-        // The worker has closed the socket and is exiting. If not, nobody reads its messages any more.
+        // The worker has closed the socket and is exiting. If not, nothing reads its messages anymore.
         socket.end()
         files.finish()
         let status = reap()
         return End(
-            how: Self.words(for: status), lastWords: lastWords(), fault: fault, isOrderly: status == 0 && fault == nil)
+            summary: Self.phrase(for: status), errorOutput: errorOutput(), fault: fault,
+            isOrderly: status == 0 && fault == nil)
     }
 
     /// Reaps the process. Returns its `waitpid` status, or -1 if other code has already reaped the process.
@@ -124,15 +125,15 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    private static func words(for status: Int32) -> String {
-        if status == -1 { return "ended, nobody knows how" }
+    private static func phrase(for status: Int32) -> String {
+        if status == -1 { return "exited with an unknown status" }
         switch ChildProgram.End(rawStatus: status) {
-        case .status(let number): return "ended with status \(number)"
-        case .signal(let number): return "was ended by signal \(number) (\(String(cString: strsignal(number))))"
+        case .status(let number): return "exited with status \(number)"
+        case .signal(let number): return "was killed by signal \(number) (\(String(cString: strsignal(number))))"
         }
     }
 
-    private func lastWords() -> String {
+    private func errorOutput() -> String {
         var status = stat()
         guard errors >= 0, fstat(errors, &status) == 0, status.st_size > 0 else { return "" }
         var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 4096))
@@ -164,7 +165,7 @@ final class WorkerProcess: Sendable {
     }
 
     /// Returns this process's environment without Swift backtraces. The backtrace of a known fault takes seconds and
-    /// tells nothing new.
+    /// provides no new information.
     private static func childEnvironment() -> [String: String] {
         var values = ProcessInfo.processInfo.environment
         if values["SWIFT_BACKTRACE"] == nil { values["SWIFT_BACKTRACE"] = "enable=no" }

@@ -10,7 +10,7 @@ internal import TransferSessions
 /// A channel from this process's sessions to an engine in the same process.
 package final class EmbeddedChannel: SessionChannel {
     /// The time that a session waits for the engine to run.
-    private static let patience = DispatchTimeInterval.seconds(30)
+    private static let engineStartTimeout = DispatchTimeInterval.seconds(30)
 
     private enum Step: Sendable {
         case order(TaskOrder, String, OpenFile?)
@@ -25,17 +25,17 @@ package final class EmbeddedChannel: SessionChannel {
     private let app: String
     /// A name that distinguishes the channel from other channels to the same engine.
     private let name: String
-    private let gate: EngineGate
+    private let latch: EngineLatch
     private let streams = Mutex<[String: AsyncStream<SessionEvent>.Continuation]>([:])
     private let steps: AsyncStream<Step>
     private let continuation: AsyncStream<Step>.Continuation
     private let queue = QueueExecutor(label: "org.transferd.embedded.open")
 
-    init(host: SessionHost, app: String, name: String = "embedded", gate: EngineGate) {
+    init(host: SessionHost, app: String, name: String = "embedded", latch: EngineLatch) {
         self.host = host
         self.app = app
         self.name = name
-        self.gate = gate
+        self.latch = latch
         (steps, continuation) = AsyncStream.makeStream()
         // The task ends when `end` finishes the stream of steps.
         Task { await carryOut() }
@@ -50,14 +50,14 @@ package final class EmbeddedChannel: SessionChannel {
         for await step in steps {
             switch step {
             case .order(let order, let session, let file):
-                await again(tellingOf: order, in: session) {
+                await retry(reporting: order, in: session) {
                     try await self.host.post(
                         order, in: self.key(session), from: self.name, file: file.map { .descriptor($0.number) })
                 }
                 // The descriptor must stay open until here.
                 withExtendedLifetime(file) {}
             case .acknowledge(let number, let session):
-                await again { try await self.host.acknowledge(number, in: self.key(session), from: self.name) }
+                await retry { try await self.host.acknowledge(number, in: self.key(session), from: self.name) }
             case .close(let session): await host.close(key(session), by: name)
             case .inFront(let isInFront): await host.setInFront(isInFront, app: app)
             case .mark(let continuation): continuation.resume()
@@ -67,8 +67,8 @@ package final class EmbeddedChannel: SessionChannel {
 
     /// Repeats an operation until its result can be saved. If a submitted task is refused, the task completes with an
     /// error.
-    private func again(
-        tellingOf order: TaskOrder? = nil, in session: String = "", _ body: () async throws -> Void
+    private func retry(
+        reporting order: TaskOrder? = nil, in session: String = "", _ body: () async throws -> Void
     ) async {
         var pause = Duration.seconds(1)
         while true {
@@ -90,7 +90,7 @@ package final class EmbeddedChannel: SessionChannel {
     }
 
     /// Returns after all steps posted before the call have been carried out.
-    func drain() async { await withCheckedContinuation { continuation.yield(.mark($0)) } }
+    func waitForPostedSteps() async { await withCheckedContinuation { continuation.yield(.mark($0)) } }
 
     /// Finishes the event streams of all sessions, because the engine or (in a test) the process has ended.
     func end() {
@@ -104,7 +104,7 @@ package final class EmbeddedChannel: SessionChannel {
 
     /// Disconnects as if the process had died.
     package func leave() async {
-        await drain()
+        await waitForPostedSteps()
         end()
         await host.disconnected(name)
     }
@@ -113,10 +113,10 @@ package final class EmbeddedChannel: SessionChannel {
 
     package func open(_ configuration: BackgroundSessionConfiguration) throws(SessionError) -> OpenedSession {
         let identifier = configuration.identifier
-        guard gate.wait(Self.patience) else {
+        guard latch.wait(Self.engineStartTimeout) else {
             throw SessionError(
                 code: .unavailable,
-                message: "The embedded engine does not run: start its run() before the first session is made.")
+                message: "The embedded engine is not running. Call its run() before the first session is created.")
         }
         let (events, continuation) = AsyncStream.makeStream(of: SessionEvent.self)
         let isFree = streams.withLock { streams in
@@ -127,7 +127,7 @@ package final class EmbeddedChannel: SessionChannel {
         guard isFree else {
             throw SessionError(
                 code: .inUse,
-                message: "The background session '\(identifier)' is in use by this very process; invalidate it first.",
+                message: "The background session '\(identifier)' is in use by this process; invalidate it first.",
                 owner: getpid())
         }
         let client = SessionClient(name: name, process: getpid(), app: app) { [weak self] key, event in
@@ -145,15 +145,15 @@ package final class EmbeddedChannel: SessionChannel {
         }
     }
 
-    /// Runs an operation on a thread of its own and waits for it. The calling thread may be one of the few threads of
-    /// the cooperative pool.
+    /// Runs an operation on a separate thread and waits for the result. The calling thread may be one of the few
+    /// threads of the cooperative pool.
     private func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Result<Value, any Error>
     {
-        let answer = BlockingAnswer<Result<Value, any Error>>()
+        let pendingResult = BlockingResult<Result<Value, any Error>>()
         Task(executorPreference: queue) {
-            do { answer.give(.success(try await body())) } catch { answer.give(.failure(error)) }
+            do { pendingResult.fulfill(.success(try await body())) } catch { pendingResult.fulfill(.failure(error)) }
         }
-        return answer.wait()
+        return pendingResult.wait()
     }
 
     package func post(_ order: TaskOrder, in session: String) {
@@ -164,7 +164,7 @@ package final class EmbeddedChannel: SessionChannel {
     }
 
     package func tasks(of session: String) async throws(SessionError) -> [TaskSnapshot] {
-        await drain()
+        await waitForPostedSteps()
         return await host.read { $0.tasks(of: self.key(session)) }
     }
 
@@ -181,7 +181,7 @@ package final class EmbeddedChannel: SessionChannel {
 }
 
 /// A gate that opens once the engine is running.
-final class EngineGate: Sendable {
+final class EngineLatch: Sendable {
     private let running = DispatchGroup()
 
     init() { running.enter() }
@@ -205,7 +205,7 @@ private final class QueueExecutor: TaskExecutor {
 }
 
 /// A launcher that calls the event handler of its own program.
-struct CallingLauncher: ProgramLauncher {
+struct InProcessLauncher: ProgramLauncher {
     func launch(_ registration: AppRegistration, of app: String, for session: String) async -> LaunchOutcome {
         BackgroundApplication.shared.handleEvents(of: session)
         return .started(process: getpid())

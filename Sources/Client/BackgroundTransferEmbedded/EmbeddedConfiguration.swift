@@ -17,13 +17,13 @@ public struct EmbeddedConfiguration: Sendable {
     /// The absolute path of the folder for the queue. The folder belongs to one program, and only one process may use
     /// it at a time.
     public var stateDirectory: String
-    /// The absolute path of the folder below which finished files are placed until the program takes them.
+    /// The absolute path of the folder below which finished files are placed until the program claims them.
     public var cacheDirectory: String
     /// The policy that decides about sessions with `isDiscretionary`.
     public var policy: any Policy = DefaultPolicy()
     /// The maximum number of bytes of all files that the engine keeps. The default is 20 GB.
     ///
-    /// The sum includes downloads, finished downloads that the program has not taken, and kept files of uploads. A
+    /// The sum includes downloads, finished downloads that the program has not claimed, and kept files of uploads. A
     /// task that exceeds the limit completes with an error that names the limit.
     public var filesPerApp: Int64 = 20_000_000_000
     /// The logger of the engine.
@@ -38,7 +38,7 @@ public struct EmbeddedConfiguration: Sendable {
         func folder(_ variable: String, _ below: String) throws -> String {
             if let path = environment[variable], path.hasPrefix("/") { return path }
             guard let home = environment["HOME"], home.hasPrefix("/") else {
-                throw EmbeddedError(message: "neither \(variable) nor HOME names a folder; set one of them")
+                throw EmbeddedError(message: "neither \(variable) nor HOME is an absolute path; set one of them")
             }
             return home + below
         }

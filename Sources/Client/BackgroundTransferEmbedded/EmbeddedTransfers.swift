@@ -32,7 +32,7 @@ public final class EmbeddedTransfers: Service {
     private let engine: TransferEngine
     private let host: SessionHost
     private let channel: EmbeddedChannel
-    private let gate = EngineGate()
+    private let latch = EngineLatch()
     private let app: String
     private let lock: StateLock?
     private let logger: Logger
@@ -43,12 +43,12 @@ public final class EmbeddedTransfers: Service {
     /// - Throws: `EmbeddedError` with a message about the problem with the folder or the machine, and its remedy.
     public convenience init(_ configuration: EmbeddedConfiguration) throws {
         let lock = try StateLock(directory: configuration.stateDirectory)
-        var storing = SQLiteStoreConfiguration(path: configuration.stateDirectory + "/queue.sqlite")
-        (storing.keepsBackup, storing.repairsDamage) = (true, true)
+        var storeConfiguration = SQLiteStoreConfiguration(path: configuration.stateDirectory + "/queue.sqlite")
+        (storeConfiguration.keepsBackup, storeConfiguration.repairsDamage) = (true, true)
         let (store, alarm): (SQLiteStore, LinuxAlarm)
         let executor: URLSessionExecutor
         do {
-            store = try SQLiteStore(storing)
+            store = try SQLiteStore(storeConfiguration)
             alarm = try LinuxAlarm()
             executor = try URLSessionExecutor(
                 configuration: URLSessionExecutorConfiguration(
@@ -57,19 +57,20 @@ public final class EmbeddedTransfers: Service {
             throw EmbeddedError(message: "\(error)")
         }
         if let loss = store.loss { configuration.logger.error("state lost", metadata: ["what": "\(loss)"]) }
-        var watching = LinuxConditionsConfiguration()
-        watching.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
-        watching.watchLocalTime = { LocalTimeWatch(onChange: $0) }
+        var conditionsConfiguration = LinuxConditionsConfiguration()
+        conditionsConfiguration.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
+        conditionsConfiguration.watchLocalTime = { LocalTimeWatch(onChange: $0) }
         self.init(
             configuration, store: store, sessions: store, executor: executor,
-            conditions: LinuxConditions(configuration: watching, now: { alarm.now() }), alarm: alarm, lock: lock)
+            conditions: LinuxConditions(configuration: conditionsConfiguration, now: { alarm.now() }), alarm: alarm,
+            lock: lock)
     }
 
     /// Creates an engine from its ports.
     package init(
         _ configuration: EmbeddedConfiguration, store: any TransferStore, sessions: any SessionStore,
         executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
-        launcher: any ProgramLauncher = CallingLauncher(),
+        launcher: any ProgramLauncher = InProcessLauncher(),
         lock: StateLock? = nil
     ) {
         self.lock = lock
@@ -81,7 +82,7 @@ public final class EmbeddedTransfers: Service {
         let proxies = ProxyRule(explicit: nil)
         host = SessionHost(
             engine: engine, store: sessions,
-            place: SessionFolders(
+            resolver: SessionFolders(
                 cache: configuration.cacheDirectory, isProxied: { proxies.applies(scheme: $0, host: $1) },
                 readUpload: { path, method, type throws(TransferFailure) in
                     try UploadSource(fileAt: path, method: method, contentType: type)
@@ -93,7 +94,7 @@ public final class EmbeddedTransfers: Service {
                         partialDirectory: configuration.stateDirectory + "/partial"))
             }, launcher: launcher, alarm: alarm, logger: configuration.logger,
             filesPerApp: configuration.filesPerApp)
-        channel = EmbeddedChannel(host: host, app: configuration.app, gate: gate)
+        channel = EmbeddedChannel(host: host, app: configuration.app, latch: latch)
     }
 
     /// Makes this engine run the background sessions that this process creates from now on.
@@ -111,14 +112,14 @@ public final class EmbeddedTransfers: Service {
                 group.addTask { [engine, host] in
                     for await update in engine.updates {
                         switch update {
-                        case .transfer(let update): await host.take(update)
-                        case .storeTrouble(let error): self.logger.error("the queue could not be saved: \(error)")
+                        case .transfer(let update): await host.handle(update)
+                        case .storeError(let error): self.logger.error("could not save the queue: \(error)")
                         case .conditions: break
                         }
                     }
                 }
-                await host.goOn()
-                gate.open()
+                await host.resumeWork()
+                latch.open()
                 // The end of the engine finishes its updates. Orders that were given before are saved first.
                 try await group.next()
                 channel.end()
@@ -126,7 +127,7 @@ public final class EmbeddedTransfers: Service {
             }
         } onGracefulShutdown: { [engine, channel] in
             Task {
-                await channel.drain()
+                await channel.waitForPostedSteps()
                 engine.shutDown()
             }
         }
@@ -136,7 +137,7 @@ public final class EmbeddedTransfers: Service {
 
     /// Creates another channel to the engine, like the channel of another process.
     package func makeChannel(named name: String) -> EmbeddedChannel {
-        EmbeddedChannel(host: host, app: app, name: name, gate: gate)
+        EmbeddedChannel(host: host, app: app, name: name, latch: latch)
     }
 
     /// The current delay of the relaunch limiter for this app.

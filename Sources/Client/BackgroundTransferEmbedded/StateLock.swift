@@ -16,18 +16,18 @@ package final class StateLock: Sendable {
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw EmbeddedError(
-                message: "the state folder \(directory) cannot be made (\(error.localizedDescription)); name another")
+                message: "cannot create the state folder \(directory) (\(error.localizedDescription)); choose another")
         }
         descriptor = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw EmbeddedError(
-                message: "the state folder \(directory) cannot be written (\(String(cString: strerror(errno)))); "
-                    + "name another")
+                message: "cannot write to the state folder \(directory) (\(String(cString: strerror(errno)))); "
+                    + "choose another")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
             throw EmbeddedError(
-                message: "another process works with the state folder \(directory); end it, or name another folder")
+                message: "another process uses the state folder \(directory); stop it, or choose another folder")
         }
     }
 

@@ -3,7 +3,7 @@ internal import TransferModel
 
 /// An app's share of the disk and of the task quota. Kept upload files are counted elsewhere.
 package struct FileUsage: Hashable, Sendable {
-    /// The number of finished files that the app has not taken yet. ``finishedBytes`` is their total size.
+    /// The number of finished files that the app has not claimed yet. ``finishedBytes`` is their total size.
     package var finishedFiles = 0
     package var finishedBytes: Int64 = 0
     /// The bytes on disk of unfinished downloads, and of canceled downloads that may still be continued.

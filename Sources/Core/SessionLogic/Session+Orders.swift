@@ -7,20 +7,20 @@ extension Session {
         for change in admission.changes { put(change) }
         if let change = admission.unsaved { put(change) }
         switch admission.request {
-        case .open(_, let user, _): tell(audience.open(by: user, tasks))
+        case .open(_, let user, _): send(audience.open(by: user, tasks))
         case .order(.submit(let snapshot), _, let source):
             guard case .failure(let error)? = source, !admission.changes.isEmpty else {
                 return submit(snapshot.identifier)
             }
             end(snapshot.identifier, as: TaskEnd(failure: error.failure))
         case .order(let order, _, _):
-            // The question was answered before.
+            // The app has already replied.
             if case .begin = order, admission.changes.isEmpty { return }
             guard let task = tasks[unfinished: order.task] else { return }
             accept(order, of: task)
         case .acknowledge:
             output.effects += admission.files.map { .removeFile($0) }
-            output.hasDealt = !admission.changes.isEmpty || admission.unsaved != nil
+            output.hasHandledEvents = !admission.changes.isEmpty || admission.unsaved != nil
         }
     }
 
@@ -42,14 +42,15 @@ extension Session {
                     transfer, task.record.constraints(by: record.settings), priority: snapshot.schedulingPriority))
             changeDate(of: number, to: snapshot.earliestBegin)
         case .begin(_, let reply):
-            output.hasDealt = task.question != nil
+            output.hasHandledEvents = task.unansweredEvent != nil
             begin(task, reply)
         case .answer(_, let reply):
             guard let transfer = task.transfer else { return }
             guard reply == .cancel else {
-                return output.effects.append(.answerChallenge(transfer, ChallengeAnswer(reply, to: task.question)))
+                return output.effects.append(
+                    .answerChallenge(transfer, ChallengeResponse(reply, to: task.unansweredEvent)))
             }
-            noteAnswer(to: number)
+            recordReply(to: number)
             cancel(number)
         }
     }
@@ -66,19 +67,19 @@ extension Session {
             replaced != nil || !task.record.snapshot.isSuspended
         else { return }
         if let token = task.record.snapshot.continues, let kept = record.kept[token] {
-            return takeUp(kept, token, as: number)
+            return resumeKeptTransfer(kept, token, as: number)
         }
         output.effects.append(
             .submit(
                 TaskSubmission(
                     session: key, task: task.record, settings: record.settings,
                     isSandboxed: record.isSandboxed == true,
-                    traits: task.record.traits(in: key, by: record.settings, at: surroundings.now), replaced: replaced))
+                    traits: task.record.traits(in: key, by: record.settings, at: environment.now), replaced: replaced))
         )
     }
 
     /// Continues with the bytes of a canceled task.
-    private mutating func takeUp(_ kept: KeptBytes, _ token: String, as number: Int) {
+    private mutating func resumeKeptTransfer(_ kept: KeptBytes, _ token: String, as number: Int) {
         var session = record
         session.kept[token] = nil
         write(.session(key, session))
@@ -89,7 +90,7 @@ extension Session {
         output.effects.append(.resume(kept.transfer))
     }
 
-    mutating func noteResumption(of number: Int) {
+    mutating func confirmResumption(of number: Int) {
         if tasks[unfinished: number]?.record.isResuming == true { change(number) { $0.isResuming = nil } }
     }
 
@@ -117,7 +118,7 @@ extension Session {
             output.effects.append(.pause([transfer]))
             var session = record
             session.kept[token] = KeptBytes(
-                transfer: transfer, since: surroundings.now, bytes: task.record.snapshot.received,
+                transfer: transfer, since: environment.now, bytes: task.record.snapshot.received,
                 source: task.record.source)
             write(.session(key, session))
             change(number) { $0.source = nil }
@@ -125,8 +126,8 @@ extension Session {
         end(number, as: TaskEnd(failure: .cancelled))
     }
 
-    /// Cancels an app's tasks, because a person quit the app for good. The app is not started again until somebody
-    /// else starts it.
+    /// Cancels an app's tasks, because the user has force-quit the app. The app is not started again until the user
+    /// starts it.
     mutating func quit() {
         var session = record
         session.isQuit = true
@@ -137,6 +138,6 @@ extension Session {
             if tasks[number]?.transfer == nil { cancel(number) }
         }
         if !transfers.isEmpty { output.effects.append(.cancel(transfers)) }
-        output.effects.append(.noteRelaunchAbandoned(key.app))
+        output.effects.append(.reportRelaunchAbandoned(key.app))
     }
 }

@@ -4,10 +4,10 @@ import TransferModel
 /// Restores sessions when the host starts again.
 extension Session {
     /// Creates a session from its stored rows and the transfers of its tasks.
-    init(_ stored: StoredSession, _ transfers: [Int: RecoveredTransfer]) {
+    init(_ stored: StoredSession, _ transfers: [Int: RecoveredTaskTransfer]) {
         self.init(stored.key, stored.record)
         for record in stored.tasks.values { put(.task(key, record)) }
-        if !tasks.ends.isEmpty { audience.noteEvent() }
+        if !tasks.ends.isEmpty { audience.recordEvent() }
         for (number, transfer) in transfers where tasks[unfinished: number] != nil {
             bind(transfer.id, to: number)
             tasks.update(number) {
@@ -20,10 +20,10 @@ extension Session {
         }
     }
 
-    /// Resumes work once the engine runs: orders that the engine did not get, and ends that no app has heard of.
-    mutating func goOn() {
-        for number in tasks.unfinished { goOn(number) }
-        // Earlier versions kept secrets until the app had heard of the end.
+    /// Resumes work once the engine runs: orders that the engine did not receive, and ends that no app has received.
+    mutating func resumeWork() {
+        for number in tasks.unfinished { resumeWork(number) }
+        // Earlier versions kept secrets until the app had received the end.
         for number in tasks.ends.values.sorted() {
             guard let former = tasks[number]?.record, case var task = former else { continue }
             task.removeSecrets()
@@ -32,7 +32,7 @@ extension Session {
         var session = record
         if tasks.unfinishedCount == 0 { session.settings.additionalHeaders = [:] }
         for (token, kept) in record.kept.sorted(by: { $0.key < $1.key }) {
-            guard kept.since.advanced(by: .seconds(7 * 86_400)) < surroundings.now else {
+            guard kept.since.advanced(by: .seconds(7 * 86_400)) < environment.now else {
                 output.effects.append(.pause([kept.transfer]))
                 continue
             }
@@ -42,14 +42,14 @@ extension Session {
         }
         if session != record { write(.session(key, session)) }
         // After that time, no store has a transfer whose key a new task with the same number could reuse.
-        let longUnused = surroundings.now.advanced(by: .seconds(-400 * 86_400))
+        let longUnused = environment.now.advanced(by: .seconds(-400 * 86_400))
         if tasks.isEmpty, record.kept.isEmpty, audience.user == nil, let opened = record.lastOpened, opened < longUnused
         {
             write(.removed(key))
         }
     }
 
-    private mutating func goOn(_ number: Int) {
+    private mutating func resumeWork(_ number: Int) {
         guard let task = tasks[unfinished: number] else { return }
         let (record, generation) = (task.record, task.record.generation)
         if generation > 0 {

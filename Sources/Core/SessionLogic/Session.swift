@@ -3,12 +3,12 @@ import TransferModel
 
 /// Decides about one session. The enclosing ``SessionMachine`` passes in events and collects the output.
 struct Session: Sendable {
-    /// The outside facts on which a session's decisions depend.
-    struct Surroundings: Sendable {
+    /// The external values on which a session's decisions depend.
+    struct Environment: Sendable {
         var now = WallTime(nanosecondsSinceEpoch: 0)
         /// Whether the program that uses the session is in the background. The program is the session's app, or
         /// another program of the same container.
-        var isBehind = false
+        var isInBackground = false
         /// The app's limits. ``usage`` is how much of them the app uses.
         var limits = SessionLimits()
         var usage = TaskUsage()
@@ -21,8 +21,8 @@ struct Session: Sendable {
         var effects: [SessionEffect] = []
         /// The transfers that now belong to a task; the task is `nil` for a transfer that no longer belongs to any.
         var owners: [(id: TransferID, task: Int?)] = []
-        /// Whether the app has handled an event or answered a question.
-        var hasDealt = false
+        /// Whether the app has handled an event or replied to a request.
+        var hasHandledEvents = false
         /// Whether the app may have nothing left to be started for.
         var mayAbandon = false
     }
@@ -31,7 +31,7 @@ struct Session: Sendable {
     var record: SessionRecord
     var audience = SessionAudience()
     var tasks = TaskTable()
-    var surroundings = Surroundings()
+    var environment = Environment()
     var output = Output()
 
     init(_ key: SessionKey, _ record: SessionRecord) { (self.key, self.record) = (key, record) }

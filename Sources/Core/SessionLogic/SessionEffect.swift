@@ -6,7 +6,7 @@ package enum SessionEffect: Hashable, Sendable {
     /// Saves changes. Effects that follow wait until the changes are saved, however long that takes.
     case save([SessionChange])
     /// Sends an event to the process that has the session open.
-    case tell(SessionKey, SessionEvent)
+    case send(SessionKey, SessionEvent)
 
     /// Submits a task to the engine. ``SessionMachine/Event/transferSubmitted(_:key:)`` or another outcome follows.
     case submit(TaskSubmission)
@@ -18,25 +18,25 @@ package enum SessionEffect: Hashable, Sendable {
     /// Cancels the transfers that were submitted with these keys.
     case cancelKeys([String])
     case change(TransferID, Constraints, priority: Int)
-    /// Sends a server the answer to its challenge. ``SessionMachine/Event/answered(_:)`` follows.
-    case answerChallenge(TransferID, ChallengeAnswer)
-    /// Keeps a transfer from running until its app has answered.
-    case holdForApp(TransferID)
-    case releaseForApp(TransferID)
+    /// Sends a server the reply to its challenge. ``SessionMachine/Event/challengeAnswered(_:)`` follows.
+    case answerChallenge(TransferID, ChallengeResponse)
+    /// Keeps a transfer from running until its app has replied.
+    case blockForApp(TransferID)
+    case unblockForApp(TransferID)
 
     /// Starts an app, or calls it if it runs. ``SessionMachine/Event/launchEnded(_:_:)`` follows.
     case launch(String, AppRegistration, for: SessionKey)
     /// Notifies the relaunch limiter that the app was started or called.
-    case noteRelaunch(String)
+    case reportRelaunch(String)
     /// Notifies the relaunch limiter that the app will not be started for its finished tasks.
-    case noteRelaunchAbandoned(String)
-    /// Notifies the relaunch limiter that a person brought the app to the foreground.
-    case noteFront(String)
+    case reportRelaunchAbandoned(String)
+    /// Notifies the relaunch limiter that the user brought the app to the foreground.
+    case reportForeground(String)
 
     /// Sends ``SessionMachine/Event/timerFired(_:)`` after a delay. Time that the system sleeps counts.
     case setTimer(SessionTimer, Duration)
     case cancelTimer(SessionTimer)
-    /// Removes a finished file that its app has taken or abandoned.
+    /// Removes a finished file that its app has claimed or abandoned.
     case removeFile(String)
     /// Removes the kept source file of an upload.
     case removeSource(KeptSource)

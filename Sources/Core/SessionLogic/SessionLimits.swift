@@ -15,7 +15,7 @@ package struct SessionLimits: Hashable, Sendable {
     package var bytes = 14 << 20
     /// The maximum number of skipped task numbers per session. An app may start its tasks in a different order than
     /// it creates them. Default: 10,000.
-    package var gap = 10_000
+    package var skippedNumbers = 10_000
 
     /// Creates the default limits.
     package init() {}
@@ -25,7 +25,7 @@ package struct SessionLimits: Hashable, Sendable {
         guard count >= sessions else { return }
         throw SessionRefusal(
             code: .limitExceeded,
-            message: "\(app) has \(count) sessions and may have \(sessions); use one that it has")
+            message: "\(app) has \(count) sessions and may have \(sessions); use an existing session")
     }
 
     /// Throws a refusal if a new task exceeds the app's limits, or if its number skips too many numbers.
@@ -33,20 +33,20 @@ package struct SessionLimits: Hashable, Sendable {
         _ snapshot: TaskSnapshot, in record: SessionRecord, of app: String, using usage: TaskUsage
     ) throws(SessionRefusal) {
         let skipped = snapshot.identifier.subtractingReportingOverflow(record.nextTask).partialValue
-        guard skipped <= 0 || record.missing.count + skipped <= gap else {
+        guard skipped <= 0 || record.missing.count + skipped <= skippedNumbers else {
             throw SessionRefusal(
                 code: .invalid,
                 message: """
-                    'task' is \(snapshot.identifier), and the next number of the session is \(record.nextTask): at most \
-                    \(gap) numbers may be left out, \(record.missing.count) are already
+                    'task' is \(snapshot.identifier), and the session's next task number is \(record.nextTask); at most \
+                    \(skippedNumbers) numbers may be skipped, and \(record.missing.count) already are
                     """)
         }
         guard usage.tasks < tasks else {
             throw SessionRefusal(
                 code: .limitExceeded,
                 message: """
-                    \(app) has \(usage.tasks) tasks, suspended and unacknowledged ones included, and may have \
-                    \(tasks); wait for some to end, or cancel some
+                    \(app) has \(usage.tasks) tasks, including suspended and unacknowledged tasks, and may have \
+                    \(tasks); wait for tasks to end, or cancel some
                     """)
         }
         let more = snapshot.bookkeepingBytes
@@ -54,8 +54,8 @@ package struct SessionLimits: Hashable, Sendable {
             throw SessionRefusal(
                 code: .limitExceeded,
                 message: """
-                    the tasks of \(app) have \(usage.bytes) bytes of addresses, header fields and notes, and may have \
-                    \(bytes): \(more) more are too many
+                    the tasks of \(app) have \(usage.bytes) bytes of URLs, header fields, and notes, and may have \
+                    \(bytes); \(more) more bytes exceed the limit
                     """)
         }
     }
@@ -65,7 +65,10 @@ package struct SessionLimits: Hashable, Sendable {
         guard bytes > 0, usage.bytes + bytes > self.bytes else { return }
         throw SessionRefusal(
             code: .limitExceeded,
-            message: "the tasks of \(app) have \(usage.bytes) bytes of notes and others, and may have \(self.bytes)")
+            message: """
+                the tasks of \(app) have \(usage.bytes) bytes of URLs, header fields, and notes, and may have \
+                \(self.bytes); \(bytes) more bytes exceed the limit
+                """)
     }
 }
 

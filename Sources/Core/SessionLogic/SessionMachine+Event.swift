@@ -5,7 +5,7 @@ extension SessionMachine {
     /// An event that concerns sessions.
     package enum Event: Sendable {
         /// The store contains this session and these transfers of its tasks. Precedes all other events.
-        case recovered(StoredSession, [Int: RecoveredTransfer])
+        case recovered(StoredSession, [Int: RecoveredTaskTransfer])
         /// The engine runs, and the session resumes its unfinished work.
         case engineStarted(SessionKey)
         /// An admitted request is saved.
@@ -16,7 +16,7 @@ extension SessionMachine {
         case closed(SessionKey, by: String)
         /// A process is gone.
         case disconnected(SessionKey, by: String)
-        /// A person quit the session's app for good.
+        /// The user has force-quit the session's app.
         case quit(SessionKey)
 
         /// A task's transfer is durable.
@@ -30,16 +30,16 @@ extension SessionMachine {
         case transferBegan(TransferID)
         case transferProgressed(TransferID, bytes: Int64, total: Int64?)
         case transferStopped(TransferID, bytes: Int64)
-        /// The date before which a transfer may not begin has changed; `nil` means that there is no date any more.
+        /// The date before which a transfer may not begin has changed; `nil` means that the date was removed.
         case dateChanged(TransferID, WallTime?)
         /// A server requires credentials.
         case challenged(TransferID, [AuthenticationChallenge])
-        /// A server has received the app's answer, or no longer wants one.
-        case answered(TransferID)
+        /// A server has received the app's reply, or no longer requires one.
+        case challengeAnswered(TransferID)
         case transferEnded(TransferID, TaskEnd)
 
         /// An app reports whether it is in the foreground.
-        case saidInFront(String, Bool)
+        case foregroundReported(String, Bool)
         /// The desktop reported its windows. Carries the complete report, by app name.
         case windowsChanged([String: WindowFocus])
         case launchEnded(String, LaunchOutcome)
@@ -54,26 +54,26 @@ extension SessionMachine {
             .quit(let key), .unusable(let key, _, _), .timerFired(.begin(let key, _)):
             key
         case .accepted(let admission): admission.key
-        case .dateChanged(let id, _), .challenged(let id, _), .answered(let id), .resumed(let id),
+        case .dateChanged(let id, _), .challenged(let id, _), .challengeAnswered(let id), .resumed(let id),
             .transferEnded(let id, _):
             owners[id]?.session
         case .recovered, .transferSubmitted, .submissionFailed, .transferBegan, .transferProgressed, .transferStopped,
-            .saidInFront, .windowsChanged, .launchEnded, .timerFired(.patience), .timerFired(.pause):
+            .foregroundReported, .windowsChanged, .launchEnded, .timerFired(.handlingTimeLimit), .timerFired(.pause):
             nil
         }
     }
 
-    /// Returns the app that may have something to hear after an event, or whose launch the event concerns.
+    /// Returns the app that may have something to receive after an event, or whose launch the event concerns.
     func app(of event: Event) -> String? {
         switch event {
-        case .launchEnded(let app, _), .timerFired(.patience(let app)), .timerFired(.pause(let app)): app
+        case .launchEnded(let app, _), .timerFired(.handlingTimeLimit(let app)), .timerFired(.pause(let app)): app
         default: session(of: event)?.app
         }
     }
 }
 
 /// A transfer of a task, as found in the store at startup.
-package struct RecoveredTransfer: Hashable, Sendable {
+package struct RecoveredTaskTransfer: Hashable, Sendable {
     package var id: TransferID
     /// The time at which the transfer was submitted.
     package var submitted: WallTime

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Decides about background sessions: which task is which transfer, what an app has yet to hear or answer, and when an
-/// app is started.
+/// Decides about background sessions: which transfer belongs to which task, which events an app has yet to receive or
+/// reply to, and when an app is started.
 ///
-/// The machine is a pure value: the same events at the same times give the same effects. Its driver performs the effects
-/// of a session in order, and completes the effects of one event before the next event. ``session(of:)`` returns the
-/// session whose order an event must keep.
+/// The machine is a pure value: the same events at the same times give the same effects. Its driver performs the
+/// effects of a session in order, and completes the effects of one event before the next event. ``session(of:)``
+/// returns the session whose order an event must keep.
 ///
 /// Every event is saved before anything else is done about it: the effects of an event begin with a single save of all
 /// changed rows. A request may be refused. ``admit(_:in:at:)`` returns the rows that a request changes, and changes
 /// nothing itself. After the rows are saved, ``Event/accepted(_:)`` applies the request.
 ///
-/// An invariant holds after each event. Consider an app that has something to hear or answer, has no process with the
-/// session open, and may be started. Such an app is being started, or has a timer for its launch. No session waits
-/// for its app in vain, whatever the order of events.
+/// An invariant holds after each event. Consider an app that has events to receive or to reply to, has no process with
+/// the session open, and may be started. Such an app is being started, or has a timer for its launch. No session waits
+/// for its app forever, whatever the order of events.
 package struct SessionMachine: Sendable {
     /// The identity of a task across all sessions.
     package struct TaskKey: Hashable, Sendable {
@@ -53,20 +53,20 @@ package struct SessionMachine: Sendable {
     package mutating func apply(_ event: Event, at now: WallTime) -> [SessionEffect] {
         self.now = now
         let app = app(of: event)
-        take(event)
+        dispatch(event)
         if let app { effects += apps.startIfNeeded(app, for: sessions, at: now) }
         defer { effects = [] }
         return effects
     }
 
-    private mutating func take(_ event: Event) {
+    private mutating func dispatch(_ event: Event) {
         switch event {
         case .recovered(let stored, let transfers):
             sessions[stored.key] = Session(stored, transfers)
             change(stored.key) { _ in }
-        case .engineStarted(let key): change(key) { $0.goOn() }
+        case .engineStarted(let key): change(key) { $0.resumeWork() }
         case .accepted(let admission): accept(admission)
-        case .missedEvents(let key, let name): change(key) { $0.tellAgain(name) }
+        case .missedEvents(let key, let name): change(key) { $0.resendEvents(name) }
         case .closed(let key, let name): leave(key, name, isGone: false)
         case .disconnected(let key, let name): leave(key, name, isGone: true)
         case .quit(let key): change(key) { $0.quit() }
@@ -78,23 +78,24 @@ package struct SessionMachine: Sendable {
             }
         case .submissionFailed(let key): submitting[key] = nil
         case .unusable(let key, let number, let failure): change(key) { $0.end(number, as: TaskEnd(failure: failure)) }
-        case .resumed(let id): change(id) { $0.noteResumption(of: $1) }
-        case .transferBegan(let id): change(id) { $0.noteBegin(of: $1) }
-        case .transferProgressed(let id, let bytes, let total): change(id) { $0.note(bytes, of: total, in: $1) }
+        case .resumed(let id): change(id) { $0.confirmResumption(of: $1) }
+        case .transferBegan(let id): change(id) { $0.reportContinuation(of: $1) }
+        case .transferProgressed(let id, let bytes, let total): change(id) { $0.update(bytes, of: total, in: $1) }
         case .transferStopped(let id, let bytes):
-            change(id) { session, number in session.tasks.update(number) { $0.record.snapshot.noteBytes(bytes) } }
+            change(id) { session, number in session.tasks.update(number) { $0.record.snapshot.recordBytes(bytes) } }
         case .dateChanged(let id, let date): change(id) { $0.changeDate(of: $1, to: date) }
         case .challenged(let id, let challenges): change(id) { $0.challenge($1, challenges) }
-        case .answered(let id): change(id) { $0.noteAnswer(to: $1) }
+        case .challengeAnswered(let id): change(id) { $0.recordReply(to: $1) }
         case .transferEnded(let id, let end): change(id) { $0.end($1, as: end) }
-        case .saidInFront(let app, let isInFront): effects += apps.note(isInFront: isInFront, app)
+        case .foregroundReported(let app, let isInFront): effects += apps.update(isInFront: isInFront, app)
         case .windowsChanged(let windows):
             let users = sessions.values.compactMap(\.audience.user?.app)
-            effects += apps.note(windows, of: Set(sessions.keys.map(\.app)).union(users))
+            effects += apps.update(windows, of: Set(sessions.keys.map(\.app)).union(users))
         case .launchEnded(let app, let outcome):
             effects += apps.change(app) { $0.endLaunch(of: app, outcome, in: sessions) }
         case .timerFired(.begin(let key, let number)): change(key) { $0.passDate(of: number) }
-        case .timerFired(.patience(let app)): effects += apps.change(app) { $0.endPatience(of: app, in: sessions) }
+        case .timerFired(.handlingTimeLimit(let app)):
+            effects += apps.change(app) { $0.endHandling(of: app, in: sessions) }
         case .timerFired(.pause(let app)): effects += apps.change(app) { $0.endPause() }
         }
     }
@@ -106,13 +107,13 @@ package struct SessionMachine: Sendable {
         _ request: SessionRequest, in key: SessionKey, at now: WallTime
     ) throws(SessionRefusal) -> Admission {
         try AdmissionControl(
-            sessions: sessions, limits: limits, now: now, isBehind: isBehind(key), usage: usage(of: key.app)
+            sessions: sessions, limits: limits, now: now, isInBackground: isInBackground(key), usage: usage(of: key.app)
         ).admit(request, in: key)
     }
 
-    /// Returns whether the program that uses a session is in the background. The program is the session's app, or
-    /// another program of the same container.
-    private func isBehind(_ key: SessionKey) -> Bool {
+    /// Returns a Boolean value that indicates whether the program that uses a session is in the background. The program
+    /// is the session's app, or another program of the same container.
+    private func isInBackground(_ key: SessionKey) -> Bool {
         !apps[sessions[key]?.audience.user?.app ?? key.app].isInFront
     }
 
@@ -125,10 +126,10 @@ package struct SessionMachine: Sendable {
 
     /// Applies a change to a session and collects its output.
     private mutating func change(_ key: SessionKey, _ body: (inout Session) -> Void) {
-        let surroundings = Session.Surroundings(
-            now: now, isBehind: isBehind(key), limits: limits, usage: usage(of: key.app))
+        let environment = Session.Environment(
+            now: now, isInBackground: isInBackground(key), limits: limits, usage: usage(of: key.app))
         guard let index = sessions.index(forKey: key) else { return }
-        sessions.values[index].surroundings = surroundings
+        sessions.values[index].environment = environment
         body(&sessions.values[index])
         let output = sessions.values[index].output
         sessions.values[index].output = Session.Output()
@@ -138,7 +139,9 @@ package struct SessionMachine: Sendable {
         }
         if !output.changes.isEmpty { effects.append(.save(stored(output.changes))) }
         effects += output.effects
-        if output.hasDealt { effects += apps.change(key.app) { $0.deal(of: key.app, in: key, sessions) } }
+        if output.hasHandledEvents {
+            effects += apps.change(key.app) { $0.recordHandling(of: key.app, in: key, sessions) }
+        }
         if output.mayAbandon { effects += apps.abandonIfIdle(key.app, sessions) }
         if output.changes.contains(.removed(key)) { sessions[key] = nil }
     }
@@ -149,7 +152,7 @@ package struct SessionMachine: Sendable {
                 sessions[admission.key] = Session(admission.key, SessionRecord(settings: settings))
             }
             let isKnown = sessions.values.contains { $0.audience.user?.name == user.name }
-            effects += apps.noteOpening(by: user, isKnown: isKnown)
+            effects += apps.recordOpening(by: user, isKnown: isKnown)
         }
         change(admission.key) { $0.accept(admission) }
     }
@@ -162,7 +165,7 @@ package struct SessionMachine: Sendable {
     }
 
     /// Returns the rows as they are saved. A session's header fields may be secrets, so they stay on disk only while
-    /// the session has unfinished tasks. Each opening supplies them anew.
+    /// the session has unfinished tasks. Each opening supplies the header fields again.
     package func stored(_ changes: [SessionChange]) -> [SessionChange] {
         changes.map { change in
             guard case .session(let key, var record) = change, !record.settings.additionalHeaders.isEmpty else {

@@ -6,7 +6,7 @@ package enum SessionTimer: Hashable, Sendable {
     /// Fires when an app is asked whether a task may begin.
     case begin(SessionKey, Int)
     /// Fires when a started app has run out of time to handle its session.
-    case patience(String)
+    case handlingTimeLimit(String)
     /// Fires when an app may be started again.
     case pause(String)
 }

@@ -4,13 +4,14 @@ import TransferModel
 /// Sessions of containers that several programs of one publisher share. Such sessions belong to the app that is
 /// registered for the container, whichever program creates them.
 extension [SessionKey: Session] {
-    /// Returns the key of the session that a program means: its own session, or the session of its container's app.
+    /// Returns the key of the session that a program's settings identify: its own session, or the session of its
+    /// container's app.
     func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {
         let longest = 255
         guard !settings.identifier.isEmpty, settings.identifier.utf8.count <= longest else {
             throw SessionRefusal(
                 code: .badIdentifier,
-                message: "a session's identifier has 1 to \(longest) bytes, not \(settings.identifier.utf8.count)")
+                message: "a session identifier has 1 to \(longest) bytes, not \(settings.identifier.utf8.count)")
         }
         let own = SessionKey(app: app, identifier: settings.identifier)
         // A session with tasks or an open process from before the app's registration still belongs to the program
@@ -23,10 +24,10 @@ extension [SessionKey: Session] {
 
     /// Records the launch method of a session's app, and the containers that the app is started for.
     func register(
-        _ user: SessionUser, as registration: AppRegistration?, in record: inout SessionRecord, of key: SessionKey
+        _ user: ClientProcess, as registration: AppRegistration?, in record: inout SessionRecord, of key: SessionKey
     ) {
         guard user.app == key.app else {
-            // A helper cannot say how the app is started.
+            // A helper cannot register the app's launch method.
             let own = newest(of: key.app)
             (record.registration, record.registeredBy) = (own?.registration, own?.registeredBy)
             record.containers = own?.containers
@@ -53,18 +54,18 @@ extension [SessionKey: Session] {
     }
 
     /// Returns a warning for a program that has opened a session; `nil` if there is nothing to warn about.
-    func warning(about record: SessionRecord, of key: SessionKey, for user: SessionUser) -> String? {
+    func warning(about record: SessionRecord, of key: SessionKey, for user: ClientProcess) -> String? {
         let taken = (user.containers ?? []).subtracting(record.containers ?? []).sorted()
         if user.app == key.app, let container = taken.first {
             return """
-                The app '\(key.app)' is not started for sessions of the shared container '\(container)': \
-                '\(app(registeredFor: container) ?? "")' is registered for it.
+                The app '\(key.app)' is not started for sessions of the shared container '\(container)', because \
+                '\(app(registeredFor: container) ?? "")' is registered for the container.
                 """
         }
         guard record.settings.sendsLaunchEvents, record.registration == nil else { return nil }
         return """
-            The app '\(key.app)' cannot be started for its background session '\(key.identifier)': nobody has said how. \
-            What happens while it does not run waits until it is started by somebody.
+            The app '\(key.app)' cannot be started for its background session '\(key.identifier)', because it has \
+            registered neither a bus name nor a command. Its events wait until the user starts the app.
             """
     }
 }

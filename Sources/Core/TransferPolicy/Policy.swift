@@ -54,15 +54,15 @@ public struct PolicySubject: Hashable, Sendable {
 
     /// Returns the verdict of a policy that uses only unmetered networks.
     ///
-    /// Two kinds of transfers may always run: those from the machine's own servers, and those that allow metered
-    /// networks themselves.
+    /// Two kinds of transfers may always run: transfers from loopback servers, and transfers that allow metered
+    /// networks.
     ///
     /// - Parameters:
     ///   - conditions: The conditions of the machine.
     ///   - rule: The rule for a link whose price no source reports.
     public func unmeteredVerdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
         guard !traits.isLoopback, traits.constraints.metered != .allowed else {
-            return .run(relyingOn: [], lookAgain: nil)
+            return .run(relyingOn: [], reevaluateAt: nil)
         }
         return MeteredConstraint.unmetered.verdict(under: conditions, treatingUnknownAs: rule)
     }
@@ -83,8 +83,8 @@ public struct PolicySubject: Hashable, Sendable {
 /// }
 /// ```
 public protocol Policy: Sendable {
-    /// Returns whether `subject` may run in `context`, or at least one reason to wait.
+    /// Returns permission for `subject` to run in `context`, or at least one reason to wait.
     ///
-    /// If time alone can change the answer, the verdict names a re-evaluation after `context.now`.
+    /// If time alone can change the verdict, the verdict names a re-evaluation after `context.now`.
     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict
 }

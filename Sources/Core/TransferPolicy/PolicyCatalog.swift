@@ -153,13 +153,13 @@ public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .unknownPolicy(let name, let known):
-            "there is no policy '\(name)'; there are \(known.joined(separator: ", "))"
+            "unknown policy '\(name)'; available policies: \(known.joined(separator: ", "))"
         case .unknownParameter(let word, let policy, []):
-            "the policy \(policy) takes no parameters, so '\(word)' means nothing"
+            "policy \(policy) has no parameters; remove '\(word)'"
         case .unknownParameter(let word, let policy, let known):
-            "the policy \(policy) takes \(known.map { "\($0)=NUMBER" }.joined(separator: ", ")), not '\(word)'"
+            "unknown parameter '\(word)' of policy \(policy); use \(known.map { "\($0)=NUMBER" }.joined(separator: ", "))"
         case .repeatedParameter(let key, let policy):
-            "\(key) of the policy \(policy) is given twice"
+            "parameter \(key) of policy \(policy) appears twice"
         case .badValue(let value, let parameter, let policy):
             "\(parameter.key)=\(value) of the policy \(policy) must be a \(parameter.isWhole ? "whole " : "")number "
                 + "from \(PolicyCatalog.text(parameter.range.lowerBound)) "

@@ -3,7 +3,7 @@ public import TransferModel
 
 /// A reason why a transfer does not run.
 ///
-/// Every reason has a stable ``code``, data of its own, and a sentence for users.
+/// Every reason has a stable ``code``, specific data, and a sentence for users.
 ///
 /// ## Topics
 ///
@@ -31,7 +31,7 @@ public import TransferModel
 ///
 /// ### Limits
 ///
-/// - ``settling(_:until:)``
+/// - ``debouncing(_:until:)``
 /// - ``waitingForSlot(_:)``
 /// - ``backoff(attempt:cause:until:)``
 /// - ``storageLow(needed:available:)``
@@ -61,7 +61,7 @@ public enum Reason: Hashable, Sendable {
     case metered(isGuess: Bool)
     /// No network is available.
     case noNetwork
-    /// A captive portal blocks the network until somebody logs in.
+    /// A captive portal blocks the network until the user logs in.
     case captivePortal
     /// The network's link is of a kind that the transfer does not allow.
     case networkKind(LinkKind, allowed: LinkKinds)
@@ -71,7 +71,7 @@ public enum Reason: Hashable, Sendable {
     /// `nil` if no window follows.
     case outsideWindow(opens: WallTime?)
     /// A condition has just become good and is still being debounced. The condition counts from `until` on.
-    case settling(SettlingCondition, until: Instant)
+    case debouncing(DebouncedCondition, until: Instant)
     /// Other transfers occupy all slots of the given scope.
     case waitingForSlot(SlotScope)
     /// An attempt failed. `until` is the time of the next attempt.
@@ -86,7 +86,7 @@ public enum Reason: Hashable, Sendable {
     case rateLimited(delay: Duration, relaunches: Int, until: WallTime)
     /// A budget is exhausted. `renewed` is the start of the budget's next period, or `nil` if that date is unknown.
     case budgetSpent(Spending.Kind, renewed: WallTime?)
-    /// A person, a program, or a policy holds the transfer back. `by` names the holder, and `why` gives the reason.
+    /// A user, a program, or a policy blocks the transfer. `by` names the holder, and `why` gives the reason.
     case held(by: String, why: String)
     /// The app must act before the transfer can continue.
     case needsApp(AppNeed)
@@ -109,7 +109,7 @@ public enum Reason: Hashable, Sendable {
         case .captivePortal: "captivePortal"
         case .networkKind: "networkKind"
         case .outsideWindow: "outsideWindow"
-        case .settling: "settling"
+        case .debouncing: "settling"
         case .waitingForSlot: "waitingForSlot"
         case .backoff: "backoff"
         case .storageLow: "storageLow"
@@ -137,7 +137,7 @@ public enum AppNeed: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A group of facts that is being debounced.
-public enum SettlingCondition: String, Hashable, Sendable {
+public enum DebouncedCondition: String, Hashable, Sendable {
     /// The power supply.
     case power
     /// The network: its reachability, link kind, price, connection name, and roaming state.
@@ -157,26 +157,26 @@ public enum SlotScope: Hashable, Sendable {
 }
 
 /// A wait reason together with the fact behind it.
-public struct Hold: Hashable, Sendable {
+public struct WaitReason: Hashable, Sendable {
     /// The reason why the transfer waits.
     public var reason: Reason
     /// The moment from which the underlying fact has been true.
-    public var since: Moment
+    public var since: ClockReading
     /// The source of the fact, or `nil` if the reason lies in the transfer itself.
     public var source: FactSource?
     /// The confidence in the fact, or `nil` if the reason lies in the transfer itself.
-    public var sureness: Sureness?
+    public var confidence: Confidence?
 
     /// Creates a wait reason with an optional source and confidence.
-    public init(_ reason: Reason, since: Moment, source: FactSource? = nil, sureness: Sureness? = nil) {
+    public init(_ reason: Reason, since: ClockReading, source: FactSource? = nil, confidence: Confidence? = nil) {
         self.reason = reason
         self.since = since
         self.source = source
-        self.sureness = sureness
+        self.confidence = confidence
     }
 
     /// Creates a wait reason that takes its start, source, and confidence from `fact`.
     public init<Value>(_ reason: Reason, from fact: Fact<Value>) {
-        self.init(reason, since: fact.since, source: fact.source, sureness: fact.sureness)
+        self.init(reason, since: fact.since, source: fact.source, confidence: fact.confidence)
     }
 }

@@ -22,13 +22,13 @@ public struct RelevantFacts: OptionSet, Hashable, Sendable {
 
 /// The decision of a constraint or a policy about one transfer at one moment.
 ///
-/// In both cases, `lookAgain` is the moment of the next re-evaluation. The moment is `nil` if time alone cannot
+/// In both cases, `reevaluateAt` is the moment of the next re-evaluation. The moment is `nil` if time alone cannot
 /// change the decision.
 public enum Verdict: Hashable, Sendable {
     /// The transfer may run. The permission depends on the facts in `relyingOn`.
-    case run(relyingOn: RelevantFacts, lookAgain: Instant?)
+    case run(relyingOn: RelevantFacts, reevaluateAt: Instant?)
     /// The transfer waits for every reason in the list.
-    case hold([Hold], lookAgain: Instant?)
+    case wait([WaitReason], reevaluateAt: Instant?)
 
     /// The facts that permission to run depends on, or `nil` if the transfer waits.
     public var facts: RelevantFacts? {
@@ -39,14 +39,16 @@ public enum Verdict: Hashable, Sendable {
     /// Returns the conjunction of two verdicts: the wait reasons of both, and the earlier re-evaluation.
     public func and(_ other: Verdict) -> Verdict {
         switch (self, other) {
-        case (.run(let left, let leftLook), .run(let right, let rightLook)):
-            .run(relyingOn: left.union(right), lookAgain: Self.earlier(leftLook, rightLook))
-        case (.hold(let left, let leftLook), .hold(let right, let rightLook)):
+        case (.run(let left, let leftReevaluation), .run(let right, let rightReevaluation)):
+            .run(relyingOn: left.union(right), reevaluateAt: Self.earlier(leftReevaluation, rightReevaluation))
+        case (.wait(let left, let leftReevaluation), .wait(let right, let rightReevaluation)):
             /// A constraint and the policy can give the same reason. The list contains the reason once.
-            .hold(left + right.filter { !left.contains($0) }, lookAgain: Self.earlier(leftLook, rightLook))
-        case (.hold(let holds, let holdLook), .run(_, let runLook)),
-            (.run(_, let runLook), .hold(let holds, let holdLook)):
-            .hold(holds, lookAgain: Self.earlier(holdLook, runLook))
+            .wait(
+                left + right.filter { !left.contains($0) },
+                reevaluateAt: Self.earlier(leftReevaluation, rightReevaluation))
+        case (.wait(let reasons, let waitReevaluation), .run(_, let runReevaluation)),
+            (.run(_, let runReevaluation), .wait(let reasons, let waitReevaluation)):
+            .wait(reasons, reevaluateAt: Self.earlier(waitReevaluation, runReevaluation))
         }
     }
 

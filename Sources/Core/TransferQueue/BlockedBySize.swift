@@ -8,18 +8,18 @@ struct BlockedBySize: Sendable {
     private var rate: Int64?
     private var zone: LocalTimeRules?
 
-    mutating func append(_ id: TransferID, _ assessment: Assessment) {
+    mutating func append(_ id: TransferID, _ evaluator: PolicyEvaluator) {
         ids.append(id)
-        (rate, zone) = (assessment.typicalRate, assessment.conditions.localTime)
+        (rate, zone) = (evaluator.typicalRate, evaluator.conditions.localTime)
     }
 
     mutating func remove(_ id: TransferID) { ids.removeAll { $0 == id } }
 
     /// Empties the list and returns it if the rate or the time zone has changed, or if `always` is true. Otherwise
     /// returns an empty array. Removing transfers one by one would take quadratic time.
-    mutating func takeAll(_ assessment: Assessment, always: Bool) -> [TransferID] {
+    mutating func removeAll(_ evaluator: PolicyEvaluator, always: Bool) -> [TransferID] {
         guard !ids.isEmpty,
-            always || rate != assessment.typicalRate || zone != assessment.conditions.localTime
+            always || rate != evaluator.typicalRate || zone != evaluator.conditions.localTime
         else {
             return []
         }

@@ -68,9 +68,9 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     private var groupNumbers: [ConcurrencyGroup.Key: Int32] = [:]
     private var counterNumbers: [SlotCounter.Scope: Int32] = [:]
     /// The group that a transfer joined last. Many successive submissions often go to one server.
-    private var last = Int32.nowhere
+    private var last = Int32.noIndex
     /// The group that became empty last, which may gain a member again.
-    private var idle = Int32.nowhere
+    private var idle = Int32.noIndex
     /// The total number of slots in use.
     private(set) var running = 0
     private var turn: Int64 = 0
@@ -87,7 +87,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
 
     /// Adds a transfer to its group and returns the group's number.
     mutating func join(_ traits: borrowing TransferTraits) -> Int32 {
-        if last == .nowhere || !groups[last].pointee.key.fits(traits) {
+        if last == .noIndex || !groups[last].pointee.key.fits(traits) {
             let key = ConcurrencyGroup.Key(traits)
             last = groupNumbers[key] ?? add(key)
         }
@@ -102,7 +102,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     }
 
     private mutating func add(_ key: ConcurrencyGroup.Key) -> Int32 {
-        let number = groups.take(
+        let number = groups.insert(
             ConcurrencyGroup(
                 key: key, app: counter(.app(key.app)), session: counter(.session(app: key.app, key.session)),
                 host: counter(.host(key.host)), hostLimit: Int32(clamping: max(1, key.slotsPerHost ?? limits.host))))
@@ -111,7 +111,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     }
 
     private mutating func counter(_ scope: SlotCounter.Scope) -> Int32 {
-        let number = counterNumbers[scope] ?? counters.take(SlotCounter(scope: scope))
+        let number = counterNumbers[scope] ?? counters.insert(SlotCounter(scope: scope))
         counterNumbers[scope] = number
         counters[number].pointee.groups += 1
         return number
@@ -127,12 +127,12 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
         guard groups[number].pointee.members == 0, idle != number else { return nil }
         let before = idle
         idle = number
-        return before != .nowhere && groups[before].pointee.members == 0 ? remove(before) : nil
+        return before != .noIndex && groups[before].pointee.members == 0 ? remove(before) : nil
     }
 
     private mutating func remove(_ number: Int32) -> [Int32] {
         let group = groups[number].pointee
-        if last == number { last = .nowhere }
+        if last == number { last = .noIndex }
         groupNumbers[group.key] = nil
         groups.release(number)
         for counter in [group.app, group.session, group.host] {
@@ -153,14 +153,14 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     // MARK: Slots
 
     @inline(__always)
-    mutating func takeSlots(_ number: Int32) { count(number, 1) }
+    mutating func acquireSlots(_ number: Int32) { count(number, 1) }
 
     @inline(__always)
     mutating func freeSlots(_ number: Int32) { count(number, -1) }
 
     /// Takes the slots of a start, and records the start as its app's latest turn.
     @inline(__always)
-    mutating func takeTurn(_ number: Int32) {
+    mutating func recordTurn(_ number: Int32) {
         count(number, 1)
         turn += 1
         counters[groups[number].pointee.app].pointee.lastTurn = turn
@@ -204,7 +204,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
 
     /// Returns the group of a transfer that has joined one.
     func find(_ traits: borrowing TransferTraits) -> Int32? {
-        if last != .nowhere, groups[last].pointee.key.fits(traits) { return last }
+        if last != .noIndex, groups[last].pointee.key.fits(traits) { return last }
         return groupNumbers[ConcurrencyGroup.Key(traits)]
     }
 }

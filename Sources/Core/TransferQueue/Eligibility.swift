@@ -5,37 +5,38 @@ import TransferPolicy
 /// The equivalence classes that may run now.
 ///
 /// The verdict on a class follows from the conditions' values and the policy state key. Both return to earlier values
-/// again and again, so the verdicts on all classes are kept for each such pair. An event then costs a lookup and a
-/// pass over the classes, however many transfers there are.
+/// again and again, so the verdicts on all classes are kept for each such pair. An event then costs a lookup and a pass
+/// over the classes, regardless of the number of transfers.
 struct Eligibility: Sendable {
     /// The classes that may run.
     private(set) var open = BitSet()
-    /// The classes that may run once a condition has settled or a window opens.
+    /// The classes that may run after a debounce has ended or a window opens.
     private(set) var pending = BitSet()
-    /// The opening of each requirement set: the first time at which one of its classes may run. `nil` if time alone
+    /// The opening of each requirement set: the first time at which one of its classes may run; `nil` if time alone
     /// never lets a class run.
     private(set) var openings: [Opening?] = []
     /// The policy's state: its key, and the time until which it lasts.
-    private(set) var state = PolicyMood()
-    /// Whether another policy state may change a verdict under the same conditions.
+    private(set) var state = PolicyStateKey()
+    /// A Boolean value that indicates whether another policy state may change a verdict under the same conditions.
     var dependsOnState: Bool { verdicts.dependsOnState }
 
-    /// The time at which the first condition settles that classes wait for.
-    private var nextSettle: Instant?
+    /// The time at which the first debounce ends that classes wait for.
+    private var nextDebounceEnd: Instant?
     /// The time at which the first window opens or closes.
     private var nextWindow: WallTime?
-    private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
+    private var debounceEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
     private var localTime: LocalTimeRules?
     /// The windows by requirement set; `nil` for sets without a window.
     private var windows: [Window?] = []
     private var key: Key?
-    /// Whether the current policy has given verdicts. A comparison of ``key`` with `nil` would copy the key.
+    /// A Boolean value that indicates whether the current policy has given verdicts. A comparison of ``key`` with `nil`
+    /// would copy the key.
     private var isDecided = false
     private var verdicts = Verdicts()
-    private var memory: [Key: Verdicts] = [:]
+    private var verdictCache: [Key: Verdicts] = [:]
     private static let mostKeys = 512
     /// A scratch buffer for the verdicts on a set, by relaxation phase.
-    private var answers: [RelevantFacts?] = []
+    private var permissions: [RelevantFacts?] = []
 
     private struct Key: Hashable {
         let conditions: ConditionSignature
@@ -43,10 +44,10 @@ struct Eligibility: Sendable {
     }
 
     private struct Verdicts: Sendable {
-        /// The raw value of the facts that a verdict to run relies on, or `hold`, by class.
+        /// The raw value of the facts that permission to run relies on, or `wait` for a wait, by class.
         var facts: [UInt8] = []
         var dependsOnState = false
-        static let hold = UInt8.max
+        static let wait = UInt8.max
     }
 
     private struct Window: Sendable {
@@ -61,7 +62,7 @@ struct Eligibility: Sendable {
     /// Forgets all verdicts, because another policy decides from now on.
     mutating func forget() {
         (key, isDecided) = (nil, false)
-        memory.removeAll()
+        verdictCache.removeAll()
         verdicts = Verdicts()
         (open, pending) = (BitSet(), BitSet())
     }
@@ -70,41 +71,41 @@ struct Eligibility: Sendable {
     // Inlined, because after most events nothing has changed.
     @inline(__always)
     mutating func refresh(
-        _ assessment: Assessment, _ requirements: borrowing Requirements, areConditionsNew: Bool, isBackward: Bool
+        _ evaluator: PolicyEvaluator, _ requirements: borrowing Requirements, areConditionsNew: Bool, isBackward: Bool
     ) {
-        let now = assessment.now
+        let now = evaluator.now
         let isNew = !isDecided || areConditionsNew || isBackward
         let isStateDue =
-            state.until.map { $0 <= now.instant } == true || (assessment.isStaged && assessment.followsQueue)
+            state.until.map { $0 <= now.instant } == true || (evaluator.isPhased && evaluator.followsQueue)
         guard
-            isNew || isStateDue || nextSettle.map({ $0 <= now.instant }) == true
+            isNew || isStateDue || nextDebounceEnd.map({ $0 <= now.instant }) == true
                 || nextWindow.map({ $0 <= now.wall }) == true || verdicts.facts.count < requirements.classes.count
         else { return }
-        decide(assessment, requirements, isNew: isNew, isStateDue: isStateDue, isBackward: isBackward)
+        decide(evaluator, requirements, isNew: isNew, isStateDue: isStateDue, isBackward: isBackward)
     }
 
     private mutating func decide(
-        _ assessment: Assessment, _ requirements: borrowing Requirements, isNew: Bool, isStateDue: Bool,
+        _ evaluator: PolicyEvaluator, _ requirements: borrowing Requirements, isNew: Bool, isStateDue: Bool,
         isBackward: Bool
     ) {
         if isNew || isStateDue {
-            state = assessment.isStaged ? assessment.stagedPolicy.mood(in: assessment.context) : PolicyMood()
-            let conditions = assessment.conditions
+            state = evaluator.isPhased ? evaluator.phasedPolicy.stateKey(in: evaluator.context) : PolicyStateKey()
+            let conditions = evaluator.conditions
             let key = Key(
                 conditions: ConditionSignature(conditions, connection: conditions.connection.value), state: state.key)
-            if key != self.key { verdicts = memory[key] ?? Verdicts() }
+            if key != self.key { verdicts = verdictCache[key] ?? Verdicts() }
             (self.key, isDecided) = (key, true)
         }
-        if verdicts.facts.count < requirements.classes.count { decideNew(assessment, requirements) }
-        if isNew { settleEnds = assessment.hysteresis.starts(under: assessment.conditions) }
-        refreshWindows(assessment, requirements, isBackward: isBackward)
-        collect(at: assessment.now.instant, requirements)
+        if verdicts.facts.count < requirements.classes.count { decideNew(evaluator, requirements) }
+        if isNew { debounceEnds = evaluator.hysteresis.starts(under: evaluator.conditions) }
+        refreshWindows(evaluator, requirements, isBackward: isBackward)
+        collect(at: evaluator.now.instant, requirements)
     }
 
-    /// Asks for verdicts on the classes that ``verdicts`` lacks. All phases of a set are asked about at once:
-    /// transfers pass through them in turn, and each percent of battery level asks anew.
-    private mutating func decideNew(_ assessment: Assessment, _ requirements: borrowing Requirements) {
-        var asked = Int32.nowhere
+    /// Computes the verdicts on the classes that ``verdicts`` lacks. All phases of a set are evaluated together,
+    /// because transfers pass through them in turn.
+    private mutating func decideNew(_ evaluator: PolicyEvaluator, _ requirements: borrowing Requirements) {
+        var evaluatedSet = Int32.noIndex
         for number in verdicts.facts.count..<requirements.classes.count {
             let requirementClass = requirements.classes[number]
             // A transfer that the policy decides individually has its own verdict before it becomes ready.
@@ -113,53 +114,53 @@ struct Eligibility: Sendable {
                 continue
             }
             let set = requirements.sets[requirementClass.set]
-            if asked != requirementClass.set {
-                asked = requirementClass.set
-                let dependsOnState = assessment.answer(set.pointee, &answers)
+            if evaluatedSet != requirementClass.set {
+                evaluatedSet = requirementClass.set
+                let dependsOnState = evaluator.evaluate(set.pointee, &permissions)
                 if dependsOnState { verdicts.dependsOnState = true }
             }
-            let facts = answers[requirementClass.phase]?.rawValue
+            let facts = permissions[requirementClass.phase]?.rawValue
             verdicts.facts.append(
-                facts.map { set.pointee.key.kind == .discretionary ? $0 & 7 : 0 } ?? Verdicts.hold)
+                facts.map { set.pointee.key.kind == .discretionary ? $0 & 7 : 0 } ?? Verdicts.wait)
         }
-        if memory.count >= Self.mostKeys { memory.removeAll() }
-        if let key { memory[key] = verdicts }
+        if verdictCache.count >= Self.mostKeys { verdictCache.removeAll() }
+        if let key { verdictCache[key] = verdicts }
     }
 
     /// Evaluates the windows that are new or due for a change. Evaluates all windows if the clock was set back or the
     /// time zone changed.
     private mutating func refreshWindows(
-        _ assessment: Assessment, _ requirements: borrowing Requirements, isBackward: Bool
+        _ evaluator: PolicyEvaluator, _ requirements: borrowing Requirements, isBackward: Bool
     ) {
-        let asksAll = isBackward || localTime != assessment.conditions.localTime
-        localTime = assessment.conditions.localTime
+        let evaluatesAll = isBackward || localTime != evaluator.conditions.localTime
+        localTime = evaluator.conditions.localTime
         nextWindow = nil
         for number in 0..<requirements.sets.count {
             let isNew = number >= windows.count
             if isNew { windows.append(nil) }
             guard let window = requirements.sets[Int32(number)].pointee.key.constraints.window else { continue }
-            let isDue = windows[number]?.change.map { $0 <= assessment.now.wall } ?? false
-            if isNew || asksAll || isDue {
-                let verdict = window.verdict(at: assessment.now, localTime: assessment.conditions.localTime)
+            let isDue = windows[number]?.change.map { $0 <= evaluator.now.wall } ?? false
+            if isNew || evaluatesAll || isDue {
+                let verdict = window.verdict(at: evaluator.now, localTime: evaluator.conditions.localTime)
                 windows[number] = Window(
-                    isOpen: verdict.facts != nil, change: verdict.lookAgain.map(assessment.now.wall(at:)))
+                    isOpen: verdict.facts != nil, change: verdict.reevaluateAt.map(evaluator.now.wall(at:)))
             }
             if let change = windows[number]?.change { nextWindow = min(nextWindow ?? change, change) }
         }
     }
 
     private mutating func collect(at now: Instant, _ requirements: borrowing Requirements) {
-        nextSettle = nil
+        nextDebounceEnd = nil
         for set in openings.indices { openings[set] = nil }
         while openings.count < requirements.sets.count { openings.append(nil) }
         for start in stride(from: 0, to: verdicts.facts.count, by: 64) {
             var (openBits, pendingBits) = (UInt64(0), UInt64(0))
-            for number in start..<min(start + 64, verdicts.facts.count) where verdicts.facts[number] != Verdicts.hold {
+            for number in start..<min(start + 64, verdicts.facts.count) where verdicts.facts[number] != Verdicts.wait {
                 let requirementClass = requirements.classes[number]
                 let set = Int(requirementClass.set)
-                let settled = settleEnds[Int(verdicts.facts[number])]
-                if settled > now { nextSettle = Verdict.earlier(nextSettle, settled) }
-                if settled <= now, !requirementClass.hasWindow || windows[set]?.isOpen != false {
+                let debounceEnd = debounceEnds[Int(verdicts.facts[number])]
+                if debounceEnd > now { nextDebounceEnd = Verdict.earlier(nextDebounceEnd, debounceEnd) }
+                if debounceEnd <= now, !requirementClass.hasWindow || windows[set]?.isOpen != false {
                     openBits |= 1 << UInt64(number & 63)
                     if openings[set]?.isNow != true { openings[set] = Opening() }
                 } else {
@@ -177,7 +178,7 @@ struct Eligibility: Sendable {
     @inline(__always)
     func opening(of number: Int32, _ requirements: borrowing Requirements) -> Opening? {
         let requirementClass = requirements.classes[Int(number)]
-        var opening = Opening(boot: settleEnds[Int(verdicts.facts[Int(number)])].nanoseconds)
+        var opening = Opening(boot: debounceEnds[Int(verdicts.facts[Int(number)])].nanoseconds)
         if requirementClass.hasWindow, let window = windows[Int(requirementClass.set)], !window.isOpen {
             guard let change = window.change else { return nil }
             opening.wall = change.nanosecondsSinceEpoch
@@ -193,39 +194,39 @@ struct Opening: Sendable {
 
     var isNow: Bool { boot == .min && wall == .min }
 
-    func instant(at now: Moment) -> Instant {
+    func instant(at now: ClockReading) -> Instant {
         let date = wall == .min ? now.instant : now.instant(of: WallTime(nanosecondsSinceEpoch: wall))
         return max(Instant(nanoseconds: boot), date)
     }
 }
 
 extension Verdict {
-    fileprivate var lookAgain: Instant? {
+    fileprivate var reevaluateAt: Instant? {
         switch self {
-        case .run(_, let look), .hold(_, let look): look
+        case .run(_, let reevaluation), .wait(_, let reevaluation): reevaluation
         }
     }
 }
 
-extension Assessment {
+extension PolicyEvaluator {
     /// Computes the verdicts that conditions and, for discretionary work, the policy give to all members of a set,
-    /// without dates and windows. By relaxation phase, an answer is the facts that a verdict to run relies on, or
-    /// `nil` for a hold.
+    /// without dates and windows. The result of each relaxation phase is the facts that permission to run relies on, or
+    /// `nil` for a wait.
     ///
     /// - Returns: Whether another policy state may change the verdicts under the same conditions.
-    fileprivate func answer(_ set: borrowing RequirementSet, _ answers: inout [RelevantFacts?]) -> Bool {
+    fileprivate func evaluate(_ set: borrowing RequirementSet, _ permissions: inout [RelevantFacts?]) -> Bool {
         let verdict = conditionsVerdict(set.key.constraints, isLoopback: set.key.isLoopback)
         let facts = verdict.facts
-        answers.removeAll(keepingCapacity: true)
-        // A phase that no transfer can be in is not asked about.
+        permissions.removeAll(keepingCapacity: true)
+        // A phase that no transfer can be in is not evaluated.
         for phase in set.classes.indices where phase != RequirementClass.individual {
-            answers.append(set.classes[phase] >= 0 ? facts : nil)
+            permissions.append(set.classes[phase] >= 0 ? facts : nil)
         }
-        // If conditions hold the set back, the policy cannot let it run.
-        guard facts != nil, set.key.kind == .discretionary, isStaged else { return false }
+        // If conditions block the set, the policy cannot let it run.
+        guard facts != nil, set.key.kind == .discretionary, isPhased else { return false }
         var subject = PolicySubject(traits: set.traits(submitted: now.wall))
         subject.traits.constraints.window = nil
-        stagedPolicy.narrow(&answers, for: subject, in: context)
-        return stagedPolicy.moodMatters(to: subject, in: context)
+        phasedPolicy.narrow(&permissions, for: subject, in: context)
+        return phasedPolicy.stateMatters(to: subject, in: context)
     }
 }

@@ -9,7 +9,7 @@ package struct Expiries: ~Copyable, Sendable {
 
     private struct Expiry: Sendable {
         let id: TransferID
-        var position = Int32.nowhere
+        var position = Int32.noIndex
     }
 
     /// An order by date, then by ID.
@@ -35,16 +35,16 @@ package struct Expiries: ~Copyable, Sendable {
     }
 
     package mutating func add(_ id: TransferID, at date: WallTime) {
-        let place = expiries.take(Expiry(id: id))
-        index.insert(id.rawValue, place)
-        heap.insert(place, Order(date: date, id: id)) { expiries[$0].pointee.position = $1 }
+        let expiryIndex = expiries.insert(Expiry(id: id))
+        index.insert(id.rawValue, expiryIndex)
+        heap.insert(expiryIndex, Order(date: date, id: id)) { expiries[$0].pointee.position = $1 }
     }
 
     package mutating func remove(_ id: TransferID) {
-        guard !heap.isEmpty, let place = index.find(id.rawValue) else { return }
-        heap.remove(at: expiries[place].pointee.position) { expiries[$0].pointee.position = $1 }
+        guard !heap.isEmpty, let expiryIndex = index.find(id.rawValue) else { return }
+        heap.remove(at: expiries[expiryIndex].pointee.position) { expiries[$0].pointee.position = $1 }
         index.remove(id.rawValue)
-        expiries.release(place)
+        expiries.release(expiryIndex)
     }
 
     /// Removes and returns the first transfer that has expired; `nil` if there is none.

@@ -5,43 +5,43 @@ import TransferPolicy
 // Applies the effects of time and conditions.
 
 extension IndexedQueue {
-    package mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {
-        let isBackward = assessment.now.wall < waiting.lastWall
-        waiting.lastWall = assessment.now.wall
+    package mutating func refresh(_ evaluator: PolicyEvaluator, _ changes: SchedulerChanges) {
+        let isBackward = evaluator.now.wall < waiting.lastWall
+        waiting.lastWall = evaluator.now.wall
         if changes.policy {
             eligibility.forget()
             waiting.requirements.forgetPhases()
         }
-        if isBackward || changes.policy { waiting.refileAll(assessment) }
-        waiting.refileDue(assessment)
-        budget = (assessment.isBudgeted, false)
-        if !waiting.blocked.ids.isEmpty { waiting.refileBlocked(assessment) }
-        if waiting.individualCount > 0 { askIndividuals(assessment) }
+        if isBackward || changes.policy { waiting.refileAll(evaluator) }
+        waiting.refileDue(evaluator)
+        budget = (evaluator.isBudgeted, false)
+        if !waiting.blocked.ids.isEmpty { waiting.refileBlocked(evaluator) }
+        if waiting.individualCount > 0 { evaluateIndividuals(evaluator) }
         eligibility.refresh(
-            assessment, waiting.requirements, areConditionsNew: changes.conditions, isBackward: isBackward
+            evaluator, waiting.requirements, areConditionsNew: changes.conditions, isBackward: isBackward
         )
     }
 
-    /// Asks a policy without phases about each transfer.
-    private mutating func askIndividuals(_ assessment: Assessment) {
+    /// Evaluates each transfer with a policy without phases.
+    private mutating func evaluateIndividuals(_ evaluator: PolicyEvaluator) {
         individualsReevaluateAt = nil
-        for place in waiting.places() where waiting.records[place].pointee.isIndividual {
-            let isReady = waiting.records[place].pointee.position != .nowhere
-            switch assessment.verdict(for: waiting.entry(at: place)) {
-            case .run: if !isReady { waiting.ready.insert(place, waiting.records) }
-            case .hold(_, let look):
-                if isReady { waiting.ready.remove(place, waiting.records) }
-                individualsReevaluateAt = Verdict.earlier(individualsReevaluateAt, look)
+        for recordIndex in waiting.recordIndices() where waiting.records[recordIndex].pointee.isIndividual {
+            let isReady = waiting.records[recordIndex].pointee.position != .noIndex
+            switch evaluator.verdict(for: waiting.entry(at: recordIndex)) {
+            case .run: if !isReady { waiting.ready.insert(recordIndex, waiting.records) }
+            case .wait(_, let reevaluation):
+                if isReady { waiting.ready.remove(recordIndex, waiting.records) }
+                individualsReevaluateAt = Verdict.earlier(individualsReevaluateAt, reevaluation)
             }
         }
     }
 
     package mutating func reevaluateAt(
-        _ assessment: Assessment, staggeredUntil: Instant?, isWatched: Bool
+        _ evaluator: PolicyEvaluator, staggeredUntil: Instant?, isWatched: Bool
     ) -> Instant? {
         // Nothing could start, whichever slot becomes free.
         guard !waiting.groups.isFull || isPreemptive, count > 0 else { return nil }
-        let now = assessment.now
+        let now = evaluator.now
         var next = waiting.individualCount > 0 ? individualsReevaluateAt : nil
         if isWatched || eligibility.dependsOnState,
             !waiting.ready.filled.isEmpty || waiting.timers.count > 0
@@ -64,8 +64,8 @@ extension IndexedQueue {
             }
         }
         if budget.isSpent {
-            let renewed = assessment.context.budgets.nextRollOver(
-                after: now.wall, localTime: assessment.conditions.localTime)
+            let renewed = evaluator.context.budgets.nextRollOver(
+                after: now.wall, localTime: evaluator.conditions.localTime)
             next = Verdict.earlier(next, renewed.map(now.instant(of:)))
         }
         guard waiting.timers.count > 0 else { return next }

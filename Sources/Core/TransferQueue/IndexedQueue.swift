@@ -10,16 +10,16 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     var individualsReevaluateAt: Instant?
     /// Whether bytes that arrive now count against budgets, and whether a budget has kept a transfer from starting.
     var budget = (isCounted: false, isSpent: false)
-    /// The transfer that ``next(_:holdsStaggered:)`` returned last.
-    var chosen = Int32.nowhere
+    /// The transfer that ``next(_:delaysStaggered:)`` returned last.
+    var chosen = Int32.noIndex
     var aging: PriorityAging
-    /// Whether a waiting transfer may take a slot from a running transfer.
+    /// A Boolean value that indicates whether a waiting transfer may take a slot from a running transfer.
     let isPreemptive: Bool
 
-    package init(_ assessment: Assessment) {
-        isPreemptive = assessment.configuration.isPreemptive
-        aging = PriorityAging(interval: assessment.configuration.agingInterval)
-        waiting = WaitingTransfers(assessment.configuration, at: assessment.now.wall)
+    package init(_ evaluator: PolicyEvaluator) {
+        isPreemptive = evaluator.configuration.isPreemptive
+        aging = PriorityAging(interval: evaluator.configuration.agingInterval)
+        waiting = WaitingTransfers(evaluator.configuration, at: evaluator.now.wall)
     }
 
     // Explicit, so that the members are destroyed in this module. The compiler fails to destroy them in another
@@ -32,23 +32,23 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
 
     // MARK: Insertion and removal
 
-    package mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
+    package mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ evaluator: PolicyEvaluator) {
         let record = TransferRecord(id, TransferTerms(entry.traits))
-        let place = waiting.add(record, extra: entry.isPlain ? nil : entry)
-        waiting.file(place, entry, group: waiting.groups.join(entry.traits), assessment)
+        let recordIndex = waiting.add(record, extra: entry.isPlain ? nil : entry)
+        waiting.file(recordIndex, entry, group: waiting.groups.join(entry.traits), evaluator)
     }
 
-    package mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment) {
+    package mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator) {
         guard traits.isPlain else {
-            return insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), assessment)
+            return insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), evaluator)
         }
         let set = waiting.requirements.set(of: traits)
-        let phase = waiting.phase(of: traits, set, assessment)
-        let place = waiting.add(TransferRecord(id, TransferTerms(traits)))
+        let phase = waiting.phase(of: traits, set, evaluator)
+        let recordIndex = waiting.add(TransferRecord(id, TransferTerms(traits)))
         let level = waiting.ready.levelNumber(of: traits)
         waiting.file(
-            place, set, phase, level, group: waiting.groups.join(traits), .of(traits, at: assessment.now),
-            at: assessment.now)
+            recordIndex, set, phase, level, group: waiting.groups.join(traits), .of(traits, at: evaluator.now),
+            at: evaluator.now)
     }
 
     package mutating func insert(
@@ -56,34 +56,35 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     ) {
         waiting.groups.joinAgain(waiting.ready.heaps[heap].pointee.key.group)
         let terms = TransferTerms(submitted: submitted, notBefore: notBefore, expected: expected)
-        let place = waiting.add(TransferRecord(id, terms))
-        waiting.records[place].pointee.heap = heap
-        waiting.ready.insert(place, waiting.records)
+        let recordIndex = waiting.add(TransferRecord(id, terms))
+        waiting.records[recordIndex].pointee.heap = heap
+        waiting.ready.insert(recordIndex, waiting.records)
     }
 
-    package func sharedPlace(of id: TransferID) -> Int32? {
-        guard let place = waiting.place(of: id), waiting.records[place].pointee.position != .nowhere,
-            waiting.records[place].pointee.extra == .nowhere, !waiting.records[place].pointee.isIndividual
+    package func sharedHeap(of id: TransferID) -> Int32? {
+        guard let recordIndex = waiting.recordIndex(of: id), waiting.records[recordIndex].pointee.position != .noIndex,
+            waiting.records[recordIndex].pointee.extra == .noIndex, !waiting.records[recordIndex].pointee.isIndividual
         else { return nil }
-        let set = waiting.requirements.sets[waiting.set(of: place)]
-        // A policy that distinguishes transfers by more than the set must be asked about each transfer.
+        let set = waiting.requirements.sets[waiting.set(of: recordIndex)]
+        // A policy that distinguishes transfers by more than the set must evaluate each transfer.
         guard set.pointee.key.kind != .discretionary || set.pointee.phaseCount == 1 else { return nil }
-        return waiting.records[place].pointee.heap
+        return waiting.records[recordIndex].pointee.heap
     }
 
     package mutating func remove(_ id: TransferID) -> TransferEntry? {
-        guard let place = waiting.place(of: id) else { return nil }
-        let entry = waiting.entry(at: place)
-        waiting.leave(group: waiting.discard(place))
+        guard let recordIndex = waiting.recordIndex(of: id) else { return nil }
+        let entry = waiting.entry(at: recordIndex)
+        waiting.leave(group: waiting.discard(recordIndex))
         return entry
     }
 
     package mutating func removePlain(_ id: TransferID) -> PlainRecord? {
-        guard let place = waiting.place(of: id), waiting.records[place].pointee.extra == .nowhere else {
+        guard let recordIndex = waiting.recordIndex(of: id), waiting.records[recordIndex].pointee.extra == .noIndex
+        else {
             return nil
         }
-        let plain = waiting.plainRecord(at: place)
-        waiting.leave(group: waiting.discard(place))
+        let plain = waiting.plainRecord(at: recordIndex)
+        waiting.leave(group: waiting.discard(recordIndex))
         return plain
     }
 
@@ -92,14 +93,14 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     // MARK: Entries
 
     package func entry(of id: TransferID) -> TransferEntry? {
-        waiting.place(of: id).map { waiting.entry(at: $0) }
+        waiting.recordIndex(of: id).map { waiting.entry(at: $0) }
     }
 
     package func entry(of plain: PlainRecord) -> TransferEntry { waiting.entry(of: plain) }
 
     package func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
-        for place in waiting.places() {
-            body(TransferID(waiting.records[place].pointee.id), waiting.entry(at: place))
+        for recordIndex in waiting.recordIndices() {
+            body(TransferID(waiting.records[recordIndex].pointee.id), waiting.entry(at: recordIndex))
         }
     }
 
@@ -113,8 +114,8 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
         waiting.groups.fullScope(for: traits)
     }
 
-    package mutating func takeSlots(of traits: borrowing TransferTraits) {
-        waiting.groups.takeSlots(waiting.groups.join(traits))
+    package mutating func acquireSlots(of traits: borrowing TransferTraits) {
+        waiting.groups.acquireSlots(waiting.groups.join(traits))
     }
 
     package mutating func freeSlots(of traits: borrowing TransferTraits) {

@@ -9,14 +9,14 @@ enum Obstruction {
     case untilDate(WallTime)
     case indefinite
 
-    static func of(_ traits: borrowing TransferTraits, at now: Moment) -> Obstruction {
+    static func of(_ traits: borrowing TransferTraits, at now: ClockReading) -> Obstruction {
         guard let date = traits.constraints.notBefore?.date, date > now.wall else { return .none }
         return .untilDate(date)
     }
 }
 
 extension TransferEntry {
-    func obstruction(at now: Moment) -> Obstruction {
+    func obstruction(at now: ClockReading) -> Obstruction {
         var until: Instant?
         if !isOrdinary {
             guard held == nil, need == nil else { return .indefinite }

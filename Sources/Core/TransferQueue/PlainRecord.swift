@@ -10,7 +10,7 @@ package struct PlainRecord: Sendable {
     let set: Int32
     let level: Int32
     package let kind: WorkKind
-    /// Whether the server is on this machine.
+    /// A Boolean value that indicates whether the server is on this machine.
     package let isLoopback: Bool
     let hasWindow: Bool
 
@@ -37,11 +37,11 @@ package struct PlainRecord: Sendable {
 
 extension WaitingTransfers {
     @inline(__always)
-    func plainRecord(at place: Int32) -> PlainRecord {
-        let key = ready.heaps[records[place].pointee.heap].pointee.key
+    func plainRecord(at recordIndex: Int32) -> PlainRecord {
+        let key = ready.heaps[records[recordIndex].pointee.heap].pointee.key
         let set = requirements.classes[Int(key.requirementClass)].set
         return PlainRecord(
-            terms: records[place].pointee.terms, group: key.group, set: set, level: key.level, requirements.sets)
+            terms: records[recordIndex].pointee.terms, group: key.group, set: set, level: key.level, requirements.sets)
     }
 
     /// Returns the complete entry of a transfer that the queue released.

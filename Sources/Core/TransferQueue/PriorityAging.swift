@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Chooses among the priority levels that could start a transfer: the best level, unless other levels were passed
-/// over too often.
+/// Chooses among the priority levels that could start a transfer: the best level, unless other levels were bypassed too
+/// often.
 struct PriorityAging: Sendable {
-    /// The number of starts that may pass over a level before a start goes to it.
+    /// The number of starts that may bypass a level before a start goes to it.
     private let interval: Int
-    /// The number of consecutive starts that passed over a level with a startable transfer, by level.
-    private var passedOver: [Int] = []
+    /// The number of consecutive starts that bypassed a level with a startable transfer, by level.
+    private var bypassed: [Int] = []
     /// The levels of the current choice, best rank first.
     private var startable: [Int32] = []
-    /// Whether the last choice was not the best level.
+    /// A Boolean value that indicates whether the last choice was not the best level.
     private(set) var isChosenByAging = false
 
     init(interval: Int) { self.interval = max(1, interval) }
@@ -20,9 +20,8 @@ struct PriorityAging: Sendable {
     /// Adds a level that could start a transfer. Levels must be added in order of rank.
     mutating func offer(_ level: Int32) { startable.append(level) }
 
-    /// Returns the level that starts a transfer, and counts all lower levels as passed over. If several levels were
-    /// passed over too often, returns the level that was passed over most often. Returns `nil` if no level was
-    /// offered.
+    /// Returns the level that starts a transfer, and counts all lower levels as bypassed. If several levels were
+    /// bypassed too often, returns the level that was bypassed most often. Returns `nil` if no level was offered.
     mutating func choose() -> Int32? {
         guard var chosen = startable.first else { return nil }
         var limit = interval
@@ -33,20 +32,20 @@ struct PriorityAging: Sendable {
         isChosenByAging = startable.first != chosen
         for level in startable.reversed() {
             if level == chosen { break }
-            passedOver[Int(level)] += 1
+            bypassed[Int(level)] += 1
         }
-        passedOver[Int(chosen)] = 0
+        bypassed[Int(chosen)] = 0
         return chosen
     }
 
     /// Records the start of a level that needed no choice, because no other level has a waiting transfer.
     mutating func start(_ level: Int32) {
         isChosenByAging = false
-        if Int(level) < passedOver.count { passedOver[Int(level)] = 0 }
+        if Int(level) < bypassed.count { bypassed[Int(level)] = 0 }
     }
 
     private mutating func count(of level: Int32) -> Int {
-        while passedOver.count <= Int(level) { passedOver.append(0) }
-        return passedOver[Int(level)]
+        while bypassed.count <= Int(level) { bypassed.append(0) }
+        return bypassed[Int(level)]
     }
 }

@@ -12,8 +12,8 @@ struct ReadyHeap: Sendable {
     let key: Key
     let queue: Int32
     var members = IndexedHeap<TurnKey>()
-    /// The position in the ready queue; `nowhere` while the heap is empty.
-    var position = Int32.nowhere
+    /// The position in the ready queue; `noIndex` while the heap is empty.
+    var position = Int32.noIndex
 }
 
 /// The ready heaps of one equivalence class, priority level and app, ordered by their first members.
@@ -26,8 +26,8 @@ struct ReadyQueue: Sendable {
 
     let key: Key
     var heaps = IndexedHeap<TurnKey>()
-    /// The position in the list of the level; `nowhere` while the queue is empty.
-    var position = Int32.nowhere
+    /// The position in the list of the level; `noIndex` while the queue is empty.
+    var position = Int32.noIndex
 }
 
 /// A ready queue in the list of its level, with a copy of its first member.
@@ -84,7 +84,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
     private var queueNumbers: [ReadyQueue.Key: Int32] = [:]
     private var heapNumbers: [ReadyHeap.Key: Int32] = [:]
     /// The heap that was requested last, because similar transfers often arrive in succession.
-    private var last = Int32.nowhere
+    private var last = Int32.noIndex
 
     // MARK: Levels and heaps, created on first use
 
@@ -103,16 +103,16 @@ struct ReadyTransfers: ~Copyable, Sendable {
     }
 
     mutating func heapNumber(_ key: ReadyHeap.Key, _ groups: borrowing ConcurrencyGroups) -> Int32 {
-        if last != .nowhere, heaps[last].pointee.key == key { return last }
+        if last != .noIndex, heaps[last].pointee.key == key { return last }
         if let known = heapNumbers[key] {
             last = known
             return known
         }
         let group = groups.groups[key.group]
         let queueKey = ReadyQueue.Key(requirementClass: key.requirementClass, level: key.level, app: group.pointee.app)
-        let queue = queueNumbers[queueKey] ?? queues.take(ReadyQueue(key: queueKey))
+        let queue = queueNumbers[queueKey] ?? queues.insert(ReadyQueue(key: queueKey))
         queueNumbers[queueKey] = queue
-        let number = heaps.take(ReadyHeap(key: key, queue: queue))
+        let number = heaps.insert(ReadyHeap(key: key, queue: queue))
         heapNumbers[key] = number
         group.pointee.heaps.append(number)
         return number
@@ -121,7 +121,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
     /// Removes empty heaps.
     mutating func remove(heaps numbers: [Int32]) {
         for number in numbers {
-            if number == last { last = .nowhere }
+            if number == last { last = .noIndex }
             heapNumbers[heaps[number].pointee.key] = nil
             heaps.release(number)
         }
@@ -129,21 +129,21 @@ struct ReadyTransfers: ~Copyable, Sendable {
 
     // MARK: Transfers
 
-    mutating func insert(_ place: Int32, _ records: borrowing Slab<TransferRecord>) {
-        let number = records[place].pointee.heap
+    mutating func insert(_ recordIndex: Int32, _ records: borrowing Slab<TransferRecord>) {
+        let number = records[recordIndex].pointee.heap
         let heap = heaps[number]
-        heap.pointee.members.insert(place, records[place].pointee.turnKey) {
+        heap.pointee.members.insert(recordIndex, records[recordIndex].pointee.turnKey) {
             records[$0].pointee.position = $1
         }
-        if heap.pointee.members.first == place { firstChanged(of: number) }
+        if heap.pointee.members.first == recordIndex { firstChanged(of: number) }
     }
 
-    mutating func remove(_ place: Int32, _ records: borrowing Slab<TransferRecord>) {
-        let position = records[place].pointee.position
-        guard position != .nowhere else { return }
-        let number = records[place].pointee.heap
+    mutating func remove(_ recordIndex: Int32, _ records: borrowing Slab<TransferRecord>) {
+        let position = records[recordIndex].pointee.position
+        guard position != .noIndex else { return }
+        let number = records[recordIndex].pointee.heap
         heaps[number].pointee.members.remove(at: position) { records[$0].pointee.position = $1 }
-        records[place].pointee.position = .nowhere
+        records[recordIndex].pointee.position = .noIndex
         if position == 0 { firstChanged(of: number) }
     }
 
@@ -153,18 +153,18 @@ struct ReadyTransfers: ~Copyable, Sendable {
         let queue = queues[heap.pointee.queue]
         let position = heap.pointee.position
         if let key = heap.pointee.members.firstKey {
-            if position == .nowhere {
+            if position == .noIndex {
                 queue.pointee.heaps.insert(number, key) { heaps[$0].pointee.position = $1 }
             } else {
                 queue.pointee.heaps.update(at: position, to: key) { heaps[$0].pointee.position = $1 }
             }
-        } else if position != .nowhere {
+        } else if position != .noIndex {
             queue.pointee.heaps.remove(at: position) { heaps[$0].pointee.position = $1 }
-            heap.pointee.position = .nowhere
+            heap.pointee.position = .noIndex
         }
         if let first = queue.pointee.heaps.first, let key = queue.pointee.heaps.firstKey {
             if position == 0 || first == number { list(heap.pointee.queue, heap: first, key) }
-        } else if queue.pointee.position != .nowhere {
+        } else if queue.pointee.position != .noIndex {
             unlist(heap.pointee.queue)
         }
     }
@@ -178,7 +178,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
         let (level, requirementClass) = (
             Int(queue.pointee.key.level), Int(queue.pointee.key.requirementClass)
         )
-        guard queue.pointee.position == .nowhere else {
+        guard queue.pointee.position == .noIndex else {
             levels[level].queues[requirementClass][Int(queue.pointee.position)] = listed
             return
         }
@@ -202,7 +202,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
             levels[level].queues[requirementClass][Int(queue.pointee.position)] = last
             queues[last.queue].pointee.position = queue.pointee.position
         }
-        queue.pointee.position = .nowhere
+        queue.pointee.position = .noIndex
         filledQueues[requirementClass] -= 1
         levels[level].filled.set(
             Int32(requirementClass), !levels[level].queues[requirementClass].isEmpty)

@@ -23,9 +23,9 @@ struct RequirementSet: Sendable {
     }
 
     let key: Key
-    /// The numbers of the set's classes by relaxation phase; `nowhere` for a class that does not exist yet.
+    /// The numbers of the set's classes by relaxation phase; `noIndex` for a class that does not exist yet.
     var classes: [Int32] = []
-    /// The number of relaxation phases that the policy uses; 0 while the policy has not been asked.
+    /// The number of relaxation phases that the policy uses; 0 until the policy reports it.
     var phaseCount = 0
 
     /// Returns the traits that all members share.
@@ -44,7 +44,8 @@ struct RequirementClass: Sendable {
 
     let set: Int32
     let phase: Int
-    /// Whether the set has a weekly window, and its transfers are not decided individually.
+    /// A Boolean value that indicates whether the set has a weekly window, and its transfers are not decided
+    /// individually.
     let hasWindow: Bool
 }
 
@@ -59,13 +60,13 @@ struct Requirements: ~Copyable, Sendable {
     private(set) var dated = BitSet()
     private var numbers: [RequirementSet.Key: Int32] = [:]
     /// The set that was requested last, because similar transfers often arrive in succession.
-    private var last = Int32.nowhere
+    private var last = Int32.noIndex
 
     /// Returns the index of a transfer's requirement set. Inserts the set if it is new.
     mutating func set(of traits: borrowing TransferTraits) -> Int32 {
-        if last == .nowhere || !fits(sets[last], traits) {
+        if last == .noIndex || !fits(sets[last], traits) {
             let key = RequirementSet.Key(traits)
-            last = numbers[key] ?? sets.take(RequirementSet(key: key))
+            last = numbers[key] ?? sets.insert(RequirementSet(key: key))
             numbers[key] = last
         }
         return last
@@ -91,11 +92,11 @@ struct Requirements: ~Copyable, Sendable {
     /// Returns the class of a set in a relaxation phase.
     mutating func classNumber(_ number: Int32, phase: Int) -> Int32 {
         let set = sets[number]
-        while set.pointee.classes.count <= phase { set.pointee.classes.append(.nowhere) }
-        if set.pointee.classes[phase] != .nowhere { return set.pointee.classes[phase] }
+        while set.pointee.classes.count <= phase { set.pointee.classes.append(.noIndex) }
+        if set.pointee.classes[phase] != .noIndex { return set.pointee.classes[phase] }
         let key = set.pointee.key
         set.pointee.classes[phase] = Int32(classes.count)
-        staggered.set(Int32(classes.count), StaggeredStart.applies(to: key.kind, isLoopback: key.isLoopback))
+        staggered.set(Int32(classes.count), StaggeringRule.applies(to: key.kind, isLoopback: key.isLoopback))
         dated.set(Int32(classes.count), key.hasDeadline)
         classes.append(
             RequirementClass(
@@ -106,28 +107,28 @@ struct Requirements: ~Copyable, Sendable {
 
     // MARK: Relaxation phases
 
-    /// Returns the relaxation phase of a transfer, if the policy need not be asked. Creates the classes that the
+    /// Returns the relaxation phase of a transfer if it is known without the policy. Creates the classes that the
     /// transfer may reach.
     @inline(__always)
-    mutating func knownPhase(of number: Int32, _ assessment: Assessment) -> PolicyStage? {
+    mutating func knownPhase(of number: Int32, _ evaluator: PolicyEvaluator) -> RelaxationPhase? {
         let set = sets[number]
-        guard set.pointee.key.kind == .discretionary else { return PolicyStage() }
-        guard assessment.isStaged else { return PolicyStage(RequirementClass.individual) }
-        if set.pointee.phaseCount == 0 { makeClasses(of: number, for: assessment.stagedPolicy) }
+        guard set.pointee.key.kind == .discretionary else { return RelaxationPhase() }
+        guard evaluator.isPhased else { return RelaxationPhase(RequirementClass.individual) }
+        if set.pointee.phaseCount == 0 { makeClasses(of: number, for: evaluator.phasedPolicy) }
         // A single phase is also the last phase, and time changes nothing.
-        return set.pointee.phaseCount == 1 ? PolicyStage() : nil
+        return set.pointee.phaseCount == 1 ? RelaxationPhase() : nil
     }
 
-    private mutating func makeClasses(of number: Int32, for policy: any StagedPolicy) {
-        let count = policy.stageCount(withDeadline: sets[number].pointee.key.hasDeadline)
+    private mutating func makeClasses(of number: Int32, for policy: any PhasedPolicy) {
+        let count = policy.phaseCount(withDeadline: sets[number].pointee.key.hasDeadline)
         sets[number].pointee.phaseCount = min(max(1, count), RequirementClass.individual)
         for phase in 0..<sets[number].pointee.phaseCount { _ = classNumber(number, phase: phase) }
     }
 
     /// Returns a phase, limited to the phases of a set.
     @inline(__always)
-    func held(_ phase: PolicyStage, to number: Int32) -> PolicyStage {
-        PolicyStage(min(max(0, phase.number), sets[number].pointee.phaseCount - 1), until: phase.until)
+    func clamped(_ phase: RelaxationPhase, to number: Int32) -> RelaxationPhase {
+        RelaxationPhase(min(max(0, phase.number), sets[number].pointee.phaseCount - 1), until: phase.until)
     }
 
     /// Forgets the number of phases, because another policy may have other phases.

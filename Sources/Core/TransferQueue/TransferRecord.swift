@@ -7,18 +7,18 @@ internal import TransferModel
 /// ``TransferEntry`` beside the record.
 struct TransferRecord: Sendable {
     // The order of the members keeps everything that is read together close in memory.
-    /// The transfer's ready heap, whether the transfer is in the heap or waits for a reason of its own.
-    var heap = Int32.nowhere
-    /// The position in its ready heap; `nowhere` unless the transfer is ready.
-    var position = Int32.nowhere
-    /// The position in the timer heap of its requirement set; `nowhere` if it has no timer.
-    var timer = Int32.nowhere
-    /// The complete entry, if it contains more than the record; `nowhere` otherwise.
-    var extra = Int32.nowhere
+    /// The transfer's ready heap, whether the transfer is in the heap or waits for one of its own reasons.
+    var heap = Int32.noIndex
+    /// The position in its ready heap; `noIndex` unless the transfer is ready.
+    var position = Int32.noIndex
+    /// The position in the timer heap of its requirement set; `noIndex` if it has no timer.
+    var timer = Int32.noIndex
+    /// The complete entry, if it contains more than the record; `noIndex` otherwise.
+    var extra = Int32.noIndex
     var clock = Clock.boot
-    /// Whether the policy decides the transfer individually.
+    /// A Boolean value that indicates whether the policy decides the transfer individually.
     var isIndividual = false
-    /// Whether the transfer is too large for the rest of its window.
+    /// A Boolean value that indicates whether the transfer is too large for the rest of its window.
     var isBlockedBySize = false
     let id: Int64
     let terms: TransferTerms
@@ -80,16 +80,16 @@ struct TurnKey: Comparable, Sendable {
 }
 
 extension TransferEntry {
-    /// Whether a record and its ready heap describe the transfer completely.
+    /// A Boolean value that indicates whether a record and its ready heap describe the transfer completely.
     var isPlain: Bool {
         guard case .waiting(nil) = phase else { return false }
         return bytes == 0 && total == nil && rate == nil && mostBytes == 0 && failures == 0 && checksumFailures == 0
-            && barren == .zero && isOrdinary && traits.isPlain
+            && timeWithoutProgress == .zero && isOrdinary && traits.isPlain
     }
 }
 
 extension TransferTraits {
-    /// Whether a record and its ready heap describe these traits completely.
+    /// A Boolean value that indicates whether a record and its ready heap describe these traits completely.
     var isPlain: Bool {
         // The ends of the range stand for "none" in a record.
         expectedBytesToSend == nil && (0...1000).contains(priority) && (expectedBytesToReceive ?? 0) >= 0

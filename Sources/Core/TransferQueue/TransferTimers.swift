@@ -8,7 +8,7 @@ enum Clock: Int, CaseIterable, Sendable {
     case wall
 
     @inline(__always)
-    func reading(of now: Moment) -> Int64 {
+    func reading(of now: ClockReading) -> Int64 {
         switch self {
         case .boot: now.instant.nanoseconds
         case .wall: now.wall.nanosecondsSinceEpoch
@@ -28,24 +28,24 @@ struct TransferTimers: Sendable {
     private var earliest: InlineArray<2, Int64> = [.max, .max]
 
     mutating func set(
-        _ place: Int32, ofSet set: Int32, _ clock: Clock, due: Int64, _ records: borrowing Slab<TransferRecord>
+        _ recordIndex: Int32, ofSet set: Int32, _ clock: Clock, due: Int64, _ records: borrowing Slab<TransferRecord>
     ) {
         let number = 2 * Int(set) + clock.rawValue
         while heaps.count <= number { heaps.append(IndexedHeap()) }
-        records[place].pointee.clock = clock
-        heaps[number].insert(place, due) { records[$0].pointee.timer = $1 }
+        records[recordIndex].pointee.clock = clock
+        heaps[number].insert(recordIndex, due) { records[$0].pointee.timer = $1 }
         count += 1
         earliest[clock.rawValue] = min(earliest[clock.rawValue], due)
     }
 
     /// Cancels a transfer's timer, if there is one.
-    mutating func cancel(_ place: Int32, ofSet set: Int32, _ records: borrowing Slab<TransferRecord>) {
-        let position = records[place].pointee.timer
-        guard position != .nowhere else { return }
-        heaps[2 * Int(set) + records[place].pointee.clock.rawValue].remove(at: position) {
+    mutating func cancel(_ recordIndex: Int32, ofSet set: Int32, _ records: borrowing Slab<TransferRecord>) {
+        let position = records[recordIndex].pointee.timer
+        guard position != .noIndex else { return }
+        heaps[2 * Int(set) + records[recordIndex].pointee.clock.rawValue].remove(at: position) {
             records[$0].pointee.timer = $1
         }
-        records[place].pointee.timer = .nowhere
+        records[recordIndex].pointee.timer = .noIndex
         count -= 1
     }
 
@@ -58,7 +58,7 @@ struct TransferTimers: Sendable {
 
     /// Returns the next time at which a timer is due in a requirement set that may run by then. If a set opens after
     /// its timer is due, the opening counts instead.
-    func next(after openings: [Opening?], at now: Moment) -> Instant? {
+    func next(after openings: [Opening?], at now: ClockReading) -> Instant? {
         var (next, boot, wall): (Instant?, Int64, Int64) = (nil, .max, .max)
         for set in openings.indices {
             guard let opening = openings[set] else { continue }
@@ -83,11 +83,11 @@ struct TransferTimers: Sendable {
 
     /// Returns whether timers of a clock may be due.
     @inline(__always)
-    func areDue(_ clock: Clock, at now: Moment) -> Bool { earliest[clock.rawValue] <= clock.reading(of: now) }
+    func areDue(_ clock: Clock, at now: ClockReading) -> Bool { earliest[clock.rawValue] <= clock.reading(of: now) }
 
     /// Removes the due timers of a clock and returns their transfers.
     mutating func removeDue(
-        _ clock: Clock, at now: Moment, _ records: borrowing Slab<TransferRecord>
+        _ clock: Clock, at now: ClockReading, _ records: borrowing Slab<TransferRecord>
     ) -> [Int32] {
         let now = clock.reading(of: now)
         var due: [Int32] = []

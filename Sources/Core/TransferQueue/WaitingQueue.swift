@@ -8,7 +8,7 @@ package import TransferPolicy
 /// The scheduler uses ``IndexedQueue``. The tests compare it with a queue that examines every transfer each time.
 package protocol WaitingQueue: ~Copyable, Sendable {
     /// Creates an empty queue.
-    init(_ assessment: Assessment)
+    init(_ evaluator: PolicyEvaluator)
 
     // MARK: Transfers
 
@@ -23,27 +23,29 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     /// Calls `body` with every transfer, in the order of their IDs.
     func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void)
     /// Adds a transfer that waits or is paused, and is not in the queue yet.
-    mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment)
+    mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ evaluator: PolicyEvaluator)
     /// Adds a new transfer, which waits.
-    mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment)
-    /// Adds a transfer that equals the transfer at `place`, except for its ID and the given values. `notBefore` must
-    /// have passed.
+    mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator)
+    /// Adds a transfer that is equivalent to the transfers in a ready heap, except for its ID and the given values.
+    /// `notBefore` must have passed.
     mutating func insert(
-        _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like place: Int32)
-    /// Returns the number for ``insert(_:submitted:notBefore:expected:like:)``, which is valid until any transfer is
-    /// removed. Returns `nil` if similar transfers must be examined individually.
-    func sharedPlace(of id: TransferID) -> Int32?
+        _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like heap: Int32)
+    /// Returns the ready heap for ``insert(_:submitted:notBefore:expected:like:)``: the equivalence class of the
+    /// transfer's requirements, valid until a transfer is removed. Returns `nil` if similar transfers must be examined
+    /// individually.
+    func sharedHeap(of id: TransferID) -> Int32?
     /// Removes and returns a transfer; returns `nil` if it is not in the queue.
     mutating func remove(_ id: TransferID) -> TransferEntry?
-    /// Removes and returns a transfer, if it has no state of its own. Otherwise does nothing and returns `nil`.
+    /// Removes and returns a transfer, if it has no individual state. Otherwise does nothing and returns `nil`.
     mutating func removePlain(_ id: TransferID) -> PlainRecord?
-    /// Whether a transfer waits for another window, because the rest of this window is too short at the usual rate.
+    /// A Boolean value that indicates whether a transfer waits for another window, because the rest of this window is
+    /// too short at the usual rate.
     var hasBlockedBySize: Bool { get }
 
     // MARK: Slots
 
     /// Counts the slots of an attempt that continues although its transfer was changed.
-    mutating func takeSlots(of traits: borrowing TransferTraits)
+    mutating func acquireSlots(of traits: borrowing TransferTraits)
     /// Frees the slots of an attempt that has ended.
     mutating func freeSlots(of traits: borrowing TransferTraits)
     mutating func freeSlots(of plain: PlainRecord)
@@ -55,34 +57,35 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     // MARK: Turns
 
     /// Updates the queue to the current time and conditions.
-    mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges)
+    mutating func refresh(_ evaluator: PolicyEvaluator, _ changes: SchedulerChanges)
     /// Returns the transfer that starts next; `nil` if none may start.
     ///
-    /// - Parameter holdsStaggered: Whether starts that are staggered after an outage wait.
-    mutating func next(_ assessment: Assessment, holdsStaggered: Bool) -> TransferID?
-    /// Whether the transfer that ``next(_:holdsStaggered:)`` returned got its turn through priority aging.
+    /// - Parameter delaysStaggered: A Boolean value that indicates whether staggered starts wait.
+    mutating func next(_ evaluator: PolicyEvaluator, delaysStaggered: Bool) -> TransferID?
+    /// A Boolean value that indicates whether the transfer that ``next(_:delaysStaggered:)`` returned got its turn
+    /// through priority aging.
     var isChosenByAging: Bool { get }
-    /// Removes the transfer that ``next(_:holdsStaggered:)`` returned, and counts its slots.
-    mutating func takeNext() -> TransferEntry
-    /// Removes the transfer that ``next(_:holdsStaggered:)`` returned, and counts its slots. Does nothing and returns
+    /// Removes the transfer that ``next(_:delaysStaggered:)`` returned, and counts its slots.
+    mutating func removeNext() -> TransferEntry
+    /// Removes the transfer that ``next(_:delaysStaggered:)`` returned, and counts its slots. Does nothing and returns
     /// `nil` if the transfer has state of its own, or time alone may end its attempt.
-    mutating func takeNextPlain(_ assessment: Assessment) -> PlainRecord?
+    mutating func removeNextPlain(_ evaluator: PolicyEvaluator) -> PlainRecord?
     /// Counts the slots of a new transfer and returns it, as if it had been added and chosen next. Must be called
     /// while no transfer waits, right after ``refresh(_:_:)``. Returns `nil` and does nothing if the transfer may not
     /// start, or needs a closer examination.
-    mutating func takeNew(
-        _ traits: borrowing TransferTraits, _ assessment: Assessment, holdsStaggered: Bool
+    mutating func admitNew(
+        _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator, delaysStaggered: Bool
     ) -> PlainRecord?
     /// Returns the complete entry of a transfer from its plain record, in its state at the start.
     func entry(of plain: PlainRecord) -> TransferEntry
-    /// Returns the rank of the transfer that would start next by rank alone if one more slot of every scope were
-    /// free. `until` is the time at which time alone changes the answer. Returns `nil` if no transfer would start.
-    mutating func contender(_ assessment: Assessment, holdsStaggered: Bool) -> (rank: Rank, until: Instant?)?
+    /// Returns the rank of the transfer that would start next by rank alone if one more slot of every scope were free.
+    /// `until` is the time at which time alone changes the result. Returns `nil` if no transfer would start.
+    mutating func contender(_ evaluator: PolicyEvaluator, delaysStaggered: Bool) -> (rank: Rank, until: Instant?)?
     /// Returns the next time at which time alone may let a transfer start; `nil` if only an event can.
     ///
-    /// - Parameter isWatched: Whether somebody receives reasons. Changes of the policy's state then count even if
-    ///   they change nothing else.
-    mutating func reevaluateAt(_ assessment: Assessment, staggeredUntil: Instant?, isWatched: Bool) -> Instant?
+    /// - Parameter isWatched: A Boolean value that indicates whether a client watches wait reasons. Changes of the
+    ///   policy's state then count even if they change nothing else.
+    mutating func reevaluateAt(_ evaluator: PolicyEvaluator, staggeredUntil: Instant?, isWatched: Bool) -> Instant?
 }
 
 /// The changes since the last update.

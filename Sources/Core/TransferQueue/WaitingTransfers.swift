@@ -2,7 +2,7 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The transfers of the queue, each filed where it belongs: in its ready heap, or behind a timer.
+/// The transfers of the queue, each filed in a ready heap or a timer heap.
 struct WaitingTransfers: ~Copyable, Sendable {
     private(set) var records = Slab<TransferRecord>()
     private var index = IDIndex()
@@ -36,27 +36,27 @@ struct WaitingTransfers: ~Copyable, Sendable {
     }
 
     @inline(__always)
-    func place(of id: TransferID) -> Int32? { index.find(id.rawValue) }
+    func recordIndex(of id: TransferID) -> Int32? { index.find(id.rawValue) }
 
     /// Adds a transfer that is not filed yet.
     ///
     /// - Parameter extra: The complete entry, if it contains more than the record.
     mutating func add(_ record: TransferRecord, extra: TransferEntry? = nil) -> Int32 {
-        let place = records.take(record)
-        index.insert(record.id, place)
+        let recordIndex = records.insert(record)
+        index.insert(record.id, recordIndex)
         highestID = max(highestID, record.id)
         count += 1
-        if let extra { records[place].pointee.extra = extras.take(extra) }
-        return place
+        if let extra { records[recordIndex].pointee.extra = extras.insert(extra) }
+        return recordIndex
     }
 
     /// Removes a transfer from everything except its concurrency group, and returns the group.
-    mutating func discard(_ place: Int32) -> Int32 {
-        let group = group(of: place)
-        withdraw(place)
-        index.remove(records[place].pointee.id)
-        if records[place].pointee.extra != .nowhere { extras.release(records[place].pointee.extra) }
-        records.release(place)
+    mutating func discard(_ recordIndex: Int32) -> Int32 {
+        let group = group(of: recordIndex)
+        withdraw(recordIndex)
+        index.remove(records[recordIndex].pointee.id)
+        if records[recordIndex].pointee.extra != .noIndex { extras.release(records[recordIndex].pointee.extra) }
+        records.release(recordIndex)
         count -= 1
         return group
     }
@@ -72,27 +72,27 @@ struct WaitingTransfers: ~Copyable, Sendable {
 
     // MARK: Entries
 
-    /// Returns the places of all transfers, in the order of their IDs.
-    func places() -> [Int32] {
-        var places: [Int32] = []
-        index.forEach { places.append($1) }
-        return places.sorted { records[$0].pointee.id < records[$1].pointee.id }
+    /// Returns the record indexes of all transfers, in the order of their IDs.
+    func recordIndices() -> [Int32] {
+        var recordIndices: [Int32] = []
+        index.forEach { recordIndices.append($1) }
+        return recordIndices.sorted { records[$0].pointee.id < records[$1].pointee.id }
     }
 
     /// Returns the complete entry of a transfer.
-    func entry(at place: Int32) -> TransferEntry {
-        let extra = records[place].pointee.extra
-        return extra == .nowhere ? entry(of: plainRecord(at: place)) : extras[extra].pointee
+    func entry(at recordIndex: Int32) -> TransferEntry {
+        let extra = records[recordIndex].pointee.extra
+        return extra == .noIndex ? entry(of: plainRecord(at: recordIndex)) : extras[extra].pointee
     }
 
     @inline(__always)
-    func group(of place: Int32) -> Int32 {
-        ready.heaps[records[place].pointee.heap].pointee.key.group
+    func group(of recordIndex: Int32) -> Int32 {
+        ready.heaps[records[recordIndex].pointee.heap].pointee.key.group
     }
 
     @inline(__always)
-    func set(of place: Int32) -> Int32 {
-        requirements.classes[Int(ready.heaps[records[place].pointee.heap].pointee.key.requirementClass)]
+    func set(of recordIndex: Int32) -> Int32 {
+        requirements.classes[Int(ready.heaps[records[recordIndex].pointee.heap].pointee.key.requirementClass)]
             .set
     }
 }

@@ -11,7 +11,7 @@ struct RelaunchDelays: Sendable {
     private let configuration: RelaunchLimiterConfiguration
 
     init(
-        _ records: [String: RelaunchLimiter.Record], at now: Moment, boot: String,
+        _ records: [String: RelaunchLimiter.Record], at now: ClockReading, boot: String,
         _ configuration: RelaunchLimiterConfiguration
     ) {
         self.configuration = configuration
@@ -19,7 +19,7 @@ struct RelaunchDelays: Sendable {
     }
 
     /// Returns the limiters whose delay is not 0, in their stored form.
-    func records(at now: Moment, boot: String) -> [String: RelaunchLimiter.Record] {
+    func records(at now: ClockReading, boot: String) -> [String: RelaunchLimiter.Record] {
         limiters.filter { $1.delay(at: now.instant) > .zero }.mapValues { $0.record(at: now, boot: boot) }
     }
 
@@ -27,17 +27,17 @@ struct RelaunchDelays: Sendable {
     var apps: [String] { limiters.keys.sorted() }
 
     /// Returns the state of an app's limiter for display; `nil` if the app has no limiter.
-    func explanation(of app: String, at now: Moment) -> RelaunchLimiter.Explanation? {
+    func explanation(of app: String, at now: ClockReading) -> RelaunchLimiter.Explanation? {
         limiters[app]?.explanation(at: now.instant)
     }
 
     /// Counts a relaunch of an app, which increases the app's delay.
-    mutating func relaunched(_ app: String, at now: Moment) {
+    mutating func relaunched(_ app: String, at now: ClockReading) {
         limiters[app, default: RelaunchLimiter(configuration: configuration)].relaunched(at: now.instant)
     }
 
     /// Takes back a relaunch that will not happen; returns whether the app has a limiter.
-    mutating func abandonRelaunch(of app: String, at now: Moment) -> Bool {
+    mutating func abandonRelaunch(of app: String, at now: ClockReading) -> Bool {
         limiters[app]?.relaunchAbandoned(at: now.instant) != nil
     }
 
@@ -46,30 +46,39 @@ struct RelaunchDelays: Sendable {
         (limiters.removeValue(forKey: app) != nil, delayed.removeValue(forKey: app)?.sorted() ?? [])
     }
 
-    /// Lets the limiter of a new transfer's app delay the transfer; returns nil if there is no limiter.
-    mutating func delayNew(_ entry: inout TransferEntry, _ id: TransferID, at now: Moment) -> RelaunchLimiter.Hold? {
-        guard let hold = limiters[entry.traits.app]?.taskStartedInBackground(at: now.instant) else { return nil }
-        delay(&entry, id, by: hold, at: now)
-        return hold
+    /// Lets the limiter of a new transfer's app delay the transfer; returns `nil` if the app has no limiter.
+    mutating func delayNew(_ entry: inout TransferEntry, _ id: TransferID, at now: ClockReading) -> RelaunchLimiter
+        .RelaunchDelay?
+    {
+        guard let relaunchDelay = limiters[entry.traits.app]?.taskStartedInBackground(at: now.instant) else {
+            return nil
+        }
+        delay(&entry, id, by: relaunchDelay, at: now)
+        return relaunchDelay
     }
 
     /// Delays a transfer as its app's limiter has said.
-    mutating func delay(_ entry: inout TransferEntry, _ id: TransferID, by hold: RelaunchLimiter.Hold, at now: Moment) {
+    mutating func delay(
+        _ entry: inout TransferEntry, _ id: TransferID, by relaunchDelay: RelaunchLimiter.RelaunchDelay,
+        at now: ClockReading
+    ) {
         let app = entry.traits.app
-        guard let limiter = limiters[app], let release = limiter.release(of: hold) else { return }
+        guard let limiter = limiters[app], let release = limiter.release(of: relaunchDelay) else { return }
         let explanation = limiter.explanation(at: now.instant)
-        // Work that a person has since requested waits no longer, but the limiter still counts its end (R4).
-        entry.relaunchDelay = TransferEntry.RelaunchDelay(
-            hold: hold, release: entry.traits.isFromBackground == true ? release : min(release, now.instant),
+        // Work that the user has since requested no longer waits, but the limiter still counts its end (R4).
+        entry.relaunchDelay = TransferEntry.AssignedDelay(
+            relaunchDelay: relaunchDelay,
+            release: entry.traits.isFromBackground == true ? release : min(release, now.instant),
             delay: explanation.delay, relaunches: explanation.relaunches, since: now)
         delayed[app, default: []].insert(id)
     }
 
     /// Reports to an app's limiter that a delayed transfer has ended or now belongs to another app.
     mutating func end(
-        _ delay: TransferEntry.RelaunchDelay, of id: TransferID, _ app: String, causesRelaunch: Bool, at now: Moment
+        _ delay: TransferEntry.AssignedDelay, of id: TransferID, _ app: String, causesRelaunch: Bool,
+        at now: ClockReading
     ) {
         delayed[app]?.remove(id)
-        limiters[app]?.heldTaskEnded(delay.hold, causesRelaunch: causesRelaunch, at: now.instant)
+        limiters[app]?.delayedTaskEnded(delay.relaunchDelay, causesRelaunch: causesRelaunch, at: now.instant)
     }
 }

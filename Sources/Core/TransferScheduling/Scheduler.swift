@@ -12,15 +12,15 @@ internal import TransferQueue
 /// Its owner saves the changes that an event makes and then performs the effects.
 ///
 /// The cost of an event does not depend on the number of waiting transfers. After the tables have grown, an event
-/// allocates nothing. Both hold if the policy is a `StagedPolicy`. With any other policy, each event evaluates all
+/// allocates nothing. Both are true if the policy is a `PhasedPolicy`. With any other policy, each event evaluates all
 /// waiting discretionary transfers.
 ///
 /// ## Topics
 /// - ``apply(_:at:using:)``
 /// - ``submit(_:_:at:using:into:)``
-/// - ``take(_:at:)``
+/// - ``recover(_:at:)``
 /// - ``explanation(of:at:)``
-/// - ``learned(at:boot:)``
+/// - ``statistics(at:boot:)``
 public struct Scheduler: ~Copyable, Sendable {
     var core: SchedulerCore<IndexedQueue>
 
@@ -29,15 +29,15 @@ public struct Scheduler: ~Copyable, Sendable {
     /// - Parameters:
     ///   - configuration: The limits and delays.
     ///   - policy: The policy for discretionary work.
-    ///   - learned: The statistics of an earlier run, as ``learned(at:boot:)`` returned them.
+    ///   - statistics: The statistics of an earlier run, as ``statistics(at:boot:)`` returned them.
     ///   - boot: An identifier of the current boot, any text that differs from boot to boot.
     ///   - now: The current time.
     public init(
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        learned: Learned = Learned(), boot: String = "", startingAt now: Moment
+        statistics: PersistedStatistics = PersistedStatistics(), boot: String = "", startingAt now: ClockReading
     ) {
         core = SchedulerCore(
-            configuration: configuration, policy: policy, learned: learned, boot: boot, startingAt: now)
+            configuration: configuration, policy: policy, statistics: statistics, boot: boot, startingAt: now)
     }
 
     /// Applies an event and returns the resulting effects, in order.
@@ -45,7 +45,7 @@ public struct Scheduler: ~Copyable, Sendable {
     /// An event that does not fit the state changes nothing. Examples are a report for an ended transfer and a second
     /// submission. These events come from races between commands and the executor.
     public mutating func apply(
-        _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator
+        _ event: Event, at now: ClockReading, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         var effects: [Effect] = []
         apply(event, at: now, using: &generator, into: &effects)
@@ -55,7 +55,7 @@ public struct Scheduler: ~Copyable, Sendable {
     /// Applies an event and appends the resulting effects to `effects`, so that one buffer serves all events.
     @specialized(where Generator == SplitMix64)
     public mutating func apply<Generator: RandomNumberGenerator>(
-        _ event: Event, at now: Moment, using generator: inout Generator, into effects: inout [Effect]
+        _ event: Event, at now: ClockReading, using generator: inout Generator, into effects: inout [Effect]
     ) {
         core.apply(event, at: now, using: &generator, into: &effects)
     }
@@ -65,7 +65,7 @@ public struct Scheduler: ~Copyable, Sendable {
     /// The traits are not copied into an event. That copy would add a third to the remaining cost.
     @specialized(where Generator == SplitMix64)
     public mutating func submit<Generator: RandomNumberGenerator>(
-        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment, using generator: inout Generator,
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: ClockReading, using generator: inout Generator,
         into effects: inout [Effect]
     ) {
         core.submit(id, traits, at: now, using: &generator, into: &effects)
@@ -76,14 +76,14 @@ public struct Scheduler: ~Copyable, Sendable {
     /// The next event decides which transfers may start and considers all recovered transfers. A transfer that is
     /// already present stays unchanged.
     ///
-    /// Costs about ten nanoseconds for each transfer that has no dates and no state of its own.
-    public mutating func take(_ transfers: borrowing RecoveredTransfers, at now: Moment) {
-        core.take(transfers, at: now)
+    /// Costs about ten nanoseconds for each transfer without dates and individual state.
+    public mutating func recover(_ transfers: borrowing RecoveredTransfers, at now: ClockReading) {
+        core.recover(transfers, at: now)
     }
 
     /// Replaces the policy for all transfers, queued and running. Costs an evaluation of every transfer.
     public mutating func setPolicy(
-        _ policy: any Policy, at now: Moment, using generator: inout some RandomNumberGenerator
+        _ policy: any Policy, at now: ClockReading, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         var effects: [Effect] = []
         core.setPolicy(policy, at: now, using: &generator, into: &effects)
@@ -100,38 +100,42 @@ public struct Scheduler: ~Copyable, Sendable {
     public var isIdle: Bool { core.transfers.active.isEmpty }
 
     /// Returns whether an attempt of the transfer is active, including an attempt whose end is not yet reported.
-    public func holdsSlot(_ id: TransferID) -> Bool { core.transfers.active.number(of: id) != nil }
+    public func occupiesSlot(_ id: TransferID) -> Bool { core.transfers.active.number(of: id) != nil }
 
     /// Returns the smoothed rate of the transfer, in bytes per second; `nil` if no rate was measured yet.
     public func rate(of id: TransferID) -> Int64? { core.transfers.entry(of: id)?.rate }
 
     /// The budgets of metered bytes, including the bytes already spent.
-    package var budgets: ByteBudgetBook { core.assessment.context.budgets }
+    package var budgets: ByteBudgetRegistry { core.evaluator.context.budgets }
 
     /// The rules of the local time zone.
-    package var localTime: LocalTimeRules { core.assessment.conditions.localTime }
+    package var localTime: LocalTimeRules { core.evaluator.conditions.localTime }
 
     /// The observed history of this machine.
-    public var history: PolicyHistory { core.assessment.context.history }
+    public var history: PolicyHistory { core.evaluator.context.history }
 
-    /// Returns the statistics to keep across restarts. Call this method after ``Effect/saveLearned``, before the
+    /// Returns the statistics to keep across restarts. Call this method after ``Effect/saveStatistics``, before the
     /// process ends, and from time to time.
-    public func learned(at now: Moment, boot: String) -> Learned { core.learned(at: now, boot: boot) }
+    public func statistics(at now: ClockReading, boot: String) -> PersistedStatistics {
+        core.statistics(at: now, boot: boot)
+    }
 
     /// Returns the reasons why the transfer waits at `now` and the changes that would each start it; `nil` if there
     /// is no such transfer.
     ///
-    /// Costs a few policy calls, and a look at each recorded change of conditions. Intended for display, not for
+    /// Costs a few policy calls, and an evaluation of each recorded change of conditions. Intended for display, not for
     /// every event.
-    public func explanation(of id: TransferID, at now: Moment) -> Explanation? { core.explanation(of: id, at: now) }
+    public func explanation(of id: TransferID, at now: ClockReading) -> Explanation? {
+        core.explanation(of: id, at: now)
+    }
 
     /// Returns an app's relaunch delay for display, with its cause and end; `nil` while the app has no limiter.
-    public func relaunchDelay(of app: String, at now: Moment) -> RelaunchLimiter.Explanation? {
+    public func relaunchDelay(of app: String, at now: ClockReading) -> RelaunchLimiter.Explanation? {
         core.transfers.relaunchDelays.explanation(of: app, at: now)
     }
 
     /// Returns the relaunch delays of all apps whose delay has a cause, ordered by app name.
-    public func relaunchDelays(at now: Moment) -> [(app: String, delay: RelaunchLimiter.Explanation)] {
+    public func relaunchDelays(at now: ClockReading) -> [(app: String, delay: RelaunchLimiter.Explanation)] {
         core.transfers.relaunchDelays.apps.compactMap { app in
             relaunchDelay(of: app, at: now).flatMap { $0.cause == .none ? nil : (app, $0) }
         }

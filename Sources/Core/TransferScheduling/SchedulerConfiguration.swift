@@ -5,13 +5,13 @@ import TransferQueue
 
 /// The settings of a scheduler: slots, preemption, debounce and hysteresis times, and backoff.
 public struct SchedulerConfiguration: Hashable, Sendable {
-    /// The number of transfers that may run at once. Default 4, at least 1.
+    /// The number of transfers that may run at the same time. Default 4, at least 1.
     public var globalSlots: Int = 4
-    /// The number of transfers that may run at once to one host. Default 2, at least 1.
+    /// The number of transfers that may run to one host at the same time. Default 2, at least 1.
     public var slotsPerHost: Int = 2
-    /// The number of transfers that may run at once for one app. Default 4, at least 1.
+    /// The number of transfers that may run for one app at the same time. Default 4, at least 1.
     public var slotsPerApp: Int = 4
-    /// The number of transfers that may run at once for one session of an app. Default 4, at least 1.
+    /// The number of transfers that may run for one session of an app at the same time. Default 4, at least 1.
     public var slotsPerSession: Int = 4
     /// The number of starts that may bypass lower-ranking work that is ready. The next start then goes to that work.
     /// Default 16, at least 1.
@@ -24,35 +24,35 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     public var isPreemptive: Bool = false
     /// The longest random delay before each background start after sleep or an outage. Default 5 s.
     ///
-    /// Background work starts one transfer at a time during this period. Zero starts all transfers at once.
-    public var drainJitter: Duration = .seconds(5)
+    /// Background work starts one transfer at a time during this period. Zero starts all transfers immediately.
+    public var staggeredStartJitter: Duration = .seconds(5)
     /// The time after sleep or an outage during which starts are staggered. Default 60 s.
-    public var drainPeriod: Duration = .seconds(60)
+    public var staggeredStartPeriod: Duration = .seconds(60)
     /// The longest time that attempts and the waits between them may last without one new byte. Default 14 days.
     public var longestWithoutProgress: Duration = .seconds(14 * 86_400)
     /// The settings of the relaunch limiter.
     public var relaunchLimiter: RelaunchLimiterConfiguration = RelaunchLimiterConfiguration()
     /// The debounce of the power supply before discretionary work starts on it. Default 10 s.
-    public var powerDwell: Duration = .seconds(10)
+    public var powerDebounce: Duration = .seconds(10)
     /// The debounce of network reachability. Default 5 s.
-    public var networkDwell: Duration = .seconds(5)
+    public var networkDebounce: Duration = .seconds(5)
     /// The debounce of the kind of link. Default 5 s.
-    public var linkKindDwell: Duration = .seconds(5)
+    public var linkKindDebounce: Duration = .seconds(5)
     /// The debounce of the metered state. Default 5 s.
-    public var meteredDwell: Duration = .seconds(5)
+    public var meteredDebounce: Duration = .seconds(5)
     /// The debounce of the connection's identity and roaming state. Default 5 s.
-    public var connectionDwell: Duration = .seconds(5)
+    public var connectionDebounce: Duration = .seconds(5)
     /// The hysteresis of the power supply: work continues for this time after it loses the power it needs. Default 5
     /// s.
-    public var powerGrace: Duration = .seconds(5)
+    public var powerHysteresis: Duration = .seconds(5)
     /// The hysteresis of network reachability. Default zero.
-    public var networkGrace: Duration = .zero
+    public var networkHysteresis: Duration = .zero
     /// The hysteresis of the kind of link. Default zero.
-    public var linkKindGrace: Duration = .zero
-    /// The hysteresis of the metered state. Default zero: work leaves a link that becomes metered at once.
-    public var meteredGrace: Duration = .zero
+    public var linkKindHysteresis: Duration = .zero
+    /// The hysteresis of the metered state. Default zero: work immediately leaves a link that becomes metered.
+    public var meteredHysteresis: Duration = .zero
     /// The hysteresis of the connection's identity and roaming state. Default zero.
-    public var connectionGrace: Duration = .zero
+    public var connectionHysteresis: Duration = .zero
     /// The number of new bytes that an attempt needs to count as progress. Default 1 KiB.
     public var leastProgress: Int64 = 1024
     /// The number of failed attempts without progress after which non-discretionary work ends. Default 5, at least 1.

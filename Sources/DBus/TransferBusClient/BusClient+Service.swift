@@ -7,14 +7,14 @@ package import TransferModel
 /// The service of the daemon over D-Bus.
 extension BusClient: SharedTransferService {
     /// The maximum number of transfers per message, which limits the size of a message.
-    private static let mostSubmitted = 2000
+    private static let maximumBatchSize = 2000
 
     package func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
         var ids: [TransferID] = []
-        for start in stride(from: 0, to: requests.count, by: Self.mostSubmitted) {
-            let batch = requests[start..<min(start + Self.mostSubmitted, requests.count)]
-            let answer = try await call("Submit", [.list(batch.map { .dictionary($0.fields) })], type: "(aa{sv})")
-            ids += (answer.first?.items ?? []).compactMap { $0.integer.map(TransferID.init) }
+        for start in stride(from: 0, to: requests.count, by: Self.maximumBatchSize) {
+            let batch = requests[start..<min(start + Self.maximumBatchSize, requests.count)]
+            let reply = try await call("Submit", [.list(batch.map { .dictionary($0.fields) })], type: "(aa{sv})")
+            ids += (reply.first?.items ?? []).compactMap { $0.integer.map(TransferID.init) }
         }
         return ids
     }
@@ -23,9 +23,9 @@ extension BusClient: SharedTransferService {
         try TransferTable.rows(try await call("Table", [.dictionary(filter.fields)], type: "(a{sv})"))
     }
 
-    package func show(_ id: TransferID) async throws -> TransferDetails { try await answer("Show", id) }
+    package func show(_ id: TransferID) async throws -> TransferDetails { try await reply("Show", id) }
 
-    package func explain(_ id: TransferID) async throws -> WaitExplanation { try await answer("Explain", id) }
+    package func explain(_ id: TransferID) async throws -> WaitExplanation { try await reply("Explain", id) }
 
     package func control(_ ids: [TransferID], _ action: ControlAction) async throws {
         _ = try await call(action.rawValue, [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
@@ -43,16 +43,16 @@ extension BusClient: SharedTransferService {
         _ = try await call("Hold", [.integer(request.seconds ?? 0), .string(request.reason)], type: "(ts)")
     }
 
-    package func status() async throws -> DaemonStatus { try await status(startingIt: true) }
+    package func status() async throws -> DaemonStatus { try await status(startsService: true) }
 
     /// Returns the state of the daemon.
     ///
-    /// - Parameter startingIt: Whether the bus may start the daemon for the call.
+    /// - Parameter startsService: Whether the bus may start the daemon for the call.
     /// - Throws: `BusClientError.noDaemon` if no daemon is running and the bus may not start one.
-    package func status(startingIt: Bool) async throws -> DaemonStatus {
+    package func status(startsService: Bool) async throws -> DaemonStatus {
         let values = try await call(
             "GetAll", of: TransferBusName.properties, [.string(TransferBusName.managerInterface)], type: "(s)",
-            startingIt: startingIt)
+            startsService: startsService)
         return try DaemonStatus(values.first?.dictionary ?? [:])
     }
 
@@ -62,7 +62,7 @@ extension BusClient: SharedTransferService {
 
     package func apps() async throws -> [AppSummary] { try await rows("Apps") }
 
-    package func relaunchDelays() async throws -> [RelaunchDelay] { try await rows("Limiters") }
+    package func relaunchDelays() async throws -> [RelaunchDelayStatus] { try await rows("Limiters") }
 
     package func budgets() async throws -> [BudgetStatus] { try await rows("Budgets") }
 
@@ -74,25 +74,25 @@ extension BusClient: SharedTransferService {
         _ = try await call("TrustSandbox", [.string(unit), .bool(isTrusted)], type: "(sb)")
     }
 
-    package func history(since start: WallTime, from place: String?) async throws -> HistoryPage {
+    package func history(since start: WallTime, from position: String?) async throws -> HistoryPage {
         let since = VariantValue.string(BusDate(start).description)
-        let answer =
-            if let place {
-                try await call("HistoryFrom", [since, .string(place)], type: "(ss)")
+        let reply =
+            if let position {
+                try await call("HistoryFrom", [since, .string(position)], type: "(ss)")
             } else {
                 try await call("History", [since], type: "(s)")
             }
-        return try HistoryPage(answer.first?.dictionary ?? [:])
+        return try HistoryPage(reply.first?.dictionary ?? [:])
     }
 
-    package func log(of id: TransferID) async throws -> HistoryTransfer { try await answer("Log", id) }
+    package func log(of id: TransferID) async throws -> HistoryTransfer { try await reply("Log", id) }
 
-    /// Returns a method's answer about one transfer.
-    private func answer<Answer: VariantCoded>(_ method: String, _ id: TransferID) async throws -> Answer {
-        try Answer(try await call(method, [.integer(id.rawValue)], type: "(x)").first?.dictionary ?? [:])
+    /// Calls a method with one transfer as its argument, and decodes the reply.
+    private func reply<Reply: VariantCoded>(_ method: String, _ id: TransferID) async throws -> Reply {
+        try Reply(try await call(method, [.integer(id.rawValue)], type: "(x)").first?.dictionary ?? [:])
     }
 
-    /// Returns the list that a method without arguments answers.
+    /// Calls a method without arguments, and decodes the list in the reply.
     private func rows<Row: VariantCoded>(_ method: String) async throws -> [Row] {
         try (try await call(method).first?.items ?? []).map { try Row($0.dictionary ?? [:]) }
     }

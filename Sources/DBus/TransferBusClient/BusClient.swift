@@ -51,7 +51,7 @@ package actor BusClient: WatchedTransferService {
                     waiting = nil
                 })
         }
-        guard isOurs else { throw BusClientError.failed("the name \(name) is another's on this bus") }
+        guard isOurs else { throw BusClientError.failed("another program owns the bus name \(name)") }
     }
 
     /// Returns the changed properties in later signals of an object, or of all objects if `path` is `nil`.
@@ -61,13 +61,13 @@ package actor BusClient: WatchedTransferService {
         return stream
     }
 
-    private func subscribe(toChangesAt path: String?, _ take: @escaping ([String: VariantValue]) -> Void) throws {
+    private func subscribe(toChangesAt path: String?, _ deliver: @escaping ([String: VariantValue]) -> Void) throws {
         guard let bus else { throw BusClientError.noBus("not connected") }
         registrations.append(
             bus.subscribe(
                 to: "PropertiesChanged", of: TransferBusName.properties, at: path, sender: TransferBusName.service
             ) { values in
-                if values.count == 3, let properties = values[1].dictionary { take(properties) }
+                if values.count == 3, let properties = values[1].dictionary { deliver(properties) }
             })
     }
 
@@ -101,7 +101,7 @@ package actor BusClient: WatchedTransferService {
     /// Calls a method of an interface. The default object is the manager.
     package func call(
         _ method: String, of interface: String, _ arguments: [VariantValue], type: String,
-        at path: String = TransferBusName.managerPath, descriptors: [Int32] = [], startingIt: Bool = true
+        at path: String = TransferBusName.managerPath, descriptors: [Int32] = [], startsService: Bool = true
     ) async throws -> [VariantValue] {
         guard let bus else { throw BusClientError.noBus("not connected") }
         return try await withCheckedThrowingContinuation { continuation in
@@ -110,7 +110,7 @@ package actor BusClient: WatchedTransferService {
                 // eventually.
                 try bus.call(
                     method, of: interface, at: path, service: TransferBusName.service, arguments, type: type,
-                    milliseconds: 300_000, descriptors: descriptors, startingIt: startingIt
+                    milliseconds: 300_000, descriptors: descriptors, startsService: startsService
                 ) { result in
                     continuation.resume(with: result.mapError { Self.error($0) })
                 }
@@ -148,11 +148,11 @@ package actor BusClient: WatchedTransferService {
         try subscribe(toChangesAt: TransferBusName.managerPath) { properties in
             if let changed = try? DaemonStatus(properties) { continuation.yield(.status(changed)) }
         }
-        var wasThere = false
+        var wasRunning = false
         registrations.append(
-            bus.watchName(TransferBusName.service, startingIt: false) { owner in
-                if owner == nil, wasThere { continuation.finish() }
-                wasThere = owner != nil
+            bus.watchName(TransferBusName.service, startsService: false) { owner in
+                if owner == nil, wasRunning { continuation.finish() }
+                wasRunning = owner != nil
             })
         _ = try await call("Watch")
         return stream
@@ -160,11 +160,11 @@ package actor BusClient: WatchedTransferService {
 
     /// Closes the connection to the bus. The client must not be used afterwards.
     package nonisolated func close() async {
-        // A second caller waits for the first, because a thread that has stopped would never answer.
+        // A second caller waits for the first, because a stopped thread never resumes it.
         let ending = ending.withLock { ending in
             if let ending { return ending }
             let new = Task {
-                await letGo()
+                await tearDown()
                 await executor.stop()
             }
             ending = new
@@ -173,7 +173,7 @@ package actor BusClient: WatchedTransferService {
         await ending.value
     }
 
-    private func letGo() {
+    private func tearDown() {
         registrations = []
         bus?.close()
         bus = nil
@@ -190,19 +190,19 @@ package enum BusClientError: Error, Hashable, CustomStringConvertible {
     case cannotStart(String)
     /// The daemon has no such object, interface or method.
     case unknown(String)
-    /// The daemon did not answer.
+    /// The call failed, for example because the daemon did not reply.
     case failed(String)
 
     package var description: String {
         switch self {
         case .noBus(let why):
-            "the session bus cannot be reached: \(why). 'transferctl get' needs neither bus nor daemon."
+            "cannot reach the session bus: \(why). 'transferctl get' needs neither bus nor daemon."
         case .noDaemon:
-            "no daemon is running, and the bus knows of none to start: run 'transferctl service install', or transferd."
+            "the daemon is not running, and the bus cannot start it: run 'transferctl service install' or transferd."
         case .cannotStart(let why):
-            "the bus could not start the daemon: \(why). See 'journalctl --user -u transferd', or run transferd by hand."
-        case .unknown(let why): "the daemon knows of no such thing: \(why)"
-        case .failed(let why): "the daemon did not answer: \(why)"
+            "the bus could not start the daemon: \(why). See 'journalctl --user -u transferd', or run transferd manually."
+        case .unknown(let why): "the daemon does not support this call: \(why)"
+        case .failed(let why): "the call to the daemon failed: \(why)"
         }
     }
 }

@@ -46,10 +46,10 @@ package struct BusDate: Hashable, Sendable, CustomStringConvertible {
             (day.year, 4, "-"), (day.month, 2, "-"), (day.day, 2, "T"), (rest / 3600, 2, ":"),
             (rest % 3600 / 60, 2, ":"), (rest % 60, 2, "."), (milliseconds, 3, "Z"),
         ] as [(Int64, Int, Unicode.Scalar)] {
-            var place: Int64 = digits == 4 ? 1000 : digits == 3 ? 100 : 10
-            while place > 0 {
-                text.append(UInt8(ascii: "0") + UInt8(number / place % 10))
-                place /= 10
+            var divisor: Int64 = digits == 4 ? 1000 : digits == 3 ? 100 : 10
+            while divisor > 0 {
+                text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+                divisor /= 10
             }
             text.append(UInt8(ascii: end))
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of the daemon, which has a name of its own on the bus.
+/// An error of the daemon, with its own name on the bus.
 package struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of error. Their names are part of the D-Bus interface.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// An argument is invalid. The message names the key and the expected value.
         case invalidArgument = "InvalidArgument"
-        /// No transfer with that number exists among the transfers that the caller may access.
+        /// The caller may access no transfer with that ID.
         case noSuchTransfer = "NoSuchTransfer"
         /// No app with that name has unfinished transfers.
         case noSuchApp = "NoSuchApp"
@@ -49,7 +49,7 @@ package struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The same text as `message`.
     package var description: String { message }
 
-    /// Creates an error from its name on the bus. Returns `nil` if the name is not one of the daemon's.
+    /// Creates an error from its name on the bus. Returns `nil` if the name does not belong to the daemon.
     package init?(name: String?, message: String) {
         guard let name, name.hasPrefix(TransferBusName.errorPrefix),
             let code = Code(rawValue: String(name.dropFirst(TransferBusName.errorPrefix.count)))

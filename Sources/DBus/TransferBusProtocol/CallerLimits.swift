@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits on the data that a caller can make the daemon keep (rule C5). `config.toml` and ``BusFlow`` define
+/// The limits on the data that a caller can make the daemon keep (rule C5). `config.toml` and `BusFlow` define
 /// further limits.
 package enum CallerLimits {
     /// The maximum number of watching connections of an app.
@@ -14,6 +14,6 @@ package enum CallerLimits {
     package static let noteBytes = 16 << 10
     /// The maximum size of the header fields of a request, and of a session's own header fields, in bytes.
     package static let headerBytes = 64 << 10
-    /// The number of transfers whose changes a caller may miss before it receives no changes any longer.
+    /// The number of transfers whose changes a caller may miss before it no longer receives changes.
     package static let missedChanges = 20_000
 }

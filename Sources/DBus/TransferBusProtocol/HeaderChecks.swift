@@ -10,15 +10,15 @@ enum HeaderChecks {
         let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         guard size <= CallerLimits.headerBytes else {
             throw BusFault(
-                .invalidArgument, "'\(key)' have \(size) bytes together, more than \(CallerLimits.headerBytes)")
+                .invalidArgument, "'\(key)' have \(size) bytes; the maximum is \(CallerLimits.headerBytes)")
         }
         for header in headers {
             let words: String
             switch header.fault {
             case nil: continue
-            case .noName?: words = "'\(header.name.prefix(40))' is no header field's name"
-            case .controlCharacter?: words = "the value of '\(header.name)' has control characters in it"
-            case .reserved?: words = "'\(header.name)' is set by the transfer itself and cannot be given"
+            case .noName?: words = "'\(header.name.prefix(40))' is not a valid header field name"
+            case .controlCharacter?: words = "the value of '\(header.name)' contains control characters"
+            case .reserved?: words = "'\(header.name)' is set by the transfer and cannot be specified"
             }
             throw BusFault(.invalidArgument, "'\(key)': \(words)")
         }

@@ -2,12 +2,12 @@
 package import GLibBridge
 package import TransferModel
 
-// The keys of requests to the daemon and of the daemon's answers.
+// The keys of requests to the daemon and of the daemon's replies.
 
 extension TransferStatus: VariantCoded {
     package static let busLayout = VariantLayout(keys: [
         "id": .init("id", need: "the transfer's number"), "url": .init("url", need: "the transfer's URL"),
-        "name": .init("name", need: "the transfer's name"), "state": .init("state", need: "what the transfer does"),
+        "name": .init("name", need: "the transfer's name"), "state": .init("state", need: "the state of the transfer"),
         "isUpload": "upload", "priority": .init("priority", whole: 0...1000),
         "attempt": .init("attempt", whole: 0...1_000_000_000), "status": .init("status", whole: 0...999),
         "errorCode": "error-code",
@@ -23,11 +23,11 @@ extension TransferFilter: VariantCoded {
         "a filter",
         keys: [
             "ended": .init("ended", whole: 0...1_000_000),
-            "mostExplained": .init("most-explained", whole: 0...1_000_000),
+            "explainedLimit": .init("explained-limit", whole: 0...1_000_000),
             "isExplained": .init("explained", omitsEmpty: true),
         ])
     package static var busDefaults: [String: VariantValue] {
-        ["ended": .integer(0), "most-explained": .integer(0), "explained": .bool(false)]
+        ["ended": .integer(0), "explained-limit": .integer(0), "explained": .bool(false)]
     }
 }
 
@@ -48,7 +48,7 @@ extension ConstraintChange: VariantCoded {
     package func checkReceived() throws {
         guard power == .any, batteryAbove != nil else { return }
         throw BusFault(
-            .invalidArgument, "'battery-above' goes with 'power' = ac: on power, or above that level")
+            .invalidArgument, "'battery-above' requires 'power' = ac, and means: on AC or above that level")
     }
 }
 
@@ -61,7 +61,7 @@ extension WaitExplanation: VariantCoded {
     package static var busDefaults: [String: VariantValue] { ["reasons": .list([])] }
 }
 
-extension WaitReason: VariantCoded {
+extension WaitReasonReport: VariantCoded {
     package static let busLayout = VariantLayout()
 }
 
@@ -109,12 +109,12 @@ extension AppSummary: VariantCoded {
 extension AppSummary.Background: VariantCoded {
     package static let busLayout = VariantLayout(keys: [
         "isConnected": "connected", "isInFront": "front", "waitingEvents": "waiting-events",
-        "lastLaunch": "last-launch", "lastOutcome": "last-outcome", "lastWords": "last-words",
+        "lastLaunch": "last-launch", "lastOutcome": "last-outcome", "lastError": "last-error",
         "registration": .inline(ifAny: "bus-name", "command"), "registeredBy": "registered-by",
     ])
 }
 
-extension RelaunchDelay: VariantCoded {
+extension RelaunchDelayStatus: VariantCoded {
     package static let busLayout = VariantLayout()
 }
 

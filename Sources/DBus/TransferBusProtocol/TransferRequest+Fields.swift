@@ -45,7 +45,7 @@ private struct RequestFields: VariantCoded {
     static let busLayout = VariantLayout(
         "a transfer",
         keys: [
-            "url": .init("url", most: 32 << 10, need: "what is to be transferred"),
+            "url": .init("url", most: 32 << 10, need: "the URL to transfer"),
             "priority": .init("priority", whole: 0...1000), "constraints": .inline(),
             "expectedBytes": .init("expected-bytes", whole: 0 ... .max),
             "attempts": .init("attempts", whole: 1...1_000_001), "session": .init("session", most: 255),
@@ -56,7 +56,7 @@ private struct RequestFields: VariantCoded {
             "uploadFile": .init("upload-file", most: 4096), "contentType": .init("content-type", most: 255),
             "isResumable": "resumable", "directory": .init("directory", most: 4096), "name": .init("name", most: 255),
             "remoteTime": "remote-time", "checksum": .init("checksum", most: 255),
-            "connections": .init("connections", whole: 1...Int64(TransferSpecification.mostConnections)),
+            "connections": .init("connections", whole: 1...Int64(TransferSpecification.maximumConnections)),
         ])
 
     init(_ request: TransferRequest) {
@@ -110,7 +110,7 @@ private struct RequestFields: VariantCoded {
 
     private func refuse(_ keys: [String: Bool], in what: String) throws(BusFault) {
         guard let key = keys.filter(\.value).keys.min() else { return }
-        throw BusFault(.invalidArgument, "'\(key)' is no key of \(what); see the interface's description")
+        throw BusFault(.invalidArgument, "'\(key)' is not a key of \(what); see the comments of the D-Bus interface")
     }
 
     private func upload() throws(BusFault) -> TransferRequest.Upload? {
@@ -129,7 +129,7 @@ private struct RequestFields: VariantCoded {
             throw BusFault(.invalidArgument, "'directory' must be an absolute path, not '\(directory.prefix(40))'")
         }
         if let name, name.isEmpty || name.contains("/") || name == "." || name == ".." {
-            throw BusFault(.invalidArgument, "'name' must be a file's name without a folder, not '\(name.prefix(40))'")
+            throw BusFault(.invalidArgument, "'name' must be a file name without a folder, not '\(name.prefix(40))'")
         }
         return Destination(directory: directory ?? "", name: name, collision: collision ?? .rename)
     }

@@ -61,7 +61,7 @@ package enum TransferTable {
     package static func rows(_ values: [VariantValue]) throws -> [TransferStatus] {
         let columns = Columns(values)
         func needed<Value>(_ value: Value?, _ key: String) throws -> Value {
-            guard let value else { throw BusFault(.invalidArgument, "the daemon's answer has no '\(key)'") }
+            guard let value else { throw BusFault(.invalidArgument, "the daemon's reply has no '\(key)'") }
             return value
         }
         let (uploads, priorities) = (try columns.numbers("upload"), try columns.numbers("priority"))
@@ -106,25 +106,25 @@ private struct NumberColumn {
 /// A column of texts to be sent: the distinct texts, and for each row the index of its text.
 private struct TextColumn {
     private var words: [VariantValue] = []
-    private var places: [VariantValue] = []
+    private var indices: [VariantValue] = []
     private var known: [String: Int64] = [:]
-    private var last: (text: String, place: Int64)?
+    private var last: (text: String, index: Int64)?
 
-    init(_ count: Int) { places.reserveCapacity(count) }
+    init(_ count: Int) { indices.reserveCapacity(count) }
 
-    var value: VariantValue { .list([.list(words), .list(places)]) }
+    var value: VariantValue { .list([.list(words), .list(indices)]) }
 
     mutating func add(_ text: String?) {
-        guard let text else { return places.append(.integer(-1)) }
+        guard let text else { return indices.append(.integer(-1)) }
         // Neighboring rows often have the same text.
-        if let last, last.text == text { return places.append(.integer(last.place)) }
-        let place = known[text] ?? Int64(words.count)
-        if place == words.count {
+        if let last, last.text == text { return indices.append(.integer(last.index)) }
+        let index = known[text] ?? Int64(words.count)
+        if index == words.count {
             words.append(.string(text))
-            known[text] = place
+            known[text] = index
         }
-        last = (text, place)
-        places.append(.integer(place))
+        last = (text, index)
+        indices.append(.integer(index))
     }
 }
 
@@ -152,15 +152,15 @@ private struct Columns {
 
     func texts(_ key: String) throws -> [String?] {
         guard let column = texts[key] else { return Array(repeating: nil, count: ids.count) }
-        let (words, places) = (column.items.first?.items ?? [], column.items.last?.items ?? [])
+        let (words, indices) = (column.items.first?.items ?? [], column.items.last?.items ?? [])
         return try checked(
-            places.map { place in
-                guard let place = Self.number(place) else { return nil }
-                guard words.indices.contains(Int(clamping: place)) else {
+            indices.map { index in
+                guard let index = Self.number(index) else { return nil }
+                guard words.indices.contains(Int(clamping: index)) else {
                     throw BusFault(
-                        .invalidArgument, "the column '\(key)' of the daemon's answer names a text that is not there")
+                        .invalidArgument, "the column '\(key)' of the daemon's reply refers to a missing text")
                 }
-                return words[Int(place)].string
+                return words[Int(index)].string
             }, key)
     }
 
@@ -168,7 +168,7 @@ private struct Columns {
         guard column.count == ids.count else {
             throw BusFault(
                 .invalidArgument,
-                "the column '\(key)' of the daemon's answer has \(column.count) rows, not \(ids.count)")
+                "the column '\(key)' of the daemon's reply has \(column.count) rows, not \(ids.count)")
         }
         return column
     }

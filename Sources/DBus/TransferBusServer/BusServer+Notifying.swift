@@ -5,7 +5,7 @@ import GLibBridge
 extension BusServer {
     /// Shows a notification. Does nothing if no notification server is available.
     package func notify(title: String, body: String, isFailure: Bool) {
-        // Some notification servers interpret markup in the body. A file name from a server must not be taken for
+        // Some notification servers interpret markup in the body. A file name from a server must not be interpreted as
         // markup.
         let escaped = body.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
         let hints: [String: VariantValue] = [

@@ -9,7 +9,8 @@ import TransferSessions
 
 /// A server that exports a service on the session bus.
 ///
-/// The parts of the server answer calls and signal changes. All parts share the server's connection and thread.
+/// The components of the server reply to calls and signal changes. All components share the server's connection and
+/// thread.
 package actor BusServer {
     /// The reason that the server has ended or cannot start.
     package enum End: Hashable, Sendable {
@@ -43,7 +44,7 @@ package actor BusServer {
         executor.perform { self.assumeIsolated { body($0) } }
     }
 
-    /// Creates a server for `service`. The server exports nothing before ``start(address:)`` and answers nothing
+    /// Creates a server for `service`. The server exports nothing before ``start(address:)`` and handles no calls
     /// before ``serve()``.
     package init(service: any ExportedService, programs: BusPrograms = BusPrograms()) {
         self.service = service
@@ -53,8 +54,8 @@ package actor BusServer {
         let callers = CallerRegistry(over: connection, names: names, launched: programs.launched) {
             service.trustedSandboxes
         }
-        let desktops = DesktopWindows(over: connection, names: names, callers: callers, telling: service.sessions)
-        names.onOwner = { [weak desktops] in desktops?.note($0, of: $1) }
+        let desktops = DesktopWindows(over: connection, names: names, callers: callers, reporting: service.sessions)
+        names.onOwner = { [weak desktops] in desktops?.ownerChanged($0, of: $1) }
         let sessions = SessionCallers(over: connection, names: names, programs: programs, of: service.sessions)
         let signals = ChangeSignals(over: connection, of: service)
         calls = CallDispatcher(
@@ -71,14 +72,14 @@ package actor BusServer {
         perform { $0.stop() }
     }
 
-    /// Starts to answer calls, including calls that arrived earlier. Call this method once, when the service is
+    /// Starts to handle calls, including calls that arrived earlier. Call this method once, when the service is
     /// ready.
     package nonisolated func serve() {
         readiness.leave()
-        perform { $0.calls.answerEarly(on: $0) }
+        perform { $0.calls.replyToEarlyCalls(on: $0) }
     }
 
-    /// Connects to the bus, exports the objects, and then takes the name. No caller can therefore find the name
+    /// Connects to the bus, exports the objects, and then acquires the name. No caller can therefore find the name
     /// without its objects.
     ///
     /// - Throws: `BusServerError` that states the problem and the remedy.
@@ -87,24 +88,24 @@ package actor BusServer {
             onReady = continuation
             BusConnection.open(address: address, cancellation: Cancellation()) { result in
                 switch result {
-                case .success(let bus): self.offer(on: bus)
+                case .success(let bus): self.export(on: bus)
                 case .failure(let error): self.finish(.noBus(error.message))
                 }
             }
         }
     }
 
-    private func offer(on bus: BusConnection) {
+    private func export(on bus: BusConnection) {
         connection.bus = bus
-        bus.onClosed { self.finish(.noBus("the bus has gone")) }
+        bus.onClosed { self.finish(.noBus("the bus has closed the connection")) }
         let flow = BusFlow(
             refusals: BusFlow.Refusals(
                 tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name)
-        ) { name in self.perform { $0.askToConfirm(name) } }
+        ) { name in self.perform { $0.requestConfirmation(name) } }
         connection.flow = flow
         registrations.append(bus.limit(by: flow))
         do {
-            try offerObjects(on: bus, flow)
+            try exportObjects(on: bus, flow)
         } catch {
             return finish(.noBus("\(error)"))
         }
@@ -115,9 +116,9 @@ package actor BusServer {
             ) { values in
                 let texts = values.compactMap(\.string)
                 guard texts.count == 3 else { return }
-                self.note(name: texts[0], from: texts[1], to: texts[2])
+                self.ownerChanged(name: texts[0], from: texts[1], to: texts[2])
             })
-        names.learnAll()
+        names.loadAll()
         registrations.append(
             bus.own(TransferBusName.service) { isOurs in
                 guard isOurs else { return self.finish(.nameTaken) }
@@ -126,37 +127,37 @@ package actor BusServer {
             })
     }
 
-    private func offerObjects(on bus: BusConnection, _ flow: BusFlow) throws {
+    private func exportObjects(on bus: BusConnection, _ flow: BusFlow) throws {
         registrations.append(
-            try bus.offer(
+            try bus.export(
                 TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
                 flow: flow
-            ) { self.calls.take($0, on: self) })
+            ) { self.calls.accept($0, on: self) })
         let transfers = BusTree(
             path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
         ) { sender in
-            self.callerAtOnce(sender).map(self.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
+            self.identifiedCaller(sender).map(self.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
         }
         let sessions = BusTree(
             path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
         ) { sender in
-            self.callerAtOnce(sender).map(self.service.unfinishedSessions)?.map(\.node) ?? []
+            self.identifiedCaller(sender).map(self.service.unfinishedSessions)?.map(\.node) ?? []
         }
         for tree in [transfers, sessions] {
-            registrations.append(try bus.offer(tree, flow: flow) { self.calls.take($0, on: self) })
+            registrations.append(try bus.export(tree, flow: flow) { self.calls.accept($0, on: self) })
         }
     }
 
     /// The caller that requests the list of objects. GDBus requires the list synchronously, so this method blocks
     /// until the service is ready. A short wait is better than an incomplete list.
-    private func callerAtOnce(_ sender: String) -> BusCaller? {
+    private func identifiedCaller(_ sender: String) -> BusCaller? {
         readiness.wait()
-        return callers.identifyAtOnce(sender)
+        return callers.identifySynchronously(sender)
     }
 
     /// Handles a name that appeared, disappeared or changed owners. A closed connection no longer watches anything,
     /// and the bus never reuses a unique name.
-    private func note(name: String, from old: String, to new: String) {
+    private func ownerChanged(name: String, from old: String, to new: String) {
         guard name.hasPrefix(":") else {
             desktops.forget(name)
             return names.change(name, from: old, to: new)
@@ -171,7 +172,7 @@ package actor BusServer {
     }
 
     /// Asks a caller to confirm that it reads its messages, then resumes the work that waits for the confirmation.
-    private func askToConfirm(_ name: String) {
+    private func requestConfirmation(_ name: String) {
         connection.ping(name) {
             guard self.connection.flow?.confirm(name) == true else { return }
             self.calls.resume(name, on: self)
@@ -179,7 +180,7 @@ package actor BusServer {
         }
     }
 
-    /// Discards the classifications of all callers except the person's. Call this method after a person admits a
+    /// Discards the classifications of all callers except the user's. Call this method after the user admits a
     /// sandbox or withdraws the admission.
     package nonisolated func reclassify() { perform { $0.callers.forgetClassifications() } }
 
@@ -197,16 +198,16 @@ package actor BusServer {
 
     /// Reports a transfer's status to the watchers that may reach the transfer, and its changes to the readers of its
     /// properties.
-    package func tell(_ status: TransferStatus) { signals.tell(status, on: self) }
+    package func report(_ status: TransferStatus) { signals.report(status, on: self) }
 
     /// Reports the machine's conditions to the watchers.
-    package func tell(_ conditions: Conditions) {
-        signals.tellWatchers { $0.conditions = ConditionsReport(conditions, isForPerson: $1.isPerson) }
+    package func report(_ conditions: Conditions) {
+        signals.notifyWatchers { $0.conditions = ConditionsReport(conditions, includesNames: $1.isPerson) }
     }
 
     /// Reports the user's hold on everything to the watchers.
-    package func tell(_ hold: Fact<MachineHold?>) {
-        signals.tellWatchers { $0.held = HoldStatus(hold, tellingReason: !$1.isSandboxed) }
+    package func report(_ hold: Fact<MachineHold?>) {
+        signals.notifyWatchers { $0.held = HoldStatus(hold, includingReason: !$1.isSandboxed) }
     }
 
     /// Waits until the server is stopped, or the bus or the name is lost.
@@ -228,5 +229,5 @@ package actor BusServer {
 
     /// Ends the server's thread. This must be the last call on the server, because nothing runs on the thread
     /// afterward.
-    package nonisolated func letGo() async { await executor.stop() }
+    package nonisolated func stopThread() async { await executor.stop() }
 }

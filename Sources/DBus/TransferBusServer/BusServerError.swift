@@ -12,10 +12,10 @@ package struct BusServerError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch end {
         case .noBus(let why):
-            "the bus cannot be used: \(why). Check DBUS_SESSION_BUS_ADDRESS, or name a bus with --bus."
+            "cannot use the bus: \(why). Check DBUS_SESSION_BUS_ADDRESS, or specify a bus with --bus."
         case .nameTaken:
-            "another process is \(TransferBusName.service) on this bus already; 'transferctl service status' tells which"
-        case .stopped: "the daemon is on its way out"
+            "another process already owns \(TransferBusName.service) on this bus; see 'transferctl service status'"
+        case .stopped: "the daemon is shutting down"
         }
     }
 }

@@ -10,7 +10,7 @@ package protocol ExportedService: Sendable {
     nonisolated func service(for caller: BusCaller) -> any SharedTransferService
     /// The service behind the sessions on the bus.
     nonisolated var sessions: any SessionService { get }
-    /// The systemd units whose sandboxes a person has admitted.
+    /// The systemd units whose sandboxes the user has admitted.
     nonisolated var trustedSandboxes: Set<String> { get }
     /// Opens a finished file for reading. The receiver must close the descriptor.
     func open(_ id: TransferID, for caller: BusCaller) async throws -> Int32

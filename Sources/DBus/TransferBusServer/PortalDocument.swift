@@ -3,22 +3,22 @@ import Foundation
 import GLibBridge
 import Glibc
 
-/// A folder that a person has opened to a sandboxed app, for example in a file chooser. The document portal
-/// (`org.freedesktop.portal.Documents`) shows the folder to the app in a file system of the portal's own.
+/// A folder that the user has opened to a sandboxed app, for example in a file chooser. The document portal
+/// (`org.freedesktop.portal.Documents`) shows the folder to the app in the portal's own file system.
 ///
 /// The app sees its documents as `…/doc/ID/NAME`. This process sees the same folder, with the app's rights, at
 /// `$XDG_RUNTIME_DIR/doc/by-app/APP/ID/NAME`. That path stays valid across restarts of the portal, for as long as the
-/// person grants the app the document.
+/// user grants the app the document.
 struct PortalDocument {
     /// The path of the document: `…/doc/by-app/APP/ID`.
     let document: String
     /// The path of the folder, which is the document's folder or lies below it.
     let path: String
 
-    /// Finds the document that a folder's descriptor refers to. Returns nil if the folder is not in any of the app's
+    /// Finds the document that a folder's descriptor refers to. Returns `nil` if the folder is not in any of the app's
     /// documents.
     ///
-    /// - Parameter root: the folder in which the portal shows all documents to this process.
+    /// - Parameter root: The folder in which the portal shows all documents to this process.
     init?(_ descriptor: Int32, _ status: stat, of app: String, root: String = mountPoint) {
         var portal = stat()
         guard !app.contains("/"), app != ".", app != "..", lstat(root, &portal) == 0, portal.st_dev == status.st_dev,
@@ -26,10 +26,10 @@ struct PortalDocument {
         else { return nil }
         // The kernel reports the path inside the sandbox, where the documents may be mounted anywhere. The search
         // looks for the part of the path that leads to the same folder in this process.
-        let parts = seen.split(separator: "/")
-        for first in parts.indices.dropLast() {
-            let document = "\(root)/by-app/\(app)/\(parts[first])"
-            let path = ([document] + parts[(first + 1)...].map(String.init)).joined(separator: "/")
+        let components = seen.split(separator: "/")
+        for first in components.indices.dropLast() {
+            let document = "\(root)/by-app/\(app)/\(components[first])"
+            let path = ([document] + components[(first + 1)...].map(String.init)).joined(separator: "/")
             var found = stat()
             if lstat(path, &found) == 0, found.st_dev == status.st_dev, found.st_ino == status.st_ino {
                 (self.document, self.path) = (document, path)

@@ -6,9 +6,9 @@ internal import TransferBusProtocol
 ///
 /// Used only on the server's thread.
 final class ServerConnection {
-    /// The connection; nil before the server connects and after its end.
+    /// The connection; `nil` before the server connects and after its end.
     var bus: BusConnection? { didSet { programs.lend(bus) } }
-    /// The flow control for the messages of each caller; nil while nothing is exported.
+    /// The flow control for the messages of each caller; `nil` while nothing is exported.
     var flow: BusFlow?
     private let programs: BusPrograms
 
@@ -19,15 +19,15 @@ final class ServerConnection {
     func isStalled(_ name: String) -> Bool { flow?.isStalled(name) == true }
 
     /// Calls back after a caller has read everything sent earlier, or has disconnected. The caller's D-Bus library
-    /// answers on its own. A stopped process may never answer.
-    func ping(_ name: String, _ answered: @escaping () -> Void) {
+    /// replies automatically. A stopped process may never reply.
+    func ping(_ name: String, _ confirmed: @escaping () -> Void) {
         guard let bus else { return }
         do {
             try bus.call(
                 "Ping", of: "org.freedesktop.DBus.Peer", at: "/", service: name, [], type: "()", milliseconds: .max
-            ) { _ in answered() }
+            ) { _ in confirmed() }
         } catch {
-            answered()
+            confirmed()
         }
     }
 

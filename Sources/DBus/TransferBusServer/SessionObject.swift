@@ -8,79 +8,81 @@ enum SessionObject {
          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
         <node>
           <!--
-            org.transferd.Session1 at /org/transferd/session/APP__IDENTIFIER: an app's session, as far as its transfers
-            tell. Letters and digits stand for themselves in the two names, any other byte is an underscore and two
-            hexadecimal digits.
+            org.transferd.Session1 at /org/transferd/session/APP__IDENTIFIER: a session of an app. In both names,
+            letters and digits stand for themselves. Any other byte is an underscore and two hexadecimal digits.
 
-            An app reaches its own sessions, the command line all. A session is listed as long as it has transfers that are
-            not over; its owner may ask for it at any time. Who has read a property is told of changes from then on, by
-            PropertiesChanged sent to it alone.
+            An app can access its own sessions. The command line can access all sessions. A session is listed while it
+            has unfinished transfers. Its app can read it at any time. A caller that has read a property receives later
+            changes by PropertiesChanged, sent to this caller only.
 
-            Post, Tasks, Acknowledge, Close and Event are for the process that has opened the session as a background
-            session, by OpenSession of the manager.
+            Post, Tasks, Acknowledge, Close, and Event are for the process that has opened the session as a background
+            session with OpenSession of the manager.
 
-            Keys of a task: task (x, its number in the session, 1 or more; at most 10 000 numbers may be left out),
-            upload-file (s, an absolute path; a download where there is none), of a new one upload-fd (h, the file itself,
-            open for reading; a program in a sandbox has to pass it), request (a{sv}: url (s), method (s), headers (a{sv} of s), timeout (d, seconds), cellular
-            (b)), note (s), priority (d, 0 to 1), earliest-begin (x, nanoseconds since 1970 in UTC), expects-to-send,
-            expects-to-receive (x, bytes, -1 where nobody knows), suspended, over (b), received, sent, total (x, bytes),
-            response (a{sv}: url (s), status (x), headers (a{sv} of s)), continues (s, the token of a cancelled task whose
-            bytes it goes on with).
+            Keys of a task: task (x, the number within the session, at least 1; at most 10 000 numbers may be skipped),
+            upload-file (s, an absolute path; missing for a download), for a new task upload-fd (h, the file, open for
+            reading; required for a sandboxed program), request (a{sv}: url (s), method (s), headers (a{sv} of s),
+            timeout (d, seconds), cellular (b)), note (s), priority (d, 0 to 1), earliest-begin (x, nanoseconds since
+            1970 in UTC), expects-to-send, expects-to-receive (x, bytes; -1 if unknown), suspended, ended (b), received,
+            sent, total (x, bytes), response (a{sv}: url (s), status (x), headers (a{sv} of s)), continues (s, the token
+            of a cancelled task whose bytes the new task continues).
           -->
           <interface name="org.transferd.Session1">
-            <!-- The session's transfers: as List of the manager, with the same filter but session and app. -->
+            <!--
+              The session's transfers, as List of the manager returns them. The filter has the same keys except session
+              and app.
+            -->
             <method name="List">
               <arg name="filter" type="a{sv}" direction="in"/>
               <arg name="transfers" type="aa{sv}" direction="out"/>
             </method>
-            <!-- Stops all of its transfers, keeping their bytes, until they are resumed. -->
+            <!-- Stops all transfers of the session and keeps their bytes, until they are resumed. -->
             <method name="PauseAll"/>
-            <!-- Lets all of its transfers go on. -->
+            <!-- Continues all transfers of the session. -->
             <method name="ResumeAll"/>
-            <!-- Ends all of its transfers and removes what there is of them. -->
+            <!-- Cancels all transfers of the session and removes their partial files. -->
             <method name="CancelAll"/>
             <!--
-              Has something done to a task; it is durably stored when the answer comes. The same order may be given twice.
+              Executes an order for a task. Returns after the order is durable. The same order may be posted twice.
 
-              Keys: order (s) and what it needs. submit: snapshot (a{sv}, a task of a new number). change: snapshot, of which
-              note, priority, earliest-begin and what is expected are taken over. suspend, resume, cancel: task (x).
-              cancel-keeping: task, token (s, by which a new task continues its bytes). begin, the answer to will-begin:
-              task, reply (s: as-before, with, cancel, unasked), request (a{sv}, with "with"). answer, that to challenged:
-              task, reply (s: credential, token, none, cancel), user, password (s, with "credential"), token (s, with
-              "token").
+              Keys: order (s) and its arguments. submit: snapshot (a{sv}, a task with a new number). change: snapshot,
+              of which note, priority, earliest-begin, and the expected sizes are used. suspend, resume, cancel: task
+              (x). cancel-keeping: task, token (s, with which a new task continues the bytes). begin, the reply to
+              will-begin: task, reply (s: as-before, with, cancel, unasked), request (a{sv}, for "with"). answer, the
+              reply to challenged: task, reply (s: credential, token, none, cancel), user, password (s, for
+              "credential"), token (s, for "token").
             -->
             <method name="Post"><arg name="order" type="a{sv}" direction="in"/></method>
-            <!-- The file of the event of that number, open for reading, until that is acknowledged. -->
+            <!-- The file of an event, open for reading. Available until the event is acknowledged. -->
             <method name="Open">
               <arg name="number" type="x" direction="in"/>
               <arg name="file" type="h" direction="out"/>
             </method>
-            <!-- The tasks that are not over, by number. -->
+            <!-- The unfinished tasks, by number. -->
             <method name="Tasks"><arg name="tasks" type="aa{sv}" direction="out"/></method>
-            <!-- The app has dealt with the event of that number, and with its task's earlier ones: they are not told again. -->
+            <!-- Acknowledges an event and the earlier events of its task. Acknowledged events are not sent again. -->
             <method name="Acknowledge"><arg name="number" type="x" direction="in"/></method>
-            <!-- The caller has done with the session; its tasks go on. -->
+            <!-- Closes the session for the caller. Its tasks continue. -->
             <method name="Close"/>
             <!--
-              Something happened; told to the process that has the session open alone, in order. What has a number is told
-              again to the next process unless it is acknowledged.
+              An event of the session, sent in order to the process that has the session open. An event with a number is
+              sent again to the next process until it is acknowledged.
 
-              Keys: event (s), number (x), task (x), and by the event: received, sent: bytes, total (x, total missing where
-              it is not known). continued: bytes (x, where it goes on), total. responded: response (a{sv}). downloaded: path
-              (s, the finished file, there until that is acknowledged). body: body (ay, of the answer to an upload).
-              completed: error-code (x, of Foundation's URLError) and error (s), missing where the server answered.
-              will-begin: request (a{sv}). challenged: challenge (a{sv}: scheme (s), realm (s), host (s), port (x), secure
-              (b), refusals (x)). called: nothing more; the session needs its app, which runs in the background.
-              finished-events: all that waited has been told. invalidated: refusal (a{sv}: code, message (s), owner (x)),
-              missing where the session was ended in order.
+              Keys: event (s), number (x), task (x), and those of the event. received, sent: bytes, total (x; total is
+              missing if unknown). continued: bytes (x, the offset), total. responded: response (a{sv}). downloaded:
+              path (s, the finished file, which exists until the event is acknowledged). body: body (ay, of the response
+              to an upload). completed: error-code (x, of Foundation's URLError) and error (s), both missing if the
+              server responded. will-begin: request (a{sv}). challenged: challenge (a{sv}: scheme (s), realm (s), host
+              (s), port (x), secure (b), refusals (x)). called: no keys; the session needs its app, which runs in the
+              background. finished-events: all pending events have been sent. invalidated: refusal (a{sv}: code, message
+              (s), owner (x)), missing if the app ended the session.
             -->
             <signal name="Event"><arg name="event" type="a{sv}"/></signal>
-            <!-- What the app calls it. -->
+            <!-- The app's identifier of the session. -->
             <property name="Identifier" type="s" access="read"/>
             <property name="App" type="s" access="read"/>
-            <!-- Its transfers that are not over. -->
+            <!-- The unfinished transfers. -->
             <property name="Transfers" type="ao" access="read"/>
-            <!-- running, waiting, paused; idle where none is left. -->
+            <!-- running, waiting, or paused; idle if the session has no unfinished transfers. -->
             <property name="State" type="s" access="read"/>
           </interface>
         </node>

@@ -15,12 +15,12 @@ package protocol SessionService: Sendable {
     func hasOpen(_ key: SessionKey, _ client: String) async -> Bool
     /// Executes an order. Returns after the order is durable.
     ///
-    /// - Parameter file: the file of a new upload, open until the method returns; nil if a path names the file.
+    /// - Parameter file: The file of a new upload, open until the method returns; `nil` if a path names the file.
     func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws
     /// Opens the finished file of an unacknowledged event. The receiver must close the descriptor.
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32
     /// Sends a process all pending events of a session again, because the process may have missed some.
-    func tellAgain(_ client: String, in key: SessionKey) async
+    func resendEvents(_ client: String, in key: SessionKey) async
     /// Returns the unfinished tasks of a session.
     func tasks(of key: SessionKey) async -> [TaskSnapshot]
     /// Records that an app has handled an event.
@@ -29,8 +29,8 @@ package protocol SessionService: Sendable {
     func close(_ key: SessionKey, by client: String) async
     /// Closes the sessions of a process that has disconnected.
     func disconnected(_ client: String) async
-    /// Sets whether a person is working with an app, as reported by the app.
+    /// Sets whether the user is working with an app, as reported by the app.
     func setInFront(_ isInFront: Bool, app: String) async
     /// Records the complete set of windows that the desktops report, by app.
-    func noteWindows(_ windows: [String: WindowFocus]) async
+    func updateWindows(_ windows: [String: WindowFocus]) async
 }

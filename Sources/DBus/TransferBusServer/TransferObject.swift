@@ -38,62 +38,64 @@ enum TransferObject {
          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
         <node>
           <!--
-            org.transferd.Transfer1 at /org/transferd/transfer/NUMBER: one transfer.
+            org.transferd.Transfer1 at /org/transferd/transfer/NUMBER: a transfer.
 
-            An app reaches its own, the command line all; of others' and of what is not there a caller is told
-            org.freedesktop.DBus.Error.UnknownObject alike. One that is over is no longer listed below the path, and can
-            still be read as long as the daemon remembers it.
-            Who has read a property is told of changes from then on, by PropertiesChanged sent to it alone: at most four
-            times a second for progress, its end always.
+            An app can access its own transfers. The command line can access all transfers. For a transfer that does not
+            exist, and for a transfer of another app, the caller receives the same error,
+            org.freedesktop.DBus.Error.UnknownObject. A transfer that has ended is no longer listed below the path, but
+            can be read as long as the daemon remembers it.
+
+            A caller that has read a property receives later changes by PropertiesChanged, sent to this caller only.
+            Progress is reported at most four times per second. The end is always reported.
           -->
           <interface name="org.transferd.Transfer1">
-            <!-- Why it waits: as Explain of the manager. -->
+            <!-- The reasons that the transfer waits, as in Explain of the manager. -->
             <method name="Explain"><arg name="explanation" type="a{sv}" direction="out"/></method>
-            <!-- Stops it, keeping its bytes, until it is resumed. -->
+            <!-- Stops the transfer and keeps its bytes, until it is resumed. -->
             <method name="Pause"/>
-            <!-- Lets it go on after Pause; ends the wait after a failure. -->
+            <!-- Continues the transfer after Pause. Ends the wait after a failure. -->
             <method name="Resume"/>
-            <!-- Ends it and removes what there is of it. -->
+            <!-- Cancels the transfer and removes its partial files. -->
             <method name="Cancel"/>
-            <!-- Makes it user-initiated: it waits for no policy, only for what it asks for itself. -->
+            <!-- Makes the transfer user-initiated. It then waits only for its own constraints, not for the policy. -->
             <method name="StartNow"/>
-            <!-- Changes what it asks for: as Change of the manager. -->
+            <!-- Changes the transfer's constraints, as Change of the manager does. -->
             <method name="Change"><arg name="changes" type="a{sv}" direction="in"/></method>
             <property name="Id" type="x" access="read"/>
-            <!-- Without user, password, query and fragment. -->
+            <!-- The URL without user name, password, query, and fragment. -->
             <property name="Url" type="s" access="read"/>
-            <!-- What a person knows it by. -->
+            <!-- The display name. -->
             <property name="Name" type="s" access="read"/>
             <property name="App" type="s" access="read"/>
-            <!-- The app's session; empty where it belongs to none. -->
+            <!-- The identifier of the app's session; empty if the transfer belongs to no session. -->
             <property name="Session" type="s" access="read"/>
             <property name="Upload" type="b" access="read"/>
-            <!-- userInitiated, normal or discretionary. -->
+            <!-- userInitiated, normal, or discretionary. -->
             <property name="Kind" type="s" access="read"/>
-            <!-- 0 to 1000, higher first. -->
+            <!-- 0 to 1000. Transfers with higher values start first. -->
             <property name="Priority" type="x" access="read"/>
-            <!-- waiting, running, paused, finished, failed or cancelled. -->
+            <!-- waiting, running, paused, finished, failed, or cancelled. -->
             <property name="State" type="s" access="read"/>
             <property name="Bytes" type="x" access="read"/>
-            <!-- All of its bytes; -1 where that is not known. -->
+            <!-- The total size in bytes; -1 if unknown. -->
             <property name="Total" type="x" access="read"/>
-            <!-- Bytes a second; -1 where it does not run. -->
+            <!-- Bytes per second; -1 if the transfer is not running. -->
             <property name="Rate" type="x" access="read"/>
-            <!-- The attempt that runs or ran last; 0 before the first since the daemon's start. -->
+            <!-- The number of the current or latest attempt; 0 before the first attempt since the daemon's start. -->
             <property name="Attempt" type="x" access="read"/>
-            <!-- When it was handed over: RFC 3339. -->
+            <!-- The date of submission (RFC 3339). -->
             <property name="Submitted" type="s" access="read"/>
-            <!-- Where the file lies; of an upload, where it comes from. -->
+            <!-- The path of the file. For an upload, the path of the source. -->
             <property name="Path" type="s" access="read"/>
-            <!-- The server's status of one that is over, else 0. -->
+            <!-- The server's HTTP status after the end of the transfer; 0 before. -->
             <property name="Status" type="x" access="read"/>
             <property name="ErrorCode" type="s" access="read"/>
             <property name="Error" type="s" access="read"/>
-            <!-- The folder that it goes to; empty once it is over. -->
+            <!-- The destination folder; empty after the end of the transfer. -->
             <property name="Directory" type="s" access="read">
               <annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="false"/>
             </property>
-            <!-- What it asks for, by the keys of Submit. -->
+            <!-- The constraints, with the keys of Submit. -->
             <property name="Constraints" type="a{sv}" access="read">
               <annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="false"/>
             </property>

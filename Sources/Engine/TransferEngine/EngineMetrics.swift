@@ -9,9 +9,9 @@ internal import TransferModel
 /// | `transfer.received` | counter | bytes | |
 /// | `transfer.sent` | counter | bytes | |
 /// | `transfer.attempts` | counter | started attempts | |
-/// | `transfer.retries` | counter | failed attempts that are retried | `cause`: `FailureCause.code`, or the status with its number, as in `status503` |
-/// | `transfer.endings` | counter | transfers | `result`: `finished`, `refused` (an answer of 400 or above), `failed`, `cancelled` |
-/// | `transfer.first_byte` | timer | nanoseconds from an attempt's first request to the head of its first answer | |
+/// | `transfer.retries` | counter | failed attempts that are retried | `cause`: `FailureCause.code`, or the HTTP status, as in `status503` |
+/// | `transfer.endings` | counter | transfers | `result`: `finished`, `refused` (a response with status 400 or above), `failed`, `cancelled` |
+/// | `transfer.first_byte` | timer | nanoseconds from an attempt's first request to the head of its first response | |
 ///
 /// Bytes are the bytes of bodies that executors report during an attempt. Bytes that a crash leaves unreported are
 /// not counted. Bytes that a crash leaves unsynced are counted again when they are fetched again. Transfers that end
@@ -45,8 +45,8 @@ struct EngineMetrics {
     /// Adds sent bytes that were not reported before.
     func sent(_ bytes: Int64) { sentBytes.increment(by: bytes) }
 
-    /// Records the time until an attempt's first answer.
-    func answered(after delay: Duration) { firstByte.recordNanoseconds(max(0, delay.wholeNanoseconds)) }
+    /// Records the time to the first byte of an attempt.
+    func responded(after delay: Duration) { firstByte.recordNanoseconds(max(0, delay.wholeNanoseconds)) }
 
     /// Counts a failed attempt that is retried.
     mutating func retries(after cause: FailureCause) {

@@ -33,7 +33,7 @@ public struct NewTransfer: Hashable, Sendable {
     /// The reason why the transfer can never be queued, or `nil` if the transfer is valid.
     private var fault: String? {
         if let key, key.isEmpty || key.utf8.contains(0) {
-            return "its key must have at least one character and no NUL; leave it out where nobody looks for it"
+            return "the key must not be empty or contain NUL; omit the key if it is not needed"
         }
         let traits = specification.traits
         do {
@@ -64,9 +64,9 @@ public struct RefusedTransferError: Error, Hashable, Sendable, CustomStringConve
         self.reason = reason
     }
 
-    /// A message for people. The message counts transfers from 1.
+    /// The message for the user. The message counts the transfers from 1.
     public var description: String {
-        let place = count > 1 ? "transfer \(index + 1) of \(count)" : "the transfer"
-        return "\(place), \(url), cannot be queued: \(reason)"
+        let position = count > 1 ? "transfer \(index + 1) of \(count)" : "the transfer"
+        return "\(position), \(url), cannot be queued: \(reason)"
     }
 }

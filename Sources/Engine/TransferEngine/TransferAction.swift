@@ -16,7 +16,7 @@ public enum TransferAction: Hashable, Sendable {
     case cancel
     /// Holds the transfer back until it is released. A running attempt is stopped and keeps its bytes.
     ///
-    /// A transfer has at most one hold; a new hold replaces the previous hold. Both texts are shown to people.
+    /// A transfer has at most one hold; a new hold replaces the previous hold. Both texts are shown to the user.
     case hold(by: String, why: String)
     /// Removes a hold.
     case release
@@ -28,10 +28,10 @@ public enum ActionOutcome: Hashable, Sendable {
     case done
     /// The action changed nothing. For example, a paused transfer was paused, or a running transfer was resumed.
     case unchanged
-    /// The transfer is cancelled and ends when its attempt has stopped. After a crash before that moment, the
-    /// transfer continues.
+    /// The transfer is canceled and ends when its attempt has stopped. After a crash before that moment, the transfer
+    /// continues.
     case stopping
-    /// No unfinished transfer has this number.
+    /// No unfinished transfer has this ID.
     case notFound
 }
 

@@ -12,7 +12,7 @@ public struct TransferChange: Hashable, Sendable {
     public var kind: WorkKind?
     /// The new constraints, which replace all previous constraints.
     public var constraints: Constraints?
-    /// The new priority, from 0 to 1000. Transfers with higher numbers start first.
+    /// The new priority, from 0 to 1000. Transfers with a higher priority start first.
     public var priority: Int?
 
     /// Creates a change.
@@ -22,7 +22,7 @@ public struct TransferChange: Hashable, Sendable {
         self.priority = priority
     }
 
-    /// A change for a person's "start now". The transfer then waits only for its own constraints, not for a policy or
+    /// A change for the user's "start now". The transfer then waits only for its own constraints, not for a policy or
     /// limiter.
     ///
     /// To end a pause or the wait after a failure, use ``TransferEngine/resume(_:)``.
@@ -66,9 +66,9 @@ public enum TransferChangeError: Error, Hashable, Sendable, CustomStringConverti
     /// A description of the fault and of a valid value.
     public var description: String {
         switch self {
-        case .priorityOutOfRange(let priority): "the priority \(priority) must be a number from 0 to 1000"
-        case .deadlineBeforeStart: "the deadline does not lie after the date before which it may not begin"
-        case .windowNeverOpens: "the window constraint has no window, so it could never run; leave the constraint out"
+        case .priorityOutOfRange(let priority): "the priority \(priority) is invalid; use a number from 0 to 1000"
+        case .deadlineBeforeStart: "the deadline must be later than the earliest start date"
+        case .windowNeverOpens: "the window constraint contains no window, so it is never open; omit the constraint"
         }
     }
 }

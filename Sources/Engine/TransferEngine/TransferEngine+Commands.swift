@@ -3,12 +3,12 @@ public import TransferModel
 public import TransferPolicy
 public import TransferScheduling
 
-/// The commands to a running engine, and questions about its transfers.
+/// The commands to a running engine, and queries about its transfers.
 ///
 /// Commands go through the inbox, and the engine carries them out in the order of the calls. Commands about transfers
 /// return after their effect is durable; see also ``control(_:_:)``. Reports about apps and requests to watch return
-/// at once, before they are handled. Questions such as ``explanation(of:)`` do not go through the inbox, so their
-/// answers may not contain the effect of earlier commands.
+/// immediately, before they are handled. Queries such as ``explanation(of:)`` do not go through the inbox, so their
+/// results may not contain the effect of earlier commands.
 extension TransferEngine {
     /// Ends the engine. Every attempt is stopped and its bytes are synced, and the queue is kept. `run()` then
     /// returns.
@@ -38,7 +38,7 @@ extension TransferEngine {
     /// - Parameters:
     ///   - transfers: The transfers to submit.
     ///   - watching: Whether ``updates`` report why the transfers wait, as after ``watch(_:)``.
-    /// - Returns: The numbers of the transfers, in the order of `transfers`.
+    /// - Returns: The IDs of the transfers, in the order of `transfers`.
     /// - Throws: `TransferStoreError` if the transfers could not be saved, and `RefusedTransferError` for the first
     ///   invalid transfer. No transfer is queued then. `EngineEndedError` after the end of the engine.
     public func submit(_ transfers: [NewTransfer], watching: Bool = false) async throws -> [TransferID] {
@@ -60,7 +60,7 @@ extension TransferEngine {
 
     // MARK: Logins
 
-    /// Returns the challenges of a transfer that waits for its app to answer a login. Empty if no server asks for a
+    /// Returns the challenges of a transfer that waits for its app to answer a login. Empty if no server requests a
     /// login.
     ///
     /// ``updates`` report the wait with the reason `needsApp`. The challenges are not kept after the end of the
@@ -70,13 +70,13 @@ extension TransferEngine {
     /// Answers the challenge of a waiting transfer and lets the transfer continue. Returns after the answer is
     /// durable.
     ///
-    /// The answer is sent only to the server that asked. If the server rejects the answer, the transfer waits with a
-    /// new challenge, which says so. After `ChallengeAnswer.refuse`, the server is asked once more, and its 401
-    /// ends the transfer, as without an app that can answer.
+    /// The answer is sent only to the server that requested the login. If the server rejects the answer, the transfer
+    /// waits with a new challenge that reports the rejection. After `ChallengeResponse.refuse`, one more request is
+    /// sent, and its 401 ends the transfer, as without an app that can answer.
     ///
     /// - Throws: `ChallengeAnswerError` if the transfer does not wait with a challenge. `TransferStoreError` if the
     ///   answer could not be saved. `EngineEndedError` after the end of the engine. Nothing is changed then.
-    public func answerChallenge(_ id: TransferID, with answer: ChallengeAnswer) async throws {
+    public func answerChallenge(_ id: TransferID, with answer: ChallengeResponse) async throws {
         try await ask { .answer(id, answer, $0) }
     }
 
@@ -91,14 +91,14 @@ extension TransferEngine {
     /// Stops the reports of ``updates`` about why a transfer waits.
     public func unwatch(_ id: TransferID) { send(.unwatched(id)) }
 
-    /// Returns the current reasons why a transfer waits, or `nil` if no unfinished transfer has this number.
+    /// Returns the current reasons why a transfer waits, or `nil` if no unfinished transfer has this ID.
     ///
-    /// Before the first snapshot of the conditions, the answer is always `nil`. See ``explanationInTurn(of:)``.
+    /// Before the first snapshot of the conditions, the result is always `nil`. See ``explanationInTurn(of:)``.
     public func explanation(of id: TransferID) async -> Explanation? { await loop.explanation(of: id) }
 
     /// Returns the reasons why a transfer waits, after all earlier messages and the first snapshot of the conditions.
     ///
-    /// - Returns: The explanation, or `nil` if no unfinished transfer has this number or the engine has ended.
+    /// - Returns: The explanation, or `nil` if no unfinished transfer has this ID or the engine has ended.
     public func explanationInTurn(of id: TransferID) async -> Explanation? {
         await withCheckedContinuation { reply in
             if !inbox.put(.explain(id, reply)) { reply.resume(returning: nil) }
@@ -117,11 +117,13 @@ extension TransferEngine {
 
     /// Returns the relaunch limiters of all apps whose delay is not 0, with the apps' names and the time of the
     /// reading.
-    public func relaunchDelays() async -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: Moment) {
+    public func relaunchDelays() async -> (
+        delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: ClockReading
+    ) {
         await loop.relaunchDelays()
     }
 
-    /// Reports that a person uses an app. Policies that depend on recency take the report into account.
+    /// Reports that the user uses an app. Policies that depend on recency take the report into account.
     public func appUsed(_ app: String) { send(.appUsed(app)) }
 
     /// Reports that an app was started, or woken in the background, because of its transfers. Kept across restarts.
@@ -129,24 +131,26 @@ extension TransferEngine {
     /// Background work that the app submits from now on waits longer.
     public func appRelaunched(_ app: String) { send(.appRelaunched(app)) }
 
-    /// Reports that a person brought an app to the front. Work that the app's delay held back may start. Kept across
+    /// Reports that the user brought an app to the front. Work that the app's delay held back may start. Kept across
     /// restarts.
     public func appCameToFront(_ app: String) { send(.appCameToFront(app)) }
 
-    /// Reports that an app will not be started, although an ended transfer was to start it. Kept across restarts.
+    /// Reports that an app is not started, although an ended transfer should have started the app. Kept across
+    /// restarts.
     public func relaunchAbandoned(_ app: String) { send(.relaunchAbandoned(app)) }
 
     /// Reports that an app must do something before its transfer continues. A running attempt is stopped and keeps
     /// its bytes.
     ///
-    /// The report is not kept after the end of the engine. The app's representative must repeat it in the next run.
+    /// The report is not kept after the end of the engine. The app's representative must repeat the report in the next
+    /// run.
     public func appNeeded(_ id: TransferID, _ need: AppNeed) { send(.appNeeded(id, need)) }
 
-    /// Reports that the app has done what ``appNeeded(_:_:)`` asked for.
-    public func appAnswered(_ id: TransferID) { send(.appAnswered(id)) }
+    /// Reports that the app has performed the action that ``appNeeded(_:_:)`` requested.
+    public func appResponded(_ id: TransferID) { send(.appResponded(id)) }
 
     /// Replaces the budgets of metered bytes, including the bytes spent. Kept across restarts.
-    public func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
+    public func setBudgets(_ budgets: ByteBudgetRegistry) { send(.budgetsChanged(budgets)) }
 
     /// Replaces the limits of metered bytes. A budget that remains keeps its spent bytes.
     ///
@@ -166,7 +170,7 @@ extension TransferEngine {
 
     private func send(_ command: Event) { inbox.put(.command(command)) }
 
-    /// Puts a message into the inbox and returns the answer that its continuation receives.
+    /// Puts a message into the inbox and returns the reply.
     func ask<Answer: Sendable>(
         _ message: (CheckedContinuation<Answer, any Error>) -> Message
     ) async throws -> Answer {
@@ -178,6 +182,6 @@ extension TransferEngine {
 
 /// An error that indicates that the engine has ended and accepts no more commands.
 public struct EngineEndedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A message for people.
-    public var description: String { "the engine has ended; start it again to hand transfers over" }
+    /// The message for the user.
+    public var description: String { "the engine has ended; start a new engine to submit transfers" }
 }

@@ -6,9 +6,9 @@ public import TransferScheduling
 
 /// An engine that carries out the decisions of the scheduler.
 ///
-/// One actor takes every command and report from one inbox. Each message becomes one event, which the scheduler
-/// answers with effects. The engine saves the changes of the effects and only then performs the effects. Reports that
-/// arrive during a commit are decided one after another and saved together.
+/// One actor receives every command and report through one inbox. Each message becomes one event, for which the
+/// scheduler returns effects. The engine saves the changes of the effects and only then performs the effects. Reports
+/// that arrive during a commit are decided one after another and saved together.
 ///
 /// All effects are safe to repeat, so a start after a crash repeats them: the engine reads the queue and passes every
 /// unfinished transfer to the scheduler.
@@ -52,7 +52,7 @@ public import TransferScheduling
 /// - ``appCameToFront(_:)``
 /// - ``relaunchAbandoned(_:)``
 /// - ``appNeeded(_:_:)``
-/// - ``appAnswered(_:)``
+/// - ``appResponded(_:)``
 /// - ``relaunchDelays()``
 /// ### Policies and budgets
 /// - ``setPolicy(_:)``
@@ -74,13 +74,13 @@ public final class TransferEngine: Sendable {
     ///
     /// - Parameters:
     ///   - store: The durable queue.
-    ///   - executor: Moves the bytes.
-    ///   - conditions: Reports power, network and sleep.
-    ///   - alarm: Tells the time and wakes the engine.
+    ///   - executor: The executor that moves the bytes.
+    ///   - conditions: The source of the machine's conditions: power, network, and sleep.
+    ///   - alarm: The clocks and the alarm that wakes the engine.
     ///   - configuration: The limits and delays of the scheduler.
     ///   - policy: The policy that decides about discretionary work.
-    ///   - savesLearned: Whether the engine saves what it learns about the machine for later runs. Pass `false` if
-    ///     the conditions are simulated, because simulated conditions would teach wrong statistics.
+    ///   - savesStatistics: Whether the engine saves the statistics of the machine for later runs. Pass `false` if the
+    ///     conditions are simulated, because simulated conditions would distort the statistics.
     ///   - registry: The states of transfers, which the engine keeps up to date. The caller adds the stored transfers
     ///     first.
     ///   - metrics: The destination of counts and times (see `EngineMetrics`). The value `nil` uses the factory that
@@ -89,7 +89,8 @@ public final class TransferEngine: Sendable {
     public init(
         store: any TransferStore, executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        savesLearned: Bool = true, registry: TransferRegistry? = nil, metrics: (any MetricsFactory)? = nil, seed: UInt64
+        savesStatistics: Bool = true, registry: TransferRegistry? = nil, metrics: (any MetricsFactory)? = nil,
+        seed: UInt64
     ) {
         let (updates, continuation) = AsyncStream.makeStream(of: EngineUpdate.self)
         (self.registry, self.updates) = (registry, updates)
@@ -99,12 +100,12 @@ public final class TransferEngine: Sendable {
         let driver = SchedulerDriver(
             alarm: alarm, configuration: configuration, policy: policy, seed: seed,
             records: TransferRecords(store: store, updates: continuation), writer: writer, updates: sink,
-            attempts: attempts, ends: AwaitedEnds(writer: writer),
-            metrics: EngineMetrics(factory: metrics ?? MetricsSystem.factory), savesLearned: savesLearned)
+            attempts: attempts, replies: PendingReplies(writer: writer),
+            metrics: EngineMetrics(factory: metrics ?? MetricsSystem.factory), savesStatistics: savesStatistics)
         loop = EngineLoop(inbox: inbox, store: store, conditions: conditions, driver: driver)
     }
 
-    /// Runs the engine until `shutDown()` is called or the task is cancelled.
+    /// Runs the engine until `shutDown()` is called or the task is canceled.
     ///
     /// In both cases, running transfers are checkpointed and the ports are closed before the method returns.
     ///

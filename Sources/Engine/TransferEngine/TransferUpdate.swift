@@ -37,24 +37,24 @@ public struct TransferUpdate: Hashable, Sendable {
         case waiting(Explanation)
         /// An attempt started. The first attempt of this run of the engine has number 1.
         case started(attempt: Int)
-        /// The bytes so far, the size if it is known, and the rate in bytes per second.
+        /// The number of bytes so far, the size if the size is known, and the rate in bytes per second.
         case progressed(bytes: Int64, total: Int64?, rate: Int64?)
         /// The attempt was stopped and keeps `bytes`. The transfer was paused, or must wait.
         case stopped(Explanation, bytes: Int64)
         /// An attempt failed and is retried.
         case retrying(Explanation, TransferFailure, bytes: Int64)
-        /// The transfer ended with a complete answer of the server.
+        /// The transfer ended with a complete response of the server.
         case finished(TransferCompletion)
         /// The transfer ended with an error.
         case failed(TransferFailure)
-        /// The transfer was cancelled.
+        /// The transfer was canceled.
         case cancelled
     }
 
-    /// The number of the transfer.
+    /// The ID of the transfer.
     public var id: TransferID
     /// The time of the event.
-    public var time: Moment
+    public var time: ClockReading
     /// The kind of the event, with its values.
     public var kind: Kind
     /// The transfer's state after the event. `nil` if the engine has no registry or the registry does not know the
@@ -62,7 +62,7 @@ public struct TransferUpdate: Hashable, Sendable {
     public var status: TransferStatus?
 
     /// Creates an update.
-    public init(id: TransferID, time: Moment, kind: Kind, status: TransferStatus? = nil) {
+    public init(id: TransferID, time: ClockReading, kind: Kind, status: TransferStatus? = nil) {
         self.id = id
         self.time = time
         self.kind = kind
@@ -79,6 +79,6 @@ public enum EngineUpdate: Hashable, Sendable {
     /// An error of the store. Unsaved changes are kept and retried with the next change.
     ///
     /// The code `corrupt` at the start means that the statistics of earlier runs could not be read. The statistics
-    /// then begin anew.
-    case storeTrouble(TransferStoreError)
+    /// then start over.
+    case storeError(TransferStoreError)
 }

@@ -6,18 +6,18 @@ package import TransferModel
 @dynamicMemberLookup
 package struct SessionClient: Sendable {
     /// The known facts about the process.
-    package var user: SessionUser
+    package var user: ClientProcess
     /// Sends an event to the process. Never waits.
-    package var tell: @Sendable (SessionKey, SessionEvent) -> Void
+    package var send: @Sendable (SessionKey, SessionEvent) -> Void
 
     package init(
-        name: String, process: Int32, app: String, tell: @escaping @Sendable (SessionKey, SessionEvent) -> Void
+        name: String, process: Int32, app: String, send: @escaping @Sendable (SessionKey, SessionEvent) -> Void
     ) {
-        user = SessionUser(name: name, process: process, app: app)
-        self.tell = tell
+        user = ClientProcess(name: name, process: process, app: app)
+        self.send = send
     }
 
-    package subscript<Value>(dynamicMember member: WritableKeyPath<SessionUser, Value>) -> Value {
+    package subscript<Value>(dynamicMember member: WritableKeyPath<ClientProcess, Value>) -> Value {
         get { user[keyPath: member] }
         set { user[keyPath: member] = newValue }
     }

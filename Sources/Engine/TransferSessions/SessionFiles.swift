@@ -14,15 +14,15 @@ struct SessionFiles: Sendable {
         var at: Instant
     }
 
-    private let place: any SessionPlace
+    private let resolver: any RequestResolver
     private let spool: any SourceSpool
     /// The maximum number of bytes for the downloads and kept files of an app together. A lower limit removes no
     /// files.
     var limit: Int64
     private var sums: [String: Sum] = [:]
 
-    init(place: any SessionPlace, spool: any SourceSpool, limit: Int64) {
-        self.place = place
+    init(resolver: any RequestResolver, spool: any SourceSpool, limit: Int64) {
+        self.resolver = resolver
         self.spool = spool
         self.limit = limit
     }
@@ -43,15 +43,15 @@ struct SessionFiles: Sendable {
         throw SessionRefusal(
             code: .limitExceeded,
             message: """
-                \(app) has \(downloaded + kept) bytes of files here and may have \(limit) (files-per-app): \
-                \(downloaded) of downloads, finished ones that it has not taken included, and \(kept) of files to upload; \
-                take finished files, or cancel tasks
+                \(app) has \(downloaded + kept) bytes of files and may have \(limit) (files-per-app): \(downloaded) bytes \
+                of downloads, including unclaimed finished files, and \(kept) bytes of files to upload; claim finished \
+                files, or cancel tasks
                 """)
     }
 
     /// Keeps the file of an upload, within the part of the limit that the app's downloads leave.
     ///
-    /// - Returns: the kept file, or the failure with which the task ends if the file cannot be read.
+    /// - Returns: The kept file, or the failure with which the task ends if the file cannot be read.
     nonisolated(nonsending) func keep(
         _ file: SourceFile, for app: String, downloaded: Int64
     ) async throws(SessionRefusal) -> Result<KeptSource, UnusableTask> {
@@ -71,12 +71,12 @@ struct SessionFiles: Sendable {
     /// Removes all kept files except those that uploads still need.
     nonisolated(nonsending) func removeUnneeded(keeping needed: [KeptSource], logger: Logger) async {
         let removed = await spool.restore(needed)
-        if removed > 0 { logger.info("removed files that no upload needs", metadata: ["count": "\(removed)"]) }
+        if removed > 0 { logger.info("removed unneeded files of uploads", metadata: ["count": "\(removed)"]) }
     }
 
     /// Removes the kept file of an upload.
     func remove(_ source: KeptSource) { spool.remove(source) }
 
     /// Removes a finished file that its app has claimed or abandoned.
-    func removeFinished(_ file: String) { place.remove(file) }
+    func removeFinished(_ file: String) { resolver.remove(file) }
 }

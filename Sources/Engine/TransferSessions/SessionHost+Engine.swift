@@ -9,7 +9,7 @@ internal import TransferScheduling
 extension SessionHost {
     /// Handles an engine's update about a transfer. Updates must arrive in order. Transfers outside sessions are
     /// ignored.
-    package func take(_ update: TransferUpdate) async {
+    package func handle(_ update: TransferUpdate) async {
         let id = update.id
         switch update.kind {
         case .submitted(let transfer): if let key = transfer.key { await handle(.transferSubmitted(id, key: key)) }
@@ -20,7 +20,7 @@ extension SessionHost {
         case .stopped(let explanation, let bytes):
             await handle(.transferStopped(id, bytes: bytes))
             guard machine.owner(of: id) != nil,
-                explanation.holds.contains(where: { $0.reason == .needsApp(.authentication) })
+                explanation.reasons.contains(where: { $0.reason == .needsApp(.authentication) })
             else { return }
             await handle(.challenged(id, await engine.challenges(of: id)))
         case .finished(let completion): await handle(.transferEnded(id, TaskEnd(completion)))

@@ -10,8 +10,8 @@ extension SessionHost {
     /// On return the order is saved and the file of an upload is kept. The end of either process does not undo the
     /// order, and the app may delete its file. Safe to repeat.
     ///
-    /// - Parameter file: the file of an upload, if the file is not opened by its path.
-    /// - Throws: `SessionRefusal` if the client does not use the session, its app has too many files here, or the order
+    /// - Parameter file: The file of an upload, if the file is not opened by its path.
+    /// - Throws: `SessionRefusal` if the client does not use the session, its app has too many files, or the order
     ///   could not be saved.
     package func post(
         _ order: TaskOrder, in key: SessionKey, from client: String, file: SourceFile? = nil
@@ -25,7 +25,7 @@ extension SessionHost {
         guard case .submit(let snapshot) = order, machine.isNew(snapshot, in: key, from: client) else {
             return try await perform(order, in: key, from: client)
         }
-        guard case .upload(let path) = snapshot.kind, !machine.continuesKept(snapshot, in: key) else {
+        guard case .upload(let path) = snapshot.kind, !machine.continuesKeptUpload(snapshot, in: key) else {
             try files.checkRoom(of: key.app, downloaded: downloadedBytes(of: key.app))
             return try await perform(order, in: key, from: client)
         }

@@ -4,7 +4,7 @@ internal import SessionLogic
 package import TransferEngine
 package import TransferModel
 
-/// Runs background sessions on top of an engine, as a ``SessionMachine`` decides.
+/// Runs background sessions on top of an engine, as a `SessionMachine` decides.
 ///
 /// The host applies events to the machine, saves the changes and performs the effects. The host makes no decisions
 /// itself.
@@ -31,21 +31,21 @@ package actor SessionHost {
     /// The clients that have sessions open, by session.
     var clients: [SessionKey: SessionClient] = [:]
     /// The ends of transfers that the last run did not record.
-    var endedBefore: [(id: TransferID, end: TaskEnd)] = []
+    var unreportedEnds: [(id: TransferID, end: TaskEnd)] = []
     /// The submissions of uploads whose files are being kept.
     var submissions: [SessionMachine.TaskKey: Task<Void, any Error>] = [:]
 
     /// Creates a host for an engine's sessions. The host does nothing before ``load(keeping:)``.
     ///
     /// - Parameters:
-    ///   - spool: the storage for the files of uploads.
-    ///   - filesPerApp: the maximum number of bytes for an app's downloads and kept upload files together. Finished
+    ///   - spool: The storage for the files of uploads.
+    ///   - filesPerApp: The maximum number of bytes for an app's downloads and kept upload files together. Finished
     ///     downloads that the app has not claimed count.
-    ///   - loss: the part of the queue that was lost before this start, reported to programs that open sessions.
-    ///   - limits: the limits on the data that the host keeps for an app.
-    ///   - sleep: a function that waits for a duration, including time asleep.
+    ///   - loss: The part of the queue that was lost before this start, reported to programs that open sessions.
+    ///   - limits: The limits on the data that the host keeps for an app.
+    ///   - sleep: A function that waits for a duration, including time asleep.
     package init(
-        engine: TransferEngine, store: any SessionStore, place: any SessionPlace, spool: any SourceSpool,
+        engine: TransferEngine, store: any SessionStore, resolver: any RequestResolver, spool: any SourceSpool,
         launcher: any ProgramLauncher, alarm: any Alarm, logger: Logger, loss: String? = nil,
         limits: SessionLimits = SessionLimits(), filesPerApp: Int64 = .max,
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
@@ -57,9 +57,9 @@ package actor SessionHost {
         self.alarm = alarm
         self.logger = logger
         rows = SessionRows(store: store, sleep: sleep, logger: logger)
-        transfers = TaskTransfers(engine: engine, store: store, place: place, logger: logger)
+        transfers = TaskTransfers(engine: engine, store: store, resolver: resolver, logger: logger)
         timers = SessionTimers(sleep: sleep)
-        files = SessionFiles(place: place, spool: spool, limit: filesPerApp)
+        files = SessionFiles(resolver: resolver, spool: spool, limit: filesPerApp)
         machine = SessionMachine(limits: limits, loss: loss)
     }
 
@@ -99,7 +99,7 @@ package actor SessionHost {
 
     /// Performs an order in the session's turn.
     ///
-    /// - Parameter source: the kept file of a submitted upload, or the reason why there is none.
+    /// - Parameter source: The kept file of a submitted upload, or the reason why there is none.
     func perform(
         _ order: TaskOrder, in key: SessionKey, from client: String, source: Result<KeptSource, UnusableTask>? = nil
     ) async throws {
@@ -117,7 +117,9 @@ package actor SessionHost {
 
     /// Sends all pending events to a process again, because it may have missed some. The process recognizes repeated
     /// events by their numbers.
-    package func tellAgain(_ client: String, in key: SessionKey) async { await handle(.missedEvents(key, by: client)) }
+    package func resendEvents(_ client: String, in key: SessionKey) async {
+        await handle(.missedEvents(key, by: client))
+    }
 
     /// Closes a session for a process. The session's numbers continue if the session is opened again.
     package func close(_ key: SessionKey, by client: String) async { await leave(key, .closed(key, by: client)) }
@@ -129,21 +131,21 @@ package actor SessionHost {
 
     private func leave(_ key: SessionKey, _ event: SessionMachine.Event) async {
         await turns.inTurn(of: key) {
-            await performForSure(event)
+            await performLoggingErrors(event)
             if machine.user(of: key) == nil { clients[key] = nil }
         }
     }
 
-    /// Ends an app's sessions after a person quit the app for good. The host does not launch the app again; somebody
-    /// else has to.
+    /// Ends an app's sessions after the user has force-quit the app. The host does not launch the app again until the
+    /// user has started it.
     package func quit(_ app: String) async {
         for key in machine.keys(where: { key, _ in key.app == app }) { await handle(.quit(key)) }
     }
 
-    /// Records an app's own report of whether a person works with it.
-    package func setInFront(_ isInFront: Bool, app: String) async { await handle(.saidInFront(app, isInFront)) }
+    /// Records an app's report of whether the user is working with it.
+    package func setInFront(_ isInFront: Bool, app: String) async { await handle(.foregroundReported(app, isInFront)) }
 
     /// Records the desktop's complete report of its windows, by app name. For an app that is missing from the report,
     /// the app's own report applies.
-    package func noteWindows(_ windows: [String: WindowFocus]) async { await handle(.windowsChanged(windows)) }
+    package func updateWindows(_ windows: [String: WindowFocus]) async { await handle(.windowsChanged(windows)) }
 }

@@ -17,7 +17,7 @@ struct SessionRows: Sendable {
             do {
                 return try await store.commit(changes)
             } catch {
-                logger.error("a session could not be saved; it is tried again", metadata: ["why": "\(error)"])
+                logger.error("could not save a session; retrying", metadata: ["why": "\(error)"])
                 do { try await sleep(pause) } catch { return }
                 pause = min(pause * 2, .seconds(60))
             }

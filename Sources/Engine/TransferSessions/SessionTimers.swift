@@ -14,13 +14,13 @@ final class SessionTimers {
     private let sleep: @Sendable (Duration) async throws -> Void
     private var running: [SessionTimer: Running] = [:]
 
-    /// - Parameter sleep: a function that waits for a duration, including time asleep.
+    /// - Parameter sleep: A function that waits for a duration, including time asleep.
     init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
     /// Starts a timer and replaces a running timer of that name.
     func set(
         _ timer: SessionTimer, after duration: Duration, isolation: isolated any Actor = #isolation,
-        ring: @escaping () async -> Void
+        fire: @escaping () async -> Void
     ) {
         let number = (running[timer]?.number ?? 0) + 1
         running[timer]?.waiting.cancel()
@@ -30,7 +30,7 @@ final class SessionTimers {
             do { try await sleep(duration) } catch { return }
             guard !Task.isCancelled, running[timer]?.number == number else { return }
             running[timer] = nil
-            await ring()
+            await fire()
         }
         running[timer] = Running(number: number, waiting: waiting)
     }

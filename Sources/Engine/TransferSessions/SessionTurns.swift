@@ -7,23 +7,23 @@ internal import TransferModel
 /// interleave.
 final class SessionTurns {
     /// The calls that wait for one session.
-    private final class Line {
+    private final class Queue {
         var isBusy = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private var lines: [SessionKey: Line] = [:]
+    private var queues: [SessionKey: Queue] = [:]
 
     /// Runs `body` after all earlier calls for the session have ended. Sessions do not wait for each other.
     func inTurn<Value: Sendable>(
         of key: SessionKey, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
-        let line = lines[key] ?? Line()
-        lines[key] = line
-        if line.isBusy { await withCheckedContinuation { line.waiting.append($0) } }
-        line.isBusy = true
+        let queue = queues[key] ?? Queue()
+        queues[key] = queue
+        if queue.isBusy { await withCheckedContinuation { queue.waiting.append($0) } }
+        queue.isBusy = true
         defer {
-            if line.waiting.isEmpty { lines[key] = nil } else { line.waiting.removeFirst().resume() }
+            if queue.waiting.isEmpty { queues[key] = nil } else { queue.waiting.removeFirst().resume() }
         }
         return try await body()
     }

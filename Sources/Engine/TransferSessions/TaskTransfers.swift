@@ -10,12 +10,12 @@ internal import TransferModel
 struct TaskTransfers: Sendable {
     let engine: TransferEngine
     let store: any SessionStore
-    let place: any SessionPlace
+    let resolver: any RequestResolver
     let logger: Logger
 
     /// Submits a task as a transfer.
     ///
-    /// - Returns: the events that follow, and the refusal if the engine cannot take the transfer just now.
+    /// - Returns: The events that follow, and the refusal if the engine cannot accept the transfer at present.
     nonisolated(nonsending) func submit(
         _ submission: TaskSubmission, at now: WallTime
     ) async -> (events: [SessionMachine.Event], refusal: SessionRefusal?) {
@@ -24,7 +24,7 @@ struct TaskTransfers: Sendable {
         do {
             var specification = try specification(of: submission, at: now)
             if let replaced = submission.replaced {
-                // A person may have requested that the replaced transfer start at once.
+                // The user may have requested that the replaced transfer start immediately.
                 let former = try? await store.transfers([replaced]).first?.specification.traits.kind
                 specification.traits.kind = former ?? specification.traits.kind
                 await control([replaced], .cancel)
@@ -50,7 +50,7 @@ struct TaskTransfers: Sendable {
             origin = path
             snapshot.kind = .upload(path: source.path)
         }
-        var specification = try place.specification(
+        var specification = try resolver.specification(
             of: snapshot, in: submission.session, by: submission.settings, at: now)
         let given = specification.traits
         specification.traits = submission.traits
@@ -76,7 +76,7 @@ struct TaskTransfers: Sendable {
     nonisolated(nonsending) func control(_ ids: [TransferID], _ action: TransferAction) async {
         do { try await engine.control(ids, action) } catch is EngineEndedError {
         } catch {
-            logger.warning("a command is not saved yet", metadata: ["transfers": "\(ids)", "why": "\(error)"])
+            logger.warning("could not save an action yet", metadata: ["transfers": "\(ids)", "why": "\(error)"])
         }
     }
 
@@ -88,18 +88,18 @@ struct TaskTransfers: Sendable {
 
     /// Resumes a paused transfer.
     ///
-    /// - Returns: the event that follows, which is the end of the transfer if it ended before it was paused.
+    /// - Returns: The event that follows. If the transfer ended before it was paused, the event is its end.
     nonisolated(nonsending) func resume(_ id: TransferID) async -> SessionMachine.Event {
         await control([id], .resume)
         let ending = try? await store.transfers([id]).first?.ending
         return ending.map { .transferEnded(id, TaskEnd($0)) } ?? .resumed(id)
     }
 
-    /// Sends the answer to a server's challenge.
+    /// Sends the app's response to a server's challenge.
     ///
-    /// - Returns: the event that follows, even if the challenge was already answered or its transfer has ended.
+    /// - Returns: The event that follows, even if the challenge was already answered or its transfer has ended.
     nonisolated(nonsending) func answerChallenge(
-        of id: TransferID, with answer: ChallengeAnswer
+        of id: TransferID, with answer: ChallengeResponse
     ) async throws(SessionRefusal) -> SessionMachine.Event {
         do {
             try await engine.answerChallenge(id, with: answer)
@@ -108,6 +108,6 @@ struct TaskTransfers: Sendable {
         } catch {
             throw SessionRefusal(code: .unavailable, message: "\(error)")
         }
-        return .answered(id)
+        return .challengeAnswered(id)
     }
 }

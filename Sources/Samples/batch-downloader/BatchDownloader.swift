@@ -5,7 +5,7 @@ import Foundation
 /// A program that downloads a list of URLs into a folder in the background. It submits the downloads and exits.
 ///
 /// After all downloads have finished, the daemon starts the program again, with `--finish FOLDER`. The program then
-/// moves each file to its place.
+/// moves each file to the folder.
 ///
 ///     batch-downloader list.txt ~/Podcasts         submits the downloads and exits
 ///     batch-downloader --progress ~/Podcasts       shows the progress of all downloads until they are done
@@ -28,12 +28,12 @@ struct BatchDownloader {
         let downloads = Downloads(into: folder)
         // If the daemon has started the program, the session is opened again below and reports its events. The
         // program then exits.
-        application.onEvents { _, done in downloads.whenAllIsTold(done) }
+        application.onEvents { _, done in downloads.whenEventsFinish(done) }
 
         switch arguments[0] {
         case "--finish":
             downloads.join()
-            if !application.handleLaunch(then: { exit(0) }) { downloads.whenAllIsTold { exit(0) } }
+            if !application.handleLaunch(then: { exit(0) }) { downloads.whenEventsFinish { exit(0) } }
         case "--progress":
             Task {
                 do {
@@ -49,7 +49,7 @@ struct BatchDownloader {
             let list = try String(contentsOfFile: arguments[0], encoding: .utf8)
             let urls = list.split(whereSeparator: \.isNewline).compactMap { URL(string: String($0)) }
             downloads.add(urls)
-            print("\(urls.count) handed over; --progress shows how far they are")
+            print("\(urls.count) downloads submitted; --progress shows their progress")
             return
         }
         dispatchMain()

@@ -7,8 +7,8 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
     private let folder: URL
     // Used only on the session's delegate queue, which is serial. `lock` guards the values that other threads set.
     private let lock = NSLock()
-    private var told: (@Sendable () -> Void)?
-    private var isTold = false
+    private var completion: (@Sendable () -> Void)?
+    private var hasFinishedEvents = false
 
     /// The identifier of the session. Each folder has its own session, and the identifier is the same at every start.
     private var identifier: String { "downloads \(folder.path)" }
@@ -32,12 +32,12 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
     }
 
     /// Calls `done` after every event that had waited for this program has been reported.
-    func whenAllIsTold(_ done: @escaping @Sendable () -> Void) {
-        let isOver = lock.withLock { () -> Bool in
-            told = done
-            return isTold
+    func whenEventsFinish(_ done: @escaping @Sendable () -> Void) {
+        let isFinished = lock.withLock { () -> Bool in
+            completion = done
+            return hasFinishedEvents
         }
-        if isOver { done() }
+        if isFinished { done() }
     }
 
     /// Prints the overall progress once per second until no task is left.
@@ -52,10 +52,10 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
         while case let tasks = try await session.unfinishedTasks(), !tasks.isEmpty {
             let received = tasks.reduce(0) { $0 + $1.countOfBytesReceived }
             let expected = tasks.reduce(0) { $0 + max(0, $1.countOfBytesExpected) }
-            print("\(tasks.count) to go, \(received) of \(expected) bytes")
+            print("\(tasks.count) left, \(received) of \(expected) bytes")
             try await Task.sleep(for: .seconds(1))
         }
-        print("all are there; the program is started to put them into their places")
+        print("all downloads have ended; the daemon starts the program to move the files")
     }
 
     // MARK: URLSessionDownloadDelegate
@@ -64,17 +64,18 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
         // A response such as 404 is not an error. Its body is the file.
         let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
         guard (200...299).contains(status) else {
-            print("\(downloadTask.taskDescription ?? ""): the server answered \(status)")
+            print("\(downloadTask.taskDescription ?? ""): the server responded with \(status)")
             return
         }
         // The file is removed after this method returns.
-        let place = folder.appendingPathComponent(downloadTask.taskDescription ?? "\(downloadTask.taskIdentifier)")
+        let destination = folder.appendingPathComponent(
+            downloadTask.taskDescription ?? "\(downloadTask.taskIdentifier)")
         do {
-            try? FileManager.default.removeItem(at: place)
-            try FileManager.default.moveItem(at: location, to: place)
-            print("\(place.lastPathComponent): done")
+            try? FileManager.default.removeItem(at: destination)
+            try FileManager.default.moveItem(at: location, to: destination)
+            print("\(destination.lastPathComponent): done")
         } catch {
-            print("\(place.lastPathComponent): \(error.localizedDescription)")
+            print("\(destination.lastPathComponent): \(error.localizedDescription)")
         }
     }
 
@@ -84,8 +85,8 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         let done = lock.withLock { () -> (@Sendable () -> Void)? in
-            isTold = true
-            return told
+            hasFinishedEvents = true
+            return completion
         }
         done?()
     }

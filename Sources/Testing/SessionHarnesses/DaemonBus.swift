@@ -35,7 +35,7 @@ final class DaemonBus: Sendable {
             try await Self.until("the bus") {
                 // The bus writes its address once it is listening.
                 let words = (try? String(contentsOfFile: folder + "/words", encoding: .utf8)) ?? ""
-                guard self.process.isRunning else { throw ContractFailure("dbus-daemon does not run: \(words)") }
+                guard self.process.isRunning else { throw ContractFailure("dbus-daemon is not running: \(words)") }
                 return words.contains("unix:")
             }
         } catch {
@@ -126,7 +126,7 @@ final class DaemonBus: Sendable {
     static func until(_ what: String, _ condition: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(60)
         while try await !condition() {
-            guard ContinuousClock.now < end else { throw ContractFailure("\(what) was waited for in vain") }
+            guard ContinuousClock.now < end else { throw ContractFailure("timed out waiting for \(what)") }
             try await Task.sleep(for: .milliseconds(5))
         }
     }

@@ -9,7 +9,7 @@ public import TransferTesting
 /// A harness with a real `transferd`, on a private bus and with private folders.
 ///
 /// The user's own daemon is not affected. The harness requires `dbus-daemon` in `PATH` and `transferctl` beside the
-/// daemon. Each process of an app is a connection of its own.
+/// daemon. Each process of an app has a separate connection.
 ///
 /// Rule S6 cannot be checked, because the daemon reads the machine's own power supply.
 ///
@@ -34,11 +34,11 @@ public final class DaemonHarness: SessionHarness {
     public init(daemon: String? = nil) async throws {
         guard let daemon = daemon ?? Self.installedDaemon() else {
             throw ContractFailure(
-                "no daemon is installed: 'transferctl service install' does that, or name a built transferd")
+                "no installed daemon; run 'transferctl service install', or pass the path of a transferd")
         }
         control = URL(fileURLWithPath: daemon).deletingLastPathComponent().path + "/transferctl"
         for program in [daemon, control] where !FileManager.default.isExecutableFile(atPath: program) {
-            throw ContractFailure("'\(program)' is no program")
+            throw ContractFailure("not an executable program: '\(program)'")
         }
         bus = try await DaemonBus(daemon: daemon)
         startsFile = bus.folder + "/starts"
@@ -81,7 +81,7 @@ public final class DaemonHarness: SessionHarness {
 
     /// Kills the daemon and makes the bus start it again.
     public func restart() async throws {
-        guard let process = try await client.daemonProcess() else { throw ContractFailure("no daemon runs") }
+        guard let process = try await client.daemonProcess() else { throw ContractFailure("the daemon is not running") }
         kill(pid_t(process), SIGKILL)
         try await DaemonBus.until("the daemon's end") { kill(pid_t(process), 0) != 0 }
         try await DaemonBus.until("the bus to notice") { try await self.client.daemonProcess() != process }
@@ -112,14 +112,14 @@ public final class DaemonHarness: SessionHarness {
         (try await client.call(method).first?.items ?? []).compactMap(\.dictionary)
     }
 
-    /// Throws: the power supply cannot be changed. See ``isOutOfReach(_:)``.
-    public func setMachine(isOnMains: Bool) async throws {
-        throw ContractFailure("the power supply of a machine cannot be changed")
+    /// Throws: the power supply cannot be changed. See ``reasonNotCheckable(_:)``.
+    public func setMachine(isOnACPower: Bool) async throws {
+        throw ContractFailure("the machine's power supply cannot be changed")
     }
 
     /// Returns a reason for rule S6, and `nil` for all other rules.
-    public func isOutOfReach(_ rule: SessionRule) -> String? {
-        rule == .s6 ? "its power supply is the machine's own, which no test can change" : nil
+    public func reasonNotCheckable(_ rule: SessionRule) -> String? {
+        rule == .s6 ? "the daemon reads the machine's own power supply, which no test can change" : nil
     }
 
     /// Stops the daemon and the bus, and removes their folder.

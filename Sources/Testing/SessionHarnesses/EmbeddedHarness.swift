@@ -32,7 +32,7 @@ public final class EmbeddedHarness: SessionHarness {
     private let policy: any Policy
     private let launcher = CountingLauncher()
     private let engine = Mutex<Engine?>(nil)
-    private let conditions = Mutex(EmbeddedHarness.conditions(isOnMains: true))
+    private let conditions = Mutex(EmbeddedHarness.conditions(isOnACPower: true))
 
     /// Creates a harness with a running engine.
     ///
@@ -46,10 +46,10 @@ public final class EmbeddedHarness: SessionHarness {
         try start()
     }
 
-    private static func conditions(isOnMains: Bool) -> Conditions {
-        let now = Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
+    private static func conditions(isOnACPower: Bool) -> Conditions {
+        let now = ClockReading(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
         var conditions = Conditions(unknownSince: now)
-        conditions.power = Fact(isOnMains ? .ac : .battery, source: .upower, since: now)
+        conditions.power = Fact(isOnACPower ? .ac : .battery, source: .upower, since: now)
         conditions.network = Fact(.full, source: .kernel, since: now)
         conditions.linkKind = Fact(.ethernet, source: .kernel, since: now)
         conditions.metered = Fact(.no, source: .networkManager, since: now)
@@ -83,7 +83,7 @@ public final class EmbeddedHarness: SessionHarness {
 
     /// Opens another channel to the engine, whatever the app.
     public func join(as app: String) async throws -> SessionProcess {
-        guard let transfers = engine.withLock({ $0?.transfers }) else { throw ContractFailure("there is no engine") }
+        guard let transfers = engine.withLock({ $0?.transfers }) else { throw ContractFailure("no engine is running") }
         let channel = transfers.makeChannel(named: UUID().uuidString)
         return SessionProcess(over: channel) { await channel.leave() }
     }
@@ -106,17 +106,17 @@ public final class EmbeddedHarness: SessionHarness {
     public func quit(_ app: String) async throws { await engine.withLock { $0?.transfers }?.quit() }
 
     /// Reports the power supply to the engine.
-    public func setMachine(isOnMains: Bool) async throws {
-        let new = Self.conditions(isOnMains: isOnMains)
+    public func setMachine(isOnACPower: Bool) async throws {
+        let new = Self.conditions(isOnACPower: isOnACPower)
         conditions.withLock { $0 = new }
         engine.withLock { $0?.source }?.send(new)
     }
 
     /// Returns a reason for rules S1 and S4, and `nil` for all other rules.
-    public func isOutOfReach(_ rule: SessionRule) -> String? {
+    public func reasonNotCheckable(_ rule: SessionRule) -> String? {
         switch rule {
-        case .s1: "an embedded engine carries out the sessions of one app"
-        case .s4: "there is one process"
+        case .s1: "an embedded engine runs the sessions of one app"
+        case .s4: "an embedded engine has a single process"
         default: nil
         }
     }

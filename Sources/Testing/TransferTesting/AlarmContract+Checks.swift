@@ -3,7 +3,7 @@ internal import TransferEngine
 internal import TransferModel
 
 extension AlarmContract {
-    func clockGoesOn(_ subject: Subject) async throws {
+    func clockAdvances(_ subject: Subject) async throws {
         let start = subject.alarm.now().instant
         var last = start
         for _ in 0..<4 {
@@ -16,7 +16,7 @@ extension AlarmContract {
         }
         let end = subject.alarm.now().instant
         try expect(end >= last, "the clock went back from \(last) to \(end)")
-        try expect(end > start, "the clock stood at \(start) while time passed")
+        try expect(end > start, "the clock stayed at \(start) while time passed")
     }
 
     func bootIsNamed(_ subject: Subject) async throws {
@@ -28,32 +28,32 @@ extension AlarmContract {
     }
 
     func silentWhenUnset(_ subject: Subject) async throws {
-        let told = try await subject.alarm.signals().observed { _ in try await subject.pass(unit * 4) }
-        try expectRings(told, 0, "nothing was set")
+        let reported = try await subject.alarm.signals().observed { _ in try await subject.pass(unit * 4) }
+        try expectRings(reported, 0, "nothing was set")
     }
 
     func ringsOnce(_ subject: Subject) async throws {
         let due = later(subject, by: 2)
-        let told = try await subject.alarm.signals().observed { signals in
+        let reported = try await subject.alarm.signals().observed { signals in
             subject.alarm.set(due)
             try await subject.pass(unit * 4)
             try await awaitRings(signals, 1, "the instant had come")
             let now = subject.alarm.now().instant
-            try expect(now >= due, "it rang at \(now) for \(due)")
+            try expect(now >= due, "the alarm rang at \(now), before \(due)")
             try await subject.pass(unit * 4)
         }
-        try expectRings(told, 1, "an instant was set once")
+        try expectRings(reported, 1, "one instant was set")
     }
 
-    func notBefore(_ subject: Subject, _ trial: Int) async throws -> Bool {
-        // The distance doubles with each trial, because a stalled machine may exceed several of the shorter ones.
-        let due = later(subject, by: 4 << trial)
-        let told = try await subject.alarm.signals().observed { _ in
+    func notBefore(_ subject: Subject, _ attempt: Int) async throws -> Bool {
+        // The distance doubles with each attempt, because a stalled machine may exceed several shorter distances.
+        let due = later(subject, by: 4 << attempt)
+        let reported = try await subject.alarm.signals().observed { _ in
             subject.alarm.set(due)
             try await subject.pass(unit * 2)
         }
         guard subject.alarm.now().instant < due else { return false }
-        try expectRings(told, 0, "the instant had not come")
+        try expectRings(reported, 0, "the instant had not come")
         return true
     }
 
@@ -63,10 +63,10 @@ extension AlarmContract {
             subject.alarm.set(later(subject, by: 100_000))
             subject.alarm.set(later(subject, by: 2))
             try await subject.pass(unit * 4)
-            try await awaitRings(signals, 1, "an earlier instant had been set in place of a far one")
+            try await awaitRings(signals, 1, "an early instant had replaced a late instant")
         }
-        try expectRings(earlier, 1, "an earlier instant had been set in place of a far one")
-        let told = try await subject.alarm.signals().observed { _ in
+        try expectRings(earlier, 1, "an early instant had replaced a late instant")
+        let reported = try await subject.alarm.signals().observed { _ in
             let due = later(subject, by: 2)
             subject.alarm.set(due)
             subject.alarm.set(later(subject, by: 100_000))
@@ -74,13 +74,13 @@ extension AlarmContract {
             try await subject.pass(unit * 4)
         }
         guard isConclusive else { return false }
-        try expectRings(told, 0, "a far instant had been set in place of a near one")
+        try expectRings(reported, 0, "a late instant had replaced an early instant")
         return true
     }
 
     func nilClears(_ subject: Subject) async throws -> Bool {
         var isConclusive = false
-        let told = try await subject.alarm.signals().observed { _ in
+        let reported = try await subject.alarm.signals().observed { _ in
             let due = later(subject, by: 2)
             subject.alarm.set(due)
             subject.alarm.set(nil)
@@ -88,35 +88,35 @@ extension AlarmContract {
             try await subject.pass(unit * 4)
         }
         guard isConclusive else { return false }
-        try expectRings(told, 0, "nil had taken the instant back")
+        try expectRings(reported, 0, "nil had canceled the instant")
         return true
     }
 
-    func pastRingsAtOnce(_ subject: Subject) async throws {
+    func pastRingsImmediately(_ subject: Subject) async throws {
         let now = subject.alarm.now().instant
         let past = [
             now, now.advanced(by: .nanoseconds(-1)), .zero, Instant(nanoseconds: -5), Instant(nanoseconds: .min),
         ]
         for instant in past {
-            let told = try await subject.alarm.signals().observed { signals in
+            let reported = try await subject.alarm.signals().observed { signals in
                 subject.alarm.set(instant)
                 // No time has to pass before the ring, because the instant is already past.
                 try await awaitRings(signals, 1, "\(instant) was past")
                 try await subject.pass(unit)
             }
-            try expectRings(told, 1, "\(instant) was set once")
+            try expectRings(reported, 1, "\(instant) was set once")
         }
     }
 
     func ringsAgain(_ subject: Subject) async throws {
-        let told = try await subject.alarm.signals().observed { signals in
+        let reported = try await subject.alarm.signals().observed { signals in
             for count in 1...3 {
                 subject.alarm.set(later(subject, by: 1))
                 try await subject.pass(unit * 2)
-                try await awaitRings(signals, count, "it had been set \(count) times, each after the last ring")
+                try await awaitRings(signals, count, "the alarm had been set \(count) times, each after a ring")
             }
         }
-        try expectRings(told, 3, "it had been set three times")
+        try expectRings(reported, 3, "the alarm had been set three times")
     }
 
     private func later(_ subject: Subject, by units: Int) -> Instant {
@@ -124,12 +124,12 @@ extension AlarmContract {
     }
 
     private func awaitRings(_ signals: Observed<AlarmSignal>, _ count: Int, _ why: String) async throws {
-        let came = await signals.wait(atMost: patience) { $0.count { $0 == .rang } >= count }
-        try expect(came, "\(why), but it rang \(signals.elements.count { $0 == .rang }) times, not \(count)")
+        let came = await signals.wait(atMost: timeout) { $0.count { $0 == .rang } >= count }
+        try expect(came, "\(why), but the alarm rang \(signals.elements.count { $0 == .rang }) times, not \(count)")
     }
 
     /// Checks the number of rings. Changes of the wall clock are ignored, because the machine may set it at any time.
-    private func expectRings(_ told: [AlarmSignal], _ count: Int, _ why: String) throws {
-        try expectEqual(told.count { $0 == .rang }, count, "rings where \(why)")
+    private func expectRings(_ reported: [AlarmSignal], _ count: Int, _ why: String) throws {
+        try expectEqual(reported.count { $0 == .rang }, count, "rings after \(why)")
     }
 }

@@ -16,9 +16,9 @@ public struct ConditionSourceContract: Sendable {
         /// The source under test.
         public var source: any ConditionSource
         /// Returns the time of the clocks that date the source's facts.
-        public var now: @Sendable () -> Moment
+        public var now: @Sendable () -> ClockReading
         /// Makes the source read the unchanged machine again. `nil` if that is not possible.
-        public var lookAgain: (@Sendable () async throws -> Void)?
+        public var readAgain: (@Sendable () async throws -> Void)?
         /// Changes the machine and returns the conditions that the source must then report. `nil` if that is not
         /// possible.
         public var change: (@Sendable () async throws -> Conditions)?
@@ -28,16 +28,16 @@ public struct ConditionSourceContract: Sendable {
         /// - Parameters:
         ///   - source: The source under test.
         ///   - now: A closure that returns the time of the clocks that date the source's facts.
-        ///   - lookAgain: A closure that makes the source read the unchanged machine again.
+        ///   - readAgain: A closure that makes the source read the unchanged machine again.
         ///   - change: A closure that changes the machine and returns the expected conditions.
         public init(
-            _ source: any ConditionSource, now: @escaping @Sendable () -> Moment,
-            lookAgain: (@Sendable () async throws -> Void)? = nil,
+            _ source: any ConditionSource, now: @escaping @Sendable () -> ClockReading,
+            readAgain: (@Sendable () async throws -> Void)? = nil,
             change: (@Sendable () async throws -> Conditions)? = nil
         ) {
             self.source = source
             self.now = now
-            self.lookAgain = lookAgain
+            self.readAgain = readAgain
             self.change = change
         }
     }
@@ -45,34 +45,34 @@ public struct ConditionSourceContract: Sendable {
     /// The individual requirements of the contract.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         /// The first snapshot arrives within two seconds.
-        case firstInTime = "the first snapshot comes within two seconds"
+        case firstInTime = "the first snapshot arrives within two seconds"
         /// Facts have a plausible date and source.
-        case factsAreSane = "facts hold since a time that has been, and unknown ones claim no source that said so"
+        case factsAreSane = "facts are dated in the past, and unknown facts name no source"
         /// Equal snapshots are reported once.
-        case nothingIsRepeated = "a snapshot equal to the one before is not told, whatever is said of sleep"
+        case nothingIsRepeated = "a snapshot that equals the previous one is not reported, even around sleep"
         /// Changes are reported.
-        case changeIsTold = "a change is told"
+        case changeIsReported = "a change is reported"
         /// A slow consumer receives the newest snapshot.
-        case slowSeesNewest = "who comes late sees the newest snapshot"
+        case slowSeesNewest = "a slow consumer receives the newest snapshot"
         /// `stop` ends the stream and may be repeated.
-        case stopEnds = "stop ends the stream, and may be repeated, also at the same time"
+        case stopEnds = "stop ends the stream, and may be called repeatedly and concurrently"
         /// `stop` works before the first consumer.
-        case stopBeforeUse = "stop before any snapshot was asked for ends later streams"
+        case stopBeforeUse = "a stop before the first stream ends later streams"
 
         /// The requirement as a sentence.
         public var description: String { rawValue }
     }
 
-    let patience: Duration
+    let timeout: Duration
     private let make: @Sendable () async throws -> Subject
 
     /// Creates a contract for the sources that `make` creates. `make` is called for each check.
     ///
     /// - Parameters:
-    ///   - patience: The real time after which an expected snapshot counts as missing. The default is 10 seconds.
+    ///   - timeout: The real time after which an expected snapshot counts as missing. The default is 10 seconds.
     ///   - make: A closure that creates a source and the ways to change its machine.
-    public init(patience: Duration = .seconds(10), _ make: @escaping @Sendable () async throws -> Subject) {
-        self.patience = patience
+    public init(timeout: Duration = .seconds(10), _ make: @escaping @Sendable () async throws -> Subject) {
+        self.timeout = timeout
         self.make = make
     }
 
@@ -90,7 +90,7 @@ public struct ConditionSourceContract: Sendable {
             case .firstInTime: try await firstInTime(subject)
             case .factsAreSane: try await factsAreSane(subject)
             case .nothingIsRepeated: try await nothingIsRepeated(subject)
-            case .changeIsTold: try await changeIsTold(subject)
+            case .changeIsReported: try await changeIsReported(subject)
             case .slowSeesNewest: try await slowSeesNewest(subject)
             case .stopEnds: try await stopEnds(subject)
             case .stopBeforeUse: try await stopBeforeUse(subject)

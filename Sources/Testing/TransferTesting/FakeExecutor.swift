@@ -49,7 +49,7 @@ public final class FakeExecutor: TransferExecutor {
     public enum Call: Hashable, Sendable {
         /// An attempt was started and continues from the given offset.
         case start(TransferID, offset: Int64)
-        /// An attempt was told to stop.
+        /// The engine stopped an attempt.
         case stop(TransferID)
         /// A partial file was removed.
         case discard(path: String)
@@ -104,7 +104,7 @@ public final class FakeExecutor: TransferExecutor {
     /// Sets the result of `availableSpace`.
     public func setAvailableSpace(_ bytes: Int64?) { state.withLock { $0.space = bytes } }
 
-    /// Sets whether a stop ends the attempt at once (the default) or waits for `stopped(_:)`.
+    /// Sets whether a stop ends the attempt immediately (the default) or waits for `stopped(_:)`.
     public func setStopsAtOnce(_ isOn: Bool) { state.withLock { $0.stopsAtOnce = isOn } }
 
     /// Reports received bytes that are not durable yet.
@@ -135,7 +135,7 @@ public final class FakeExecutor: TransferExecutor {
     public func finish(_ id: TransferID, status: Int = 200) {
         end(id) { attempt in
             if attempt.job.specification.upload != nil {
-                let answer = ServerAnswer(body: [], contentType: nil)
+                let answer = UploadResponse(body: [], contentType: nil)
                 return .finished(TransferCompletion(status: status, file: nil, answer: answer))
             }
             let path = attempt.job.specification.destination.directory + "/file-\(id)"
@@ -156,7 +156,7 @@ public final class FakeExecutor: TransferExecutor {
     }
 
     /// Reports the head of the first response.
-    public func answer(_ id: TransferID, after delay: Duration) { send(id) { _ in .answered(after: delay) } }
+    public func answer(_ id: TransferID, after delay: Duration) { send(id) { _ in .responded(after: delay) } }
 
     /// Ends an attempt because the server requires authentication.
     public func challenge(_ id: TransferID, _ challenges: [AuthenticationChallenge]) {
@@ -168,17 +168,17 @@ public final class FakeExecutor: TransferExecutor {
         state.withLock { $0.attempts[id]?.job.specification }
     }
 
-    /// Ends an attempt for lack of space.
+    /// Ends an attempt for lack of space. Both sizes are in bytes.
     public func runOutOfSpace(_ id: TransferID, needed: Int64?, available: Int64) {
         end(id) { .storageLow(needed: needed, available: available, resume: Self.point($0)) }
     }
 
-    /// Ends an attempt that was told to stop. Needed only if stops are not answered at once.
+    /// Ends an attempt that the engine has stopped. Needed only if stops do not end attempts immediately.
     public func stopped(_ id: TransferID) { end(id) { .stopped(Self.point($0)) } }
 
     // MARK: TransferExecutor
 
-    /// Starts an attempt. After `shutdown`, the attempt ends at once as stopped.
+    /// Starts an attempt. After `shutdown`, the attempt ends immediately as stopped.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
         let isAdmitted = state.withLock { state in
             guard !state.isShutDown else { return false }
@@ -186,17 +186,17 @@ public final class FakeExecutor: TransferExecutor {
             state.attempts[job.id] = Attempt(job: job, report: report, bytes: job.resume?.offset ?? 0)
             return true
         }
-        note(.start(job.id, offset: job.resume?.offset ?? 0))
+        record(.start(job.id, offset: job.resume?.offset ?? 0))
         if !isAdmitted { report(.ended(.stopped(job.resume))) }
     }
 
-    /// Stops an attempt, at once or when the test calls `stopped(_:)`.
+    /// Stops an attempt, immediately or when the test calls `stopped(_:)`.
     public func stop(_ id: TransferID) {
         let isAtOnce = state.withLock { state in
             state.attempts[id]?.isStopping = true
             return state.stopsAtOnce
         }
-        note(.stop(id))
+        record(.stop(id))
         if isAtOnce { stopped(id) }
     }
 
@@ -208,19 +208,19 @@ public final class FakeExecutor: TransferExecutor {
                 state.faults.append("\(resume.path) was removed under a running attempt")
             }
         }
-        note(.discard(path: resume.path))
+        record(.discard(path: resume.path))
     }
 
-    /// Returns the space that the test has set.
+    /// Returns the free space that the test has set, in bytes.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {
-        note(.measure)
+        record(.measure)
         return state.withLock(\.space)
     }
 
     /// Ends all attempts as stopped.
     public func shutdown() async {
         state.withLock { $0.isShutDown = true }
-        note(.shutdown)
+        record(.shutdown)
         for id in running { stopped(id) }
     }
 
@@ -229,7 +229,7 @@ public final class FakeExecutor: TransferExecutor {
 
     // MARK: Implementation
 
-    private func note(_ call: Call) {
+    private func record(_ call: Call) {
         state.withLock { $0.calls.append(call) }
         onCall(call)
         callContinuation.yield(call)

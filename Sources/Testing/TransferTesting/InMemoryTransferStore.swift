@@ -5,7 +5,7 @@ public import TransferEngine
 public import TransferModel
 public import TransferScheduling
 
-/// A store for tests that keeps its data in memory and can be told to fail.
+/// A store for tests that keeps its data in memory and can simulate failures.
 ///
 /// Several stores on one `Disk` represent a program that is started again, or several programs that share a queue.
 ///
@@ -23,7 +23,7 @@ public final class InMemoryTransferStore: TransferStore {
             var commits: [[StoreChange]] = []
             /// The statistics in encoded form, as on a real disk. A property that is not encoded is lost in a
             /// restart.
-            var learned: Data?
+            var statistics: Data?
             var failure: TransferStoreError?
             var readFailure: TransferStoreError?
             var recoveryFailure: (error: TransferStoreError, after: Int)?
@@ -62,17 +62,17 @@ public final class InMemoryTransferStore: TransferStore {
 
         fileprivate func waitWhileHanging() async {
             await withCheckedContinuation { continuation in
-                let goesOn = contents.withLock { contents in
+                let continues = contents.withLock { contents in
                     contents.waiting?.append(continuation)
                     return contents.waiting == nil
                 }
-                if goesOn { continuation.resume() }
+                if continues { continuation.resume() }
             }
         }
 
         /// Damages the persisted statistics, as a failing disk would. The transfers remain intact.
-        public func damageLearned() {
-            contents.withLock { $0.learned = Data("{\"history\":7}".utf8) }
+        public func damageStatistics() {
+            contents.withLock { $0.statistics = Data("{\"history\":7}".utf8) }
         }
 
         /// All commits so far, oldest first, with their changes as submitted.
@@ -101,8 +101,8 @@ public final class InMemoryTransferStore: TransferStore {
             var given: [TransferID] = []
             for change in changes {
                 switch change {
-                case .learned(let value):
-                    new.learned = try JSONEncoder().encode(value)
+                case .statistics(let value):
+                    new.statistics = try JSONEncoder().encode(value)
                 case .submitted(let transfer, let resume):
                     new.last += 1
                     given.append(TransferID(new.last))
@@ -112,7 +112,7 @@ public final class InMemoryTransferStore: TransferStore {
                 case .inserted(let transfer):
                     try Self.apply(change, to: &new.transfers)
                     new.last = max(new.last, transfer.id.rawValue)
-                case .respecified, .checkpointed, .retried, .suspended, .held, .relaunchHeld, .ended:
+                case .respecified, .checkpointed, .retried, .suspended, .held, .relaunchDelayed, .ended:
                     try Self.apply(change, to: &new.transfers)
                 }
             }
@@ -123,13 +123,13 @@ public final class InMemoryTransferStore: TransferStore {
     }
 
     /// Passes all unfinished transfers to the closure in batches of two, so that tests see several batches.
-    public func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
+    public func recover(_ receive: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         try requireOpen()
         var rest = disk.transfers.filter { $0.ending == nil }.map { RecoveredTransfer($0) }[...]
         let failure = disk.contents.withLock(\.recoveryFailure)
         while !rest.isEmpty {
             if let failure, rest.startIndex >= failure.after { throw failure.error }
-            await take(RecoveredTransfers(rest.prefix(2)))
+            await receive(RecoveredTransfers(rest.prefix(2)))
             rest = rest.dropFirst(2)
         }
     }
@@ -144,13 +144,13 @@ public final class InMemoryTransferStore: TransferStore {
     }
 
     /// Returns the statistics that were saved last, or `nil` if none were saved.
-    public func learned() async throws -> Learned? {
+    public func statistics() async throws -> PersistedStatistics? {
         try requireOpen()
-        guard let data = disk.contents.withLock(\.learned) else { return nil }
+        guard let data = disk.contents.withLock(\.statistics) else { return nil }
         do {
-            return try JSONDecoder().decode(Learned.self, from: data)
+            return try JSONDecoder().decode(PersistedStatistics.self, from: data)
         } catch {
-            throw TransferStoreError(code: .corrupt, message: "What was learned cannot be read: \(error)")
+            throw TransferStoreError(code: .corrupt, message: "The statistics cannot be read: \(error)")
         }
     }
 
@@ -183,7 +183,7 @@ public final class InMemoryTransferStore: TransferStore {
         switch change {
         case .inserted(let transfer):
             guard transfers[transfer.id] == nil else {
-                throw TransferStoreError(code: .other, message: "Transfer \(transfer.id) exists already.")
+                throw TransferStoreError(code: .other, message: "Transfer \(transfer.id) already exists.")
             }
             transfers[transfer.id] = transfer.ending.map { ended(transfer, $0) } ?? transfer
         case .respecified(let id, let specification):
@@ -196,11 +196,11 @@ public final class InMemoryTransferStore: TransferStore {
             try update(id, in: &transfers) { $0.isSuspended = isSuspended }
         case .held(let id, let hold):
             try update(id, in: &transfers) { $0.hold = hold }
-        case .relaunchHeld(let id, let hold):
-            try update(id, in: &transfers) { $0.relaunchHold = hold }
+        case .relaunchDelayed(let id, let hold):
+            try update(id, in: &transfers) { $0.relaunchDelay = hold }
         case .ended(let id, let ending):
             try update(id, in: &transfers) { $0 = ended($0, ending) }
-        case .learned, .submitted:
+        case .statistics, .submitted:
             break  // Neither change applies to an existing transfer.
         }
     }
@@ -211,7 +211,7 @@ public final class InMemoryTransferStore: TransferStore {
         guard var transfer = transfers[id], transfer.ending == nil else {
             throw TransferStoreError(
                 code: .noSuchTransfer,
-                message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+                message: "Transfer \(id) does not exist or has ended, so it cannot be changed.")
         }
         change(&transfer)
         transfers[id] = transfer

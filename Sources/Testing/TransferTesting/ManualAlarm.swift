@@ -12,7 +12,7 @@ public import TransferModel
 /// ```
 public final class ManualAlarm: Alarm {
     private struct State {
-        var now: Moment
+        var now: ClockReading
         var due: Instant?
         var continuation: AsyncStream<AlarmSignal>.Continuation?
         /// The signals that were sent before a consumer asked for them.
@@ -25,18 +25,18 @@ public final class ManualAlarm: Alarm {
     private let state: Mutex<State>
 
     /// Creates an alarm whose clocks show `start`. The default name of the boot is `boot`.
-    public init(startingAt start: Moment, boot: String = "boot") {
+    public init(startingAt start: ClockReading, boot: String = "boot") {
         self.boot = boot
         state = Mutex(State(now: start))
     }
 
     /// Returns the time that both clocks show.
-    public func now() -> Moment { state.withLock(\.now) }
+    public func now() -> ClockReading { state.withLock(\.now) }
 
     /// The instant that is set, or `nil` if none is set.
     public var due: Instant? { state.withLock(\.due) }
 
-    /// Sets the instant at which the alarm rings once. An instant that has come rings at once.
+    /// Sets the instant at which the alarm rings once. If the instant has already come, the alarm rings immediately.
     public func set(_ instant: Instant?) {
         state.withLock { state in
             state.due = instant

@@ -18,7 +18,7 @@ public final class ManualConditionSource: ConditionSource {
     private let readiness = Mutex(0)
     private let onReadyToSleep: @Sendable () -> Void
 
-    /// Creates a source that reports `first` at once. With `nil`, the source reports nothing until `send(_:)` is
+    /// Creates a source that reports `first` immediately. With `nil`, the source reports nothing until `send(_:)` is
     /// called.
     ///
     /// - Parameters:
@@ -41,7 +41,7 @@ public final class ManualConditionSource: ConditionSource {
         }
     }
 
-    /// Whether the source was told to stop.
+    /// A Boolean value that indicates whether the source was stopped.
     public var isStopped: Bool { stopped.withLock { $0 } }
 
     /// The number of calls of `readyToSleep()`.

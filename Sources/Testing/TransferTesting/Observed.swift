@@ -12,7 +12,7 @@ final class Observed<Element: Sendable>: Sendable {
 
     private struct State {
         var elements: [Element] = []
-        var isOver = false
+        var isFinished = false
         var waiters: [Int: Waiter] = [:]
         /// The waits that were canceled before they started.
         var givenUp: Set<Int> = []
@@ -25,7 +25,7 @@ final class Observed<Element: Sendable>: Sendable {
     var elements: [Element] { state.withLock(\.elements) }
 
     /// Whether the sequence of elements has ended.
-    var isOver: Bool { state.withLock(\.isOver) }
+    var isFinished: Bool { state.withLock(\.isFinished) }
 
     /// Adds an element, and resumes the waits whose condition is met.
     func add(_ element: Element) {
@@ -42,7 +42,7 @@ final class Observed<Element: Sendable>: Sendable {
     /// Records the end of the elements. All waits end unfulfilled.
     func finish() {
         let waiters = state.withLock { state -> [Waiter] in
-            state.isOver = true
+            state.isFinished = true
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
@@ -73,13 +73,13 @@ final class Observed<Element: Sendable>: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer = state.withLock { state -> Bool? in
+                let result = state.withLock { state -> Bool? in
                     if isMet(state.elements) { return true }
-                    if state.isOver || state.givenUp.remove(number) != nil { return false }
+                    if state.isFinished || state.givenUp.remove(number) != nil { return false }
                     state.waiters[number] = Waiter(isMet: isMet, continuation: continuation)
                     return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if let result { continuation.resume(returning: result) }
             }
         } onCancel: {
             let waiter = state.withLock { state in

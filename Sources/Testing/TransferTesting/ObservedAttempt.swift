@@ -15,10 +15,10 @@ struct ObservedAttempt: Sendable {
     }
 
     var reports: [ExecutorReport] { observed.elements }
-    var isOver: Bool { reports.contains { $0.outcome != nil } }
+    var isFinished: Bool { reports.contains { $0.outcome != nil } }
 
     /// Adds a report.
-    func note(_ report: ExecutorReport) { observed.add(report) }
+    func record(_ report: ExecutorReport) { observed.add(report) }
 
     /// Waits for the reports to meet the condition. Returns false if the time limit passes first.
     func waits(atMost limit: Duration, until isMet: @escaping @Sendable ([ExecutorReport]) -> Bool) async -> Bool {
@@ -36,27 +36,27 @@ struct ObservedAttempt: Sendable {
         let reports = reports
         let name = "transfer \(job.id)"
         let ends = reports.count { $0.outcome != nil }
-        try expectEqual(ends, 1, "ends of \(name), which told \(reports)")
-        try expect(reports.last?.outcome != nil, "\(name) told something after its end: \(reports)")
+        try expectEqual(ends, 1, "ends of \(name) in \(reports)")
+        try expect(reports.last?.outcome != nil, "\(name) reported something after its end: \(reports)")
         var last = job.resume?.offset ?? 0
         var durable = last
-        var (hasCheckpoint, hasAnswer) = (false, false)
+        var (hasCheckpoint, hasResponse) = (false, false)
         for report in reports {
             switch report {
             case .progressed(let bytes, let total):
                 try expect(bytes >= last, "\(name) went back from \(last) to \(bytes) bytes")
-                try expect(bytes <= size, "\(name) told \(bytes) bytes of a file of \(size)")
-                try expect(total == nil || total == size, "\(name) told a total of \(total ?? 0), not \(size)")
-                try expect(hasCheckpoint || bytes <= last, "\(name) told of the body before the first checkpoint")
+                try expect(bytes <= size, "\(name) reported \(bytes) bytes of a file of \(size)")
+                try expect(total == nil || total == size, "\(name) reported a total of \(total ?? 0), not \(size)")
+                try expect(hasCheckpoint || bytes <= last, "\(name) reported body bytes before the first checkpoint")
                 last = bytes
             case .checkpointed(let point):
-                try expect(point.validator != nil, "\(name) told a checkpoint without the server's validator")
-                try expect(point.offset <= size, "\(name) told \(point.offset) durable bytes of a file of \(size)")
+                try expect(point.validator != nil, "\(name) reported a checkpoint without the server's validator")
+                try expect(point.offset <= size, "\(name) reported \(point.offset) durable bytes of a file of \(size)")
                 try expect(point.offset >= durable, "\(name) lost durable bytes: from \(durable) to \(point.offset)")
                 (durable, hasCheckpoint) = (point.offset, true)
-            case .answered:
-                try expect(!hasAnswer && !hasCheckpoint, "\(name) told of its first answer too late, or twice")
-                hasAnswer = true
+            case .responded:
+                try expect(!hasResponse && !hasCheckpoint, "\(name) reported its first response too late, or twice")
+                hasResponse = true
             case .restarted:
                 (last, durable, hasCheckpoint) = (0, 0, false)
             case .ended(.finished):

@@ -48,7 +48,7 @@ public enum StoredTransferSamples {
                 path: "/tmp/.part", offset: 8 << 20, total: nil, validator: validator, bootID: "boot", fileNumber: .max),
             retry: RetryState(attempts: 3, cause: .status(503), until: WallTime(secondsSinceEpoch: 1_795_228_700)),
             isSuspended: true, hold: TransferHold(by: "a \"person\"", why: "later\n'; --"),
-            relaunchHold: RelaunchLimiter.Hold(relaunch: .max), key: key)
+            relaunchDelay: RelaunchLimiter.RelaunchDelay(relaunch: .max), key: key)
     }
 
     /// Returns an upload that can be resumed.
@@ -56,7 +56,7 @@ public enum StoredTransferSamples {
         let source = UploadSource(
             method: .post, path: "/tmp/é", size: 5 << 30, modified: 1_795_228_604_123_456_789,
             contentType: "text/plain", resumption: .automatic)
-        let place = UploadResume(kind: .tus, url: "https://example.org/uploads/1", modified: source.modified)
+        let uploadResume = UploadResume(kind: .tus, url: "https://example.org/uploads/1", modified: source.modified)
         return StoredTransfer(
             id: TransferID(id),
             specification: TransferSpecification(
@@ -64,7 +64,7 @@ public enum StoredTransferSamples {
                 traits: TransferTraits(
                     kind: .normal, host: "https://example.org:443", expectedBytesToSend: source.size,
                     submitted: WallTime(secondsSinceEpoch: id))),
-            resume: ResumePoint(upload: place, offset: (4 << 30) + 1, total: source.size), key: key)
+            resume: ResumePoint(upload: uploadResume, offset: (4 << 30) + 1, total: source.size), key: key)
     }
 
     /// The text in the fields of `full` that must not survive the end of a transfer.
@@ -84,7 +84,7 @@ public enum StoredTransferSamples {
         .completed(TransferCompletion(status: 404, file: nil)),
         .completed(
             TransferCompletion(
-                status: 201, file: nil, answer: ServerAnswer(body: [255, 0], contentType: "a/b", isCut: true))),
+                status: 201, file: nil, answer: UploadResponse(body: [255, 0], contentType: "a/b", isCut: true))),
         .failed(TransferFailure(cause: .status(410), message: "gone", retryAfterSeconds: 3)),
         .failed(TransferFailure(cause: .certificate, message: "not valid")),
         .cancelled,
@@ -95,29 +95,29 @@ public enum StoredTransferSamples {
         [
             .respecified(id, plain(id.rawValue).specification), .checkpointed(id, nil),
             .checkpointed(id, full(id.rawValue).resume), .retried(id, nil), .suspended(id, true),
-            .held(id, full(id.rawValue).hold), .held(id, nil), .relaunchHeld(id, full(id.rawValue).relaunchHold),
-            .relaunchHeld(id, nil), .ended(id, .cancelled),
+            .held(id, full(id.rawValue).hold), .held(id, nil), .relaunchDelayed(id, full(id.rawValue).relaunchDelay),
+            .relaunchDelayed(id, nil), .ended(id, .cancelled),
         ]
     }
 
     /// Returns statistics with every part set. A larger `number` gives more data.
-    public static func learned(_ number: Int64 = 1) throws -> Learned {
-        let start = Moment(instant: Instant(nanoseconds: 1), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+    public static func statistics(_ number: Int64 = 1) throws -> PersistedStatistics {
+        let start = ClockReading(instant: Instant(nanoseconds: 1), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
         let later = start.advanced(by: .seconds(7200 * number))
-        var learned = Learned()
+        var statistics = PersistedStatistics()
         let conditions = Conditions(unknownSince: start)
-        learned.history.observe(.init(conditions, at: start, runningApps: ["org.example.App"]), localTime: .utc)
-        learned.history.observe(.init(conditions, at: later), localTime: .utc)
+        statistics.history.observe(.init(conditions, at: start, runningApps: ["org.example.App"]), localTime: .utc)
+        statistics.history.observe(.init(conditions, at: later), localTime: .utc)
         var limiter = RelaunchLimiter()
         limiter.relaunched(at: start.instant)
         _ = limiter.taskStartedInBackground(at: start.instant)
-        learned.limiters["org.example.App"] = limiter.record(at: start, boot: "boot")
+        statistics.limiters["org.example.App"] = limiter.record(at: start, boot: "boot")
         var budget = try ByteBudget(limit: 1_000_000, billingDay: 5, at: start.wall, localTime: .utc)
         try budget.charge(number, at: start.wall, localTime: .utc)
-        learned.budgets.connections["a \"café\"'s"] = budget
-        learned.budgets.apps["org.example.App"] = budget
-        learned.typicalRate = number
+        statistics.budgets.connections["a \"café\"'s"] = budget
+        statistics.budgets.apps["org.example.App"] = budget
+        statistics.typicalRate = number
         // The last observation belongs to the run that made it. Decoding drops it, as after a restart.
-        return try JSONDecoder().decode(Learned.self, from: JSONEncoder().encode(learned))
+        return try JSONDecoder().decode(PersistedStatistics.self, from: JSONEncoder().encode(statistics))
     }
 }

@@ -20,38 +20,38 @@ public struct TransferExecutorContract: Sendable {
     /// The individual requirements of the contract.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         /// A whole file arrives.
-        case fetches = "a whole file arrives, and its reports keep their order"
+        case fetches = "a whole file arrives, and its reports are in order"
         /// Empty and small files arrive.
-        case fetchesSmall = "files of no byte and of one arrive"
+        case fetchesSmall = "files of zero bytes and one byte arrive"
         /// Stopping keeps the received bytes.
-        case stopKeepsBytes = "stop keeps the bytes and ends as stopped, with a resume point whose bytes are on disk"
+        case stopKeepsBytes = "stop keeps the bytes; the attempt ends as stopped with a durable resume point"
         /// Needless stops have no effect.
-        case needlessStops = "a second stop, a late one and one of an unknown transfer do nothing"
+        case needlessStops = "a second stop, a late stop, and a stop of an unknown transfer have no effect"
         /// The next attempt continues from the resume point.
-        case continues = "the next attempt continues from the resume point, and the file is right"
+        case continues = "the next attempt continues from the resume point, and the file is correct"
         /// Discarding removes the partial file.
         case discards = "discard removes the partial file, and may be repeated"
         /// Shutting down ends every attempt.
-        case shutsDown = "shutdown ends every attempt before it returns; later starts end as stopped"
+        case shutsDown = "shutdown ends every attempt before returning; later attempts end as stopped"
         /// The available space is reported.
-        case measures = "availableSpace answers"
+        case measures = "availableSpace returns the free space"
 
         /// The requirement as a sentence.
         public var description: String { rawValue }
     }
 
-    private let patience: Duration
+    private let timeout: Duration
     private let make: @Sendable () async throws -> any TransferExecutorHarness
 
     /// Creates a contract for the executors that `make` creates. `make` is called for each check.
     ///
     /// - Parameters:
-    ///   - patience: The real time after which an expected report counts as missing. The default is 30 seconds.
+    ///   - timeout: The real time after which an expected report counts as missing. The default is 30 seconds.
     ///   - make: A closure that creates an executor and a server for it.
     public init(
-        patience: Duration = .seconds(30), _ make: @escaping @Sendable () async throws -> any TransferExecutorHarness
+        timeout: Duration = .seconds(30), _ make: @escaping @Sendable () async throws -> any TransferExecutorHarness
     ) {
-        self.patience = patience
+        self.timeout = timeout
         self.make = make
     }
 
@@ -61,9 +61,9 @@ public struct TransferExecutorContract: Sendable {
     /// - Throws: `ContractFailure` with a description of the violation.
     public func run(_ check: Check) async throws {
         let harness = try await make()
-        let trial = ExecutorTrial(harness: harness, patience: patience)
+        let contractRun = ExecutorContractRun(harness: harness, timeout: timeout)
         do {
-            try await perform(check, trial)
+            try await perform(check, contractRun)
         } catch {
             await harness.executor.shutdown()
             await harness.close()
@@ -72,19 +72,19 @@ public struct TransferExecutorContract: Sendable {
         await harness.executor.shutdown()
         await harness.close()
         // Verified at the very end, so that late reports are noticed.
-        for attempt in trial.attempts { try attempt.verifyReports() }
+        for attempt in contractRun.attempts { try attempt.verifyReports() }
     }
 
-    private func perform(_ check: Check, _ trial: ExecutorTrial) async throws {
+    private func perform(_ check: Check, _ contractRun: ExecutorContractRun) async throws {
         switch check {
-        case .fetches: try await trial.fetches([3_000_000])
-        case .fetchesSmall: try await trial.fetches([0, 1])
-        case .stopKeepsBytes: try await trial.stopKeepsBytes()
-        case .needlessStops: try await trial.needlessStops()
-        case .continues: try await trial.continues()
-        case .discards: try await trial.discards()
-        case .shutsDown: try await trial.shutsDown()
-        case .measures: try await trial.measures()
+        case .fetches: try await contractRun.fetches([3_000_000])
+        case .fetchesSmall: try await contractRun.fetches([0, 1])
+        case .stopKeepsBytes: try await contractRun.stopKeepsBytes()
+        case .needlessStops: try await contractRun.needlessStops()
+        case .continues: try await contractRun.continues()
+        case .discards: try await contractRun.discards()
+        case .shutsDown: try await contractRun.shutsDown()
+        case .measures: try await contractRun.measures()
         }
     }
 }

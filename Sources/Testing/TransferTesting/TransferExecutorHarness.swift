@@ -10,7 +10,7 @@ public protocol TransferExecutorHarness: Sendable {
     /// The executor under test.
     var executor: any TransferExecutor { get }
 
-    /// Returns a job for an attempt of a transfer, which the server answers by `delivery`.
+    /// Returns a job for an attempt of a transfer. The server responds according to `delivery`.
     ///
     /// All jobs of a transfer refer to the same unchanged file, with the same size and with a validator.
     ///

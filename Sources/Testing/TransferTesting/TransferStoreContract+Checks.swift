@@ -18,7 +18,7 @@ extension TransferStoreContract {
         for count in [1, 3, 0, 2] {
             for store in [first, second] {
                 let more = try await store.commit(submissions(count))
-                try expectEqual(more.count, count, "how many identifiers were given")
+                try expectEqual(more.count, count, "number of assigned identifiers")
                 given += more
             }
         }
@@ -33,9 +33,9 @@ extension TransferStoreContract {
         given += try await third.commit(submissions(1))
         await third.close()
         for (earlier, later) in zip(given, given.dropFirst()) {
-            try expect(earlier < later, "identifier \(later) was given after \(earlier)")
+            try expect(earlier < later, "identifier \(later) was assigned after \(earlier)")
         }
-        try expect(given.allSatisfy { $0.rawValue > 0 }, "identifiers are positive, but these were given: \(given)")
+        try expect(given.allSatisfy { $0.rawValue > 0 }, "identifiers must be positive, but got \(given)")
     }
 
     func identifiersAreUnique(_ open: Opener) async throws {
@@ -51,7 +51,7 @@ extension TransferStoreContract {
         for store in stores { await store.close() }
     }
 
-    func submittedComesBack(_ open: Opener) async throws {
+    func submittedIsReturned(_ open: Opener) async throws {
         let store = try await open()
         let resume = StoredTransferSamples.full(1).resume
         let ids = try await store.commit([
@@ -73,7 +73,7 @@ extension TransferStoreContract {
         await reopened.close()
     }
 
-    func recoversWhatDecides(_ open: Opener) async throws {
+    func recoversSchedulingState(_ open: Opener) async throws {
         let store = try await open()
         // More transfers than fit in a batch of any size.
         let many = (1...5000).map { StoredTransferSamples.plain($0) }
@@ -92,27 +92,27 @@ extension TransferStoreContract {
         try await store.recover { continuation.yield($0) }
         continuation.finish()
         let recovered: [RecoveredTransfer] = await batches.reduce(into: []) { $0 += $1 }
-        try expectEqual(recovered.count, expected.count, "how many were recovered")
+        try expectEqual(recovered.count, expected.count, "number of recovered transfers")
         for (one, other) in zip(recovered, expected) { try expectEqual(one, other, "transfer \(other.id)") }
         await store.close()
     }
 
-    func findsByNumber(_ open: Opener) async throws {
+    func findsByID(_ open: Opener) async throws {
         let store = try await open()
         let samples = StoredTransferSamples.unfinished
         try await store.commit(samples.map { .inserted($0) })
         let wanted = [samples[3].id, TransferID(99), samples[0].id, samples[1].id]
-        try expectEqual(try await store.transfers(wanted), [samples[3], samples[0], samples[1]], "those asked for")
+        try expectEqual(try await store.transfers(wanted), [samples[3], samples[0], samples[1]], "requested transfers")
         try await store.commit([.ended(samples[1].id, .cancelled)])
         let left = StoredTransfer(
             id: samples[1].id, specification: samples[1].specification.redacted, ending: .cancelled,
             key: samples[1].key)
-        try expectEqual(try await store.transfers([samples[1].id]), [left], "one that has ended")
+        try expectEqual(try await store.transfers([samples[1].id]), [left], "an ended transfer")
         try expectEqual(try await store.transfers([]), [], "none")
         await store.close()
     }
 
-    func insertedComesBack(_ open: Opener) async throws {
+    func insertedIsReturned(_ open: Opener) async throws {
         let samples = StoredTransferSamples.unfinished
         let store = try await open()
         for sample in samples.reversed() { try await store.commit([.inserted(sample)]) }
@@ -123,7 +123,7 @@ extension TransferStoreContract {
         await reopened.close()
     }
 
-    func changesComeBack(_ open: Opener) async throws {
+    func changesPersist(_ open: Opener) async throws {
         var expected = StoredTransferSamples.plain(1)
         let full = StoredTransferSamples.full(1)
         let store = try await open()
@@ -134,12 +134,12 @@ extension TransferStoreContract {
             (.retried(expected.id, full.retry), { $0.retry = full.retry }),
             (.suspended(expected.id, true), { $0.isSuspended = true }),
             (.held(expected.id, full.hold), { $0.hold = full.hold }),
-            (.relaunchHeld(expected.id, full.relaunchHold), { $0.relaunchHold = full.relaunchHold }),
+            (.relaunchDelayed(expected.id, full.relaunchDelay), { $0.relaunchDelay = full.relaunchDelay }),
             (.checkpointed(expected.id, nil), { $0.resume = nil }),
             (.retried(expected.id, nil), { $0.retry = nil }),
             (.suspended(expected.id, false), { $0.isSuspended = false }),
             (.held(expected.id, nil), { $0.hold = nil }),
-            (.relaunchHeld(expected.id, nil), { $0.relaunchHold = nil }),
+            (.relaunchDelayed(expected.id, nil), { $0.relaunchDelay = nil }),
         ]
         for (change, apply) in steps {
             try await store.commit([change])
@@ -167,7 +167,7 @@ extension TransferStoreContract {
         var endedBefore = StoredTransferSamples.full(200)
         endedBefore.ending = .cancelled
         try await store.commit([.inserted(endedBefore)])
-        try expectEqual(try await store.unfinished(), [stays], "unfinished after an ended one was inserted")
+        try expectEqual(try await store.unfinished(), [stays], "unfinished after an ended transfer was inserted")
         await store.close()
     }
 }

@@ -29,7 +29,7 @@ extension TransferStoreContract {
     func unknownIsRefused(_ open: Opener) async throws {
         let store = try await open()
         for change in StoredTransferSamples.changes(of: TransferID(5)) {
-            try await expectRefusal(.noSuchTransfer, "\(change) of nothing", { [change] }, store)
+            try await expectRefusal(.noSuchTransfer, "\(change) of an unknown transfer", { [change] }, store)
         }
         await store.close()
     }
@@ -81,34 +81,36 @@ extension TransferStoreContract {
         for store in stores { await store.close() }
     }
 
-    func learnedComesBack(_ open: Opener) async throws {
+    func statisticsPersist(_ open: Opener) async throws {
         let store = try await open()
-        try expectEqual(try await store.learned(), nil, "learned before anything was")
+        try expectEqual(try await store.statistics(), nil, "statistics before the first commit")
         let transfer = StoredTransferSamples.plain(1)
         for number in Int64(1)...2 {
-            let sample = try StoredTransferSamples.learned(number)
-            try await store.commit([.learned(sample), .inserted(StoredTransferSamples.plain(number))])
-            try expectEqual(try await store.learned(), sample, "learned in the same store")
+            let sample = try StoredTransferSamples.statistics(number)
+            try await store.commit([.statistics(sample), .inserted(StoredTransferSamples.plain(number))])
+            try expectEqual(try await store.statistics(), sample, "statistics in the same store")
             let beside = try await open()
-            try expectEqual(try await beside.learned(), sample, "learned in another store")
+            try expectEqual(try await beside.statistics(), sample, "statistics in another store")
             await beside.close()
         }
         try await store.commit([.ended(transfer.id, .cancelled)])
-        try await store.commit([.learned(try StoredTransferSamples.learned(3)), .learned(Learned())])
+        try await store.commit([
+            .statistics(try StoredTransferSamples.statistics(3)), .statistics(PersistedStatistics()),
+        ])
         await store.close()
         let reopened = try await open()
-        try expectEqual(try await reopened.learned(), Learned(), "learned after a restart")
+        try expectEqual(try await reopened.statistics(), PersistedStatistics(), "statistics after a restart")
         await reopened.close()
     }
 
-    func learnedIsPartOfItsCommit(_ open: Opener) async throws {
+    func statisticsArePartOfTheirCommit(_ open: Opener) async throws {
         let store = try await open()
-        let sample = try StoredTransferSamples.learned(1)
-        try await store.commit([.learned(sample)])
+        let sample = try StoredTransferSamples.statistics(1)
+        try await store.commit([.statistics(sample)])
         try await expectRefusal(
-            .noSuchTransfer, "a commit of something learned and an impossible change",
-            { [.learned(Learned()), .suspended(TransferID(77), true)] }, store)
-        try expectEqual(try await store.learned(), sample, "learned after the refused commit")
+            .noSuchTransfer, "a commit of statistics and an impossible change",
+            { [.statistics(PersistedStatistics()), .suspended(TransferID(77), true)] }, store)
+        try expectEqual(try await store.statistics(), sample, "statistics after the refused commit")
         await store.close()
     }
 
@@ -126,7 +128,7 @@ extension TransferStoreContract {
         try await expectRefusal(nil, "a commit", { [.inserted(StoredTransferSamples.plain(1))] }, store)
         try await expectThrow("transfers") { _ = try await store.transfers([TransferID(1)]) }
         try await expectThrow("unfinished") { _ = try await store.unfinished() }
-        try await expectThrow("learned") { _ = try await store.learned() }
+        try await expectThrow("learned") { _ = try await store.statistics() }
     }
 
     func expectRefusal(
@@ -136,7 +138,7 @@ extension TransferStoreContract {
             try await store.commit(changes())
         } catch let error as TransferStoreError {
             if let code { try expectEqual(error.code, code, what) }
-            try expect(!error.message.isEmpty, "\(what) was refused without a sentence")
+            try expect(!error.message.isEmpty, "\(what) was refused without a message")
             return
         }
         throw ContractFailure("\(what) was accepted")
@@ -148,6 +150,6 @@ extension TransferStoreContract {
         } catch is TransferStoreError {
             return
         }
-        throw ContractFailure("\(what) of a closed store was answered")
+        throw ContractFailure("\(what) of a closed store did not throw")
     }
 }

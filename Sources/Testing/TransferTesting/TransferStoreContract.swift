@@ -20,19 +20,19 @@ public struct TransferStoreContract: Sendable {
     /// The individual requirements of the contract.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         /// Identifiers only grow, across stores and restarts.
-        case identifiersGrow = "identifiers only grow, across stores and restarts"
+        case identifiersGrow = "identifiers only increase, across stores and restarts"
         /// Identifiers that are assigned concurrently differ.
-        case identifiersAreUnique = "identifiers given at the same time differ"
+        case identifiersAreUnique = "identifiers that are assigned concurrently differ"
         /// A submitted transfer is returned under its identifier.
-        case submittedComesBack = "what was submitted comes back equal after a restart, under the numbers given"
+        case submittedIsReturned = "a submitted transfer is unchanged after a restart, under its assigned identifier"
         /// Recovery returns the data that scheduling depends on.
-        case recoversWhatDecides = "recovery hands over traits and state of all that have not ended, in order"
+        case recoversSchedulingState = "recovery returns the traits and state of all unfinished transfers, in order"
         /// Single transfers are found by their identifiers.
-        case findsByNumber = "transfers are found by their numbers, ended ones redacted, unknown ones left out"
+        case findsByID = "transfers are found by identifier; ended ones are redacted, unknown ones omitted"
         /// An inserted transfer is returned equal from another store.
-        case insertedComesBack = "what was inserted comes back equal after a restart, in order"
+        case insertedIsReturned = "inserted transfers are unchanged after a restart, in order"
         /// Every kind of change survives a restart.
-        case changesComeBack = "every kind of change is there after a restart"
+        case changesPersist = "every kind of change survives a restart"
         /// Ended transfers are not unfinished.
         case endedIsNotUnfinished = "an ended transfer is not unfinished, and cannot be changed"
         /// An impossible change undoes its whole commit.
@@ -44,13 +44,13 @@ public struct TransferStoreContract: Sendable {
         /// The changes of a commit build on one another.
         case changesBuildOnOneAnother = "changes of one commit apply in their order"
         /// Concurrent commits are not lost.
-        case concurrentCommits = "commits at the same time are all kept, and a bad one fails alone"
+        case concurrentCommits = "concurrent commits are all saved, and an invalid one fails alone"
         /// Statistics are persisted.
-        case learnedComesBack = "what was learned comes back after a restart: nothing at first, then the last one saved"
+        case statisticsPersist = "statistics survive a restart: none at first, then the last ones saved"
         /// Statistics are part of their commit.
-        case learnedIsPartOfItsCommit = "what was learned is saved with its commit or not at all"
+        case statisticsArePartOfTheirCommit = "statistics are saved with their commit or not at all"
         /// An empty commit has no effect.
-        case emptyCommit = "an empty commit does nothing"
+        case emptyCommit = "an empty commit has no effect"
         /// A closed store throws.
         case closedThrows = "a closed store refuses every call, and closing twice is harmless"
 
@@ -58,13 +58,13 @@ public struct TransferStoreContract: Sendable {
         public var description: String { rawValue }
     }
 
-    private let makePlace: @Sendable () async throws -> Opener
+    private let makeOpener: @Sendable () async throws -> Opener
 
-    /// Creates a contract for the stores that `makePlace` provides.
+    /// Creates a contract for the stores that `makeOpener` provides.
     ///
-    /// - Parameter makePlace: A closure that returns an opener for a new, empty location.
-    public init(_ makePlace: @escaping @Sendable () async throws -> Opener) {
-        self.makePlace = makePlace
+    /// - Parameter makeOpener: A closure that returns an opener for a new, empty location.
+    public init(_ makeOpener: @escaping @Sendable () async throws -> Opener) {
+        self.makeOpener = makeOpener
     }
 
     /// Runs a check on a new location.
@@ -72,23 +72,23 @@ public struct TransferStoreContract: Sendable {
     /// - Parameter check: The requirement to check.
     /// - Throws: `ContractFailure` with a description of the violation.
     public func run(_ check: Check) async throws {
-        let open = try await makePlace()
+        let open = try await makeOpener()
         switch check {
         case .identifiersGrow: try await identifiersGrow(open)
         case .identifiersAreUnique: try await identifiersAreUnique(open)
-        case .submittedComesBack: try await submittedComesBack(open)
-        case .recoversWhatDecides: try await recoversWhatDecides(open)
-        case .findsByNumber: try await findsByNumber(open)
-        case .insertedComesBack: try await insertedComesBack(open)
-        case .changesComeBack: try await changesComeBack(open)
+        case .submittedIsReturned: try await submittedIsReturned(open)
+        case .recoversSchedulingState: try await recoversSchedulingState(open)
+        case .findsByID: try await findsByID(open)
+        case .insertedIsReturned: try await insertedIsReturned(open)
+        case .changesPersist: try await changesPersist(open)
         case .endedIsNotUnfinished: try await endedIsNotUnfinished(open)
         case .commitIsAllOrNothing: try await commitIsAllOrNothing(open)
         case .unknownIsRefused: try await unknownIsRefused(open)
         case .duplicateIsRefused: try await duplicateIsRefused(open)
         case .changesBuildOnOneAnother: try await changesBuildOnOneAnother(open)
         case .concurrentCommits: try await concurrentCommits(open)
-        case .learnedComesBack: try await learnedComesBack(open)
-        case .learnedIsPartOfItsCommit: try await learnedIsPartOfItsCommit(open)
+        case .statisticsPersist: try await statisticsPersist(open)
+        case .statisticsArePartOfTheirCommit: try await statisticsArePartOfTheirCommit(open)
         case .emptyCommit: try await emptyCommit(open)
         case .closedThrows: try await closedThrows(open)
         }

@@ -9,24 +9,26 @@ package enum BaseFolder: String {
     case data = "XDG_DATA_HOME"
     case state = "XDG_STATE_HOME"
 
-    /// The absolute path of the folder, or `nil` if the environment names neither the folder nor a home folder.
+    /// The absolute path of the folder, or `nil` if no environment variable specifies the folder or a home folder.
     package var path: String? {
         let environment = ProcessInfo.processInfo.environment
         // The specification requires that relative paths in these variables are ignored.
-        if let named = environment[rawValue], named.hasPrefix("/") { return named }
-        return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + below : nil }
+        if let explicit = environment[rawValue], explicit.hasPrefix("/") { return explicit }
+        return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + defaultSubpath : nil }
     }
 
     /// Returns the absolute path of the folder.
     ///
-    /// - Parameter what: The purpose of the folder and a remedy, for the error message.
-    /// - Throws: `UsageError` if the environment names neither the folder nor a home folder.
+    /// - Parameter what: The name of the folder, for the error message.
+    /// - Throws: `UsageError` if no environment variable specifies the folder or a home folder.
     package func path(for what: String) throws -> String {
-        guard let path else { throw UsageError("neither \(rawValue) nor HOME names \(what)") }
+        guard let path else {
+            throw UsageError("cannot locate \(what): neither \(rawValue) nor HOME is an absolute path")
+        }
         return path
     }
 
-    private var below: String {
+    private var defaultSubpath: String {
         switch self {
         case .cache: "/.cache"
         case .config: "/.config"

@@ -5,36 +5,38 @@ import TOMLKit
 package import TransferFiles
 package import TransferPolicy
 
-/// The settings of the daemon, read from `config.toml`. Every key has a default, and an unknown key is refused.
+/// The settings of the daemon, read from `config.toml`. Every key has a default, and an unknown key is an error.
 package struct DaemonConfiguration {
     /// The policy for discretionary work, as `NAME[:key=value]…`. `transferctl policies` lists the names.
     ///
     /// The default is `default`.
     package var policy = "default"
-    /// The maximum number of transfers that run at once in total. 1 to 256; the default is 4.
+    /// The maximum number of transfers that run at the same time in total. 1 to 256; the default is 4.
     package var parallel = 4
-    /// The maximum number of transfers that run at once for one server. 1 to 256; the default is 2.
+    /// The maximum number of transfers that run at the same time for one server. 1 to 256; the default is 2.
     package var parallelPerHost = 2
-    /// The maximum number of transfers that run at once for one app. 1 to 256; the default is 4.
+    /// The maximum number of transfers that run at the same time for one app. 1 to 256; the default is 4.
     package var parallelPerApp = 4
     /// The maximum number of unfinished transfers of an app. The default is 10,000.
     package var openPerApp = 10_000
     /// The maximum number of bytes of files that belong to an app's background sessions. The default is 20 GB.
     ///
-    /// The sum includes kept files of uploads, partial files, and finished files that the app has not taken.
+    /// The sum includes kept files of uploads, partial files, and finished files that the app has not moved away.
     package var filesPerApp: Int64 = 20_000_000_000
     /// The maximum rate of all transfers together, in bytes per second. `nil` means no limit.
     package var rateLimit: Int64?
-    /// Whether transfers slow down while other programs use the network. The default is `false`.
-    package var yields = false
-    /// Whether desktop notifications report the ends of transfers that the user submitted. The default is `true`.
+    /// A Boolean value that indicates whether transfers slow down while other programs use the network. The default
+    /// is `false`.
+    package var yieldsToOtherTraffic = false
+    /// A Boolean value that indicates whether desktop notifications report the ends of transfers that the user
+    /// submitted. The default is `true`.
     package var notifies = true
     /// The delay of an app's background work after the app was first started for its transfers, in seconds.
     ///
     /// The default is 60. Each further start doubles the delay.
     package var relaunchDelay = 60
     /// The maximum delay of an app's background work, in seconds. The default is 21,600 (6 hours).
-    package var longestRelaunchDelay = 21_600
+    package var relaunchDelayLimit = 21_600
     /// The limits of metered bytes per billing period, by the name of the connection.
     package var connectionBudgets: [String: Int64] = [:]
     /// The limits of metered bytes per billing period, by the name of the app.
@@ -49,23 +51,23 @@ package struct DaemonConfiguration {
 
     /// Returns the default path of the file, below `$XDG_CONFIG_HOME` or `~/.config`.
     ///
-    /// - Throws: `UsageError` if the environment names no folder for the file.
+    /// - Throws: `UsageError` if no environment variable specifies a folder for the file.
     package static func defaultPath() throws -> String {
-        try Parts.configurationFolder() + "/config.toml"
+        try AdapterFactory.configurationFolder() + "/config.toml"
     }
 
-    /// Reads the file. A missing file leaves all defaults, unless the user named it.
+    /// Reads the file. A missing file leaves all defaults, unless the user specified the file.
     ///
     /// - Throws: `UsageError` that names the file, the line, the column, the error and its remedy.
     package init(path: String, isNamed: Bool) throws {
         self.init()
         guard let data = FileManager.default.contents(atPath: path) else {
-            let isThere = FileManager.default.fileExists(atPath: path)
-            guard isNamed || isThere else { return }
-            throw UsageError("the configuration \(path) cannot be read")
+            let exists = FileManager.default.fileExists(atPath: path)
+            guard isNamed || exists else { return }
+            throw UsageError("cannot read the configuration file \(path)")
         }
         guard let text = String(data: data, encoding: .utf8) else {
-            throw UsageError("the configuration \(path) is not UTF-8 text")
+            throw UsageError("the configuration file \(path) is not UTF-8 text")
         }
         self = try DaemonConfiguration(text, path: path)
     }
@@ -81,10 +83,10 @@ package struct DaemonConfiguration {
         }
         for key in table.keys {
             do {
-                try take(key, table[key])
+                try setValue(key, table[key])
             } catch let error as UsageError {
-                let place = Self.place(of: key, in: text)
-                throw UsageError("\(path):\(place.line):\(place.column): \(error.description)")
+                let position = Self.position(of: key, in: text)
+                throw UsageError("\(path):\(position.line):\(position.column): \(error.description)")
             }
         }
     }
@@ -109,60 +111,67 @@ package struct DaemonConfiguration {
     /// All keys, sorted by name.
     package static let keys: [Key] = [
         Key(
-            name: "app-budgets", defaultText: "{}", unit: "bytes from one billing day to the next, by the app's name",
+            name: "app-budgets", defaultText: "{}", unit: "bytes per billing period, by app name",
             meaning:
-                "Metered bytes that apps may use: discretionary work waits from 80 % on, other background work when all is "
-                + "used. Your own transfers are the app \"person\"'s."),
+                "The metered bytes that each app may use. Discretionary work waits once 80 % are used, other background work "
+                + "once all are used. Transfers from the command line belong to the app \"person\"."),
         Key(
             name: "billing-day", defaultText: "1", unit: "day of the month, 1 to 31",
-            meaning: "When budgets begin anew; in a shorter month on its last day."),
+            meaning: "The day on which budgets are reset. Shorter months use their last day."),
         Key(
             name: "connection-budgets", defaultText: "{}",
-            unit: "bytes from one billing day to the next, by the connection's name",
-            meaning: "Metered bytes that may go over connections, as app-budgets has them of apps."),
+            unit: "bytes per billing period, by connection name",
+            meaning: "The metered bytes that each connection may carry. The limits work as in app-budgets."),
         Key(
             name: "files-per-app", defaultText: "20000000000", unit: "bytes",
             meaning:
-                "How much of the disk an app's background sessions may take: partial files, finished ones that it has not "
-                + "taken, and kept files of uploads."),
+                "The disk space for an app's background sessions: partial files, finished files that the app has not moved "
+                + "away, and kept files of uploads."),
         Key(
             name: "log-level", defaultText: "\"info\"", unit: "",
-            meaning: "What is logged: trace, debug, info, notice, warning, error or critical. From the next start on."),
+            meaning:
+                "The minimum log level: trace, debug, info, notice, warning, error, or critical. Takes effect at the next start."
+        ),
         Key(
             name: "notify", defaultText: "true", unit: "",
-            meaning: "Whether the desktop tells of the ends of transfers that you handed over by the command line."),
+            meaning: "Whether to show a desktop notification when a transfer from the command line ends."),
         Key(
             name: "open-per-app", defaultText: "10000", unit: "transfers",
-            meaning: "How many transfers of an app may be open, that is not over, at a time."),
+            meaning: "The maximum number of unfinished transfers of an app."),
         Key(
             name: "parallel", defaultText: "4", unit: "transfers, 1 to 256",
-            meaning: "How many run at once. From the next start on."),
+            meaning: "The maximum number of transfers that run at the same time. Takes effect at the next start."),
         Key(
             name: "parallel-per-app", defaultText: "4", unit: "transfers, 1 to 256",
-            meaning: "How many of one app run at once. From the next start on."),
+            meaning:
+                "The maximum number of transfers of one app that run at the same time. Takes effect at the next start."),
         Key(
             name: "parallel-per-host", defaultText: "2", unit: "transfers, 1 to 256",
-            meaning: "How many to or from one server run at once. From the next start on."),
+            meaning:
+                "The maximum number of transfers with one server that run at the same time. Takes effect at the next start."
+        ),
         Key(
             name: "policy", defaultText: "\"default\"", unit: "",
-            meaning: "Decides when discretionary work runs: NAME[:key=value]... as 'transferctl policies' lists them."),
+            meaning: "The policy for discretionary work: NAME[:key=value]... 'transferctl policies' lists the policies."
+        ),
         Key(
-            name: "rate-limit", defaultText: "1000000", unit: "bytes a second; no limit where it is not given",
-            meaning: "Bounds all transfers together."),
+            name: "rate-limit", defaultText: "1000000", unit: "bytes per second; no limit by default",
+            meaning: "The maximum rate of all transfers together."),
         Key(
             name: "relaunch-delay", defaultText: "60", unit: "seconds, 0 to 86400",
             meaning:
-                "How long an app's background work waits after its first start; each doubles it. From the next start on."
+                "How long an app's background work waits after the app's first relaunch. Each relaunch doubles the delay. Takes "
+                + "effect at the next start."
         ),
         Key(
             name: "relaunch-delay-limit", defaultText: "21600", unit: "seconds, 0 to 604800",
-            meaning: "The longest that it waits. From the next start on."),
+            meaning: "The maximum of that delay. Takes effect at the next start."),
         Key(
             name: "yield", defaultText: "false", unit: "",
-            meaning: "Whether transfers step back while other programs use the network."),
+            meaning: "Whether transfers slow down while other programs use the network."),
     ]
 
-    private mutating func take(_ key: String, _ value: (any TOMLValueConvertible)?) throws {
+    private mutating func setValue(_ key: String, _ value: (any TOMLValueConvertible)?) throws {
         switch key {
         case "policy":
             let name = try Self.text(key, value)
@@ -174,13 +183,13 @@ package struct DaemonConfiguration {
         case "open-per-app": openPerApp = try Self.number(key, value, in: 1...10_000_000)
         case "files-per-app": filesPerApp = Int64(try Self.number(key, value, in: 0...1_000_000_000_000_000))
         case "rate-limit": rateLimit = Int64(try Self.number(key, value, in: 1...Int(Int32.max) * 1000))
-        case "yield": yields = try Self.flag(key, value)
+        case "yield": yieldsToOtherTraffic = try Self.flag(key, value)
         case "notify": notifies = try Self.flag(key, value)
         case "app-budgets": appBudgets = try Self.byteCounts(key, value)
         case "connection-budgets": connectionBudgets = try Self.byteCounts(key, value)
         case "billing-day": billingDay = try Self.number(key, value, in: 1...31)
         case "relaunch-delay": relaunchDelay = try Self.number(key, value, in: 0...86_400)
-        case "relaunch-delay-limit": longestRelaunchDelay = try Self.number(key, value, in: 0...604_800)
+        case "relaunch-delay-limit": relaunchDelayLimit = try Self.number(key, value, in: 0...604_800)
         case "log-level":
             let name = try Self.text(key, value)
             guard let level = Logger.Level(rawValue: name) else {
@@ -189,12 +198,12 @@ package struct DaemonConfiguration {
             }
             logLevel = level
         default:
-            throw UsageError("there is no key '\(key)'; known are \(Self.keys.map(\.name).joined(separator: ", "))")
+            throw UsageError("unknown key '\(key)'; use one of \(Self.keys.map(\.name).joined(separator: ", "))")
         }
     }
 
     private static func text(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> String {
-        guard let text = value?.string else { throw UsageError("\(key) must be text in quotes") }
+        guard let text = value?.string else { throw UsageError("\(key) must be a string in quotes") }
         return text
     }
 
@@ -214,7 +223,7 @@ package struct DaemonConfiguration {
 
     private static func byteCounts(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> [String: Int64] {
         guard let table = value?.table else {
-            throw UsageError("\(key) must be a table of bytes by name, as { \"Phone\" = 2000000000 }")
+            throw UsageError("\(key) must be a table from names to bytes, such as { \"Phone\" = 2000000000 }")
         }
         let counts = try table.keys.map { name in
             (name, Int64(try number("\(key): '\(name)'", table[name], in: 0...1_000_000_000_000_000)))
@@ -223,7 +232,7 @@ package struct DaemonConfiguration {
     }
 
     /// Returns the position of a top-level key. The TOML library reports the positions of syntax errors only.
-    private static func place(of key: String, in text: String) -> (line: Int, column: Int) {
+    private static func position(of key: String, in text: String) -> (line: Int, column: Int) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let start = line.drop { $0 == " " || $0 == "\t" || $0 == "\"" || $0 == "[" }
             guard start.hasPrefix(key) else { continue }
@@ -242,5 +251,5 @@ package struct DaemonConfiguration {
     }
 
     /// The limits of the executor's rate.
-    package var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yields) }
+    package var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yieldsToOtherTraffic) }
 }

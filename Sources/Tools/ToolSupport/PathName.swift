@@ -7,18 +7,18 @@ package enum PathName {
     ///
     /// - Throws: `UsageError` if the current folder is gone, or if its name is not UTF-8 text.
     package static func absolute(_ path: String) throws -> String {
-        let whole = path.hasPrefix("/") ? path : try currentFolder() + "/" + path
-        return URL(fileURLWithPath: whole).standardizedFileURL.path
+        let fullPath = path.hasPrefix("/") ? path : try currentFolder() + "/" + path
+        return URL(fileURLWithPath: fullPath).standardizedFileURL.path
     }
 
     private static func currentFolder() throws -> String {
         guard let pointer = getcwd(nil, 0) else {
             throw UsageError(
-                "the current folder cannot be told (\(String(cString: strerror(errno)))); change to another")
+                "cannot determine the current folder (\(String(cString: strerror(errno)))); change to another folder")
         }
         defer { free(pointer) }
         guard let path = String(validatingCString: pointer) else {
-            throw UsageError("the current folder's name is not UTF-8 text; change to another")
+            throw UsageError("the path of the current folder is not UTF-8 text; change to another folder")
         }
         return path
     }

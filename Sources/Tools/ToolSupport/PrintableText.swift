@@ -17,7 +17,7 @@ extension String {
         if isPlain { return self }
         var scalars = UnicodeScalarView()
         for scalar in unicodeScalars where !scalar.isJoiner {
-            scalars.append(scalar.steers ? "\u{FFFD}" : scalar)
+            scalars.append(scalar.isUnsafe ? "\u{FFFD}" : scalar)
         }
         return String(scalars)
     }
@@ -37,7 +37,7 @@ extension String {
         if isPlain { return self }
         var text = ""
         for scalar in unicodeScalars {
-            guard scalar.steers || scalar.isJoiner else {
+            guard scalar.isUnsafe || scalar.isJoiner else {
                 text.unicodeScalars.append(scalar)
                 continue
             }
@@ -49,9 +49,9 @@ extension String {
         return text
     }
 
-    /// Whether every character is visible ASCII or a space.
+    /// A Boolean value that indicates whether every character is visible ASCII or a space.
     ///
-    /// This holds for most texts, and checking all bytes is faster than looking up a single character's category.
+    /// This is true of most texts. Checking all bytes is faster than looking up the category of one character.
     private var isPlain: Bool { utf8.allSatisfy(\.isPlain) }
 }
 
@@ -60,8 +60,8 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character can control a terminal or mislead a reader.
-    fileprivate var steers: Bool {
+    /// A Boolean value that indicates whether the character can control a terminal or mislead a reader.
+    fileprivate var isUnsafe: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false

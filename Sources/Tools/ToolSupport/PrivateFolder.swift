@@ -11,22 +11,23 @@ package enum PrivateFolder {
     ///   - remedy: The remedy in an error message.
     /// - Throws: `UsageError` that names the folder that could not be created, and the reason.
     package static func make(
-        _ path: String, called what: String = "the state folder", remedy: String = "give another --state-dir"
+        _ path: String, called what: String = "the state folder", remedy: String = "use another --state-dir"
     ) throws {
-        func error(at part: String, _ code: Int32) -> UsageError {
-            let place = part == path ? "" : " at \(part)"
-            return UsageError("\(what) \(path) cannot be made (\(String(cString: strerror(code)))\(place)); \(remedy)")
+        func error(at component: String, _ code: Int32) -> UsageError {
+            let location = component == path ? "" : " at \(component)"
+            return UsageError(
+                "cannot create \(what) \(path) (\(String(cString: strerror(code)))\(location)); \(remedy)")
         }
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/" + part
+        var currentPath = ""
+        for component in path.split(separator: "/") {
+            currentPath += "/" + component
             var status = stat()
-            if stat(made, &status) == 0 {
-                guard status.st_mode & S_IFMT == S_IFDIR else { throw error(at: made, ENOTDIR) }
+            if stat(currentPath, &status) == 0 {
+                guard status.st_mode & S_IFMT == S_IFDIR else { throw error(at: currentPath, ENOTDIR) }
                 continue
             }
             // Another process may have created the folder since the check.
-            guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw error(at: made, errno) }
+            guard mkdir(currentPath, 0o700) == 0 || errno == EEXIST else { throw error(at: currentPath, errno) }
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 package import TransferFiles
 package import TransferModel
 
-/// The parts of a URL that a user or app gave: the server, the credentials, and the key for limits per host.
+/// The components of a URL from a user or app: the server, the credential, and the key for limits per host.
 package struct TransferTarget {
     /// The URL without user name, password and fragment.
     package var url: String
@@ -13,7 +13,7 @@ package struct TransferTarget {
     package var hostName: String
     /// The scheme, host name and port. Limits per host count by this key.
     package var host: String
-    /// Whether the server is on this machine and is reached without a proxy.
+    /// A Boolean value that indicates whether the server is on this machine and is reached without a proxy.
     package var isLoopback: Bool
 
     /// Parses a URL.
@@ -22,16 +22,18 @@ package struct TransferTarget {
     package init(_ text: String, proxies: ProxyRule) throws {
         let shown = TransferSpecification.redacted(url: text)
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
-            throw UsageError("'\(shown)' is no URL; write http://… or https://…")
+            throw UsageError("not a valid URL: '\(shown)'; use http://… or https://…")
         }
         guard scheme == "http" || scheme == "https" else {
-            throw UsageError("'\(shown)': only http and https URLs can be transferred, not \(scheme)")
+            throw UsageError("unsupported URL scheme '\(scheme)' in '\(shown)'; use http or https")
         }
-        guard let host = url.host?.lowercased(), !host.isEmpty else { throw UsageError("'\(shown)' names no server") }
+        guard let host = url.host?.lowercased(), !host.isEmpty else {
+            throw UsageError("the URL '\(shown)' has no host")
+        }
         credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
-        var bare = url
-        (bare.user, bare.password, bare.fragment) = (nil, nil, nil)
-        self.url = bare.string ?? text
+        var stripped = url
+        (stripped.user, stripped.password, stripped.fragment) = (nil, nil, nil)
+        self.url = stripped.string ?? text
         hostName = host
         self.host = "\(scheme)://\(host):\(url.port ?? (scheme == "http" ? 80 : 443))"
         isLoopback = LoopbackHost.contains(host, unlessProxied: proxies.applies(scheme: scheme, host: host))

@@ -11,12 +11,11 @@ struct TransferControl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transferctl",
         abstract:
-            "Fetches and uploads files when the moment is right: plugged in, on a free network, not before a date.",
+            "Download and upload files when the conditions are right: on AC power, on an unmetered network, or at night.",
         discussion: """
             Results go to standard output, messages to standard error.
-            Exit status: 0 done, 1 at least one transfer failed, 2 wrong usage, 3 no daemon to be \
-            reached, 4 timed out, 130 interrupted (partial files are kept, \
-            the same command continues them).
+            Exit status: 0 success, 1 at least one transfer failed, 2 wrong usage, 3 the daemon cannot be reached, 4 timed \
+            out, 130 interrupted (partial files are kept; run the same command again to continue).
             """,
         version: version,
         subcommands: [
@@ -64,18 +63,18 @@ enum Program {
         }
     }
 
-    /// Refuses arguments that are not UTF-8. A file name in another encoding has already been changed at this point.
+    /// Rejects arguments that are not UTF-8. Swift has already replaced the invalid bytes of such an argument.
     private static func refuseOtherEncodings() throws {
         guard let argument = CommandLine.arguments.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else {
             return
         }
-        throw UsageError("the argument '\(argument)' is not UTF-8 text; give it in UTF-8")
+        throw UsageError("the argument '\(argument)' is not UTF-8 text; use UTF-8")
     }
 }
 
 /// The exit statuses of the program.
 enum ExitStatus: Int32 {
-    /// Everything is done.
+    /// The command succeeded.
     case done = 0
     /// At least one transfer failed.
     case failed = 1

@@ -7,19 +7,19 @@ import TransferModel
 ///
 /// ```swift
 /// var follower = TransferFollower(count: 2) { print("\($0.id) has ended") }
-/// await follower.follow(try await service.updates()) { reporter.take($0) }
+/// await follower.follow(try await service.updates()) { reporter.show($0) }
 /// ```
 struct TransferFollower: Sendable {
-    /// Whether any transfer, or any command run after it, failed or was canceled.
+    /// A Boolean value that indicates whether any transfer, or any command run after it, failed or was canceled.
     var anyFailed = false
     /// The server's response to the transfer that completed last. `nil` for a download.
-    private(set) var answer: ServerAnswer?
+    private(set) var answer: UploadResponse?
     private var ended: Set<TransferID> = []
     private let count: Int
     private let ids: Set<TransferID>?
     private let onEnd: @Sendable (TransferStatus) -> Void
 
-    /// Whether all transfers have ended.
+    /// A Boolean value that indicates whether all transfers have ended.
     var isComplete: Bool { ended.count == count }
 
     /// Creates a follower.
@@ -37,13 +37,13 @@ struct TransferFollower: Sendable {
         guard !isComplete else { return }
         for await update in updates {
             show(update)
-            if case .changed(let status, let event) = update { take(status, event) }
+            if case .changed(let status, let event) = update { record(status, event) }
             if isComplete { return }
         }
     }
 
-    private mutating func take(_ status: TransferStatus, _ event: TransferEvent?) {
-        guard status.state.isOver, ids?.contains(status.id) != false, ended.insert(status.id).inserted else { return }
+    private mutating func record(_ status: TransferStatus, _ event: TransferEvent?) {
+        guard status.state.isEnded, ids?.contains(status.id) != false, ended.insert(status.id).inserted else { return }
         anyFailed = anyFailed || status.state != .finished
         if case .ended(let completion?) = event?.kind { answer = completion.answer }
         onEnd(status)
@@ -52,14 +52,14 @@ struct TransferFollower: Sendable {
     /// Returns after all of the transfers have ended, and prints those that fail.
     ///
     /// - Throws: `ExitCode` of 1 if a transfer failed, or `BusFault` if there is no such transfer.
-    static func awaitEnds(of ids: Set<TransferID>, by service: some WatchedTransferService) async throws {
+    static func waitForAll(of ids: Set<TransferID>, by service: some WatchedTransferService) async throws {
         var follower = TransferFollower(count: ids.count, ids: ids) {
             var renderer = FailureRenderer()
             renderer.show($0, nil)
         }
-        // Watches before it asks, so that no end is missed in between.
+        // Watching starts before the first request, so that no end is missed.
         let updates = try await service.updates()
-        for id in ids.sorted() { follower.take(try await service.show(id).status, nil) }
+        for id in ids.sorted() { follower.record(try await service.show(id).status, nil) }
         await follower.follow(updates)
         guard follower.isComplete else { throw BusClientError.failed("it ended before the transfers did") }
         if follower.anyFailed { throw ExitStatus.failed.code }

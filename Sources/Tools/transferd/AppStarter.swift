@@ -26,7 +26,7 @@ final class AppStarter: ProgramLauncher {
         self.bus = bus
         let launched = bus.launched
         commands = ProgramStarter(
-            note: { app, start in try launched.add(app, start) },
+            record: { app, start in try launched.add(app, start) },
             forget: { launched.remove($0) })
     }
 

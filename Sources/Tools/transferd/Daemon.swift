@@ -48,7 +48,7 @@ struct Daemon {
         do { store = try SQLiteStore(storing) } catch { throw UsageError("\(error)") }
         if let loss = store.loss { logger.error("state lost", metadata: ["what": "\(loss)"]) }
         partials = PartialSweep(directory: state + "/partial")
-        let alarm = try Parts.alarm()
+        let alarm = try AdapterFactory.alarm()
         partialDirectory = state + "/partial"
         var executing = URLSessionExecutorConfiguration(partialDirectory: partialDirectory)
         executing.limits = configuration.limits
@@ -64,14 +64,14 @@ struct Daemon {
         let holds = HoldWatch()
         self.holds = holds
         let conditions = HoldSwitch(
-            base: try Parts.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true), alarm: alarm,
-            path: state + "/hold.json", onChange: { holds.tell($0) })
+            base: try AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true), alarm: alarm,
+            path: state + "/hold.json", onChange: { holds.report($0) })
         var scheduling = SchedulerConfiguration()
         scheduling.globalSlots = configuration.parallel
         scheduling.slotsPerHost = configuration.parallelPerHost
         scheduling.slotsPerApp = configuration.parallelPerApp
         scheduling.relaunchLimiter.first = .seconds(configuration.relaunchDelay)
-        scheduling.relaunchLimiter.longest = .seconds(configuration.longestRelaunchDelay)
+        scheduling.relaunchLimiter.longest = .seconds(configuration.relaunchDelayLimit)
         let policy: any Policy
         do { policy = try PolicyCatalog.policy(named: configuration.policy) } catch { throw UsageError("\(error)") }
         let (metrics, registry) = (MetricsRegistry(), TransferRegistry())
@@ -87,7 +87,7 @@ struct Daemon {
             ExecutorFiles.availableSpace(at: $0, configuration: executing)
         }
         host = SessionHost(
-            engine: engine, store: store, place: Self.folders(beside: state), spool: spool, launcher: starter,
+            engine: engine, store: store, resolver: Self.folders(beside: state), spool: spool, launcher: starter,
             alarm: alarm, logger: logger, loss: store.loss?.description, limits: limits,
             filesPerApp: configuration.filesPerApp)
         service = DaemonService(
@@ -102,7 +102,7 @@ struct Daemon {
     func run(bus address: String) async throws {
         await service.onTrustChanged { [server] in server.reclassify() }
         // Reading a long queue takes time, so the daemon connects to the bus meanwhile. Calls that arrive early are
-        // answered once the queue is read.
+        // handled after the queue is read.
         let loading = Task {
             do {
                 try await service.load(store, partialDirectory: partialDirectory)
@@ -113,7 +113,7 @@ struct Daemon {
             server.serve()
         }
         let deadline = ShutdownDeadline(logger: logger) { [executor] in
-            executor.processNumbers.map { "the worker \($0)" }
+            executor.processIDs.map { "the worker \($0)" }
         } lastAct: { [executor] in
             executor.killWorkers()
         }
@@ -129,7 +129,7 @@ struct Daemon {
                     // ended. The follower ends after the engine, so that it handles the last updates.
                     .init(
                         service: deadline.watched(
-                            "what is told of transfers",
+                            "reports of transfers",
                             AfterLoading(loading, FollowRun(service: service, server: server)))),
                     .init(service: deadline.watched("the engine", AfterLoading(loading, EngineRun(engine: engine)))),
                     .init(
@@ -145,7 +145,7 @@ struct Daemon {
                 ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         let result: Result<Void, any Error>
         do { result = .success(try await group.run()) } catch { result = .failure(error) }
-        await deadline.watching("the bus's thread") { await server.letGo() }
+        await deadline.watching("the bus's thread") { await server.stopThread() }
         try await deadline.watching("reading the queue") { try await loading.value }
         try result.get()
         logger.info("ended")
@@ -153,14 +153,14 @@ struct Daemon {
 
     /// Removes partial files from which no transfer can resume.
     fileprivate func sweep() async {
-        let leftovers = partials.leftovers()
+        let orphanedFiles = partials.orphanedFiles()
         do {
-            let unwanted = Set(try await store.unreferenced(leftovers.map { ($0.path, $0.transfer) }))
-            let removed = leftovers.filter { unwanted.contains($0.path) && partials.remove($0) }
+            let unwanted = Set(try await store.unreferenced(orphanedFiles.map { ($0.path, $0.transfer) }))
+            let removed = orphanedFiles.filter { unwanted.contains($0.path) && partials.remove($0) }
             guard !removed.isEmpty else { return }
-            logger.info("removed partial files that no transfer goes on from", metadata: ["count": "\(removed.count)"])
+            logger.info("removed orphaned partial files", metadata: ["count": "\(removed.count)"])
         } catch {
-            logger.warning("partial files that nobody needs were not looked for", metadata: ["why": "\(error)"])
+            logger.warning("cannot look for orphaned partial files", metadata: ["why": "\(error)"])
         }
     }
 
@@ -170,9 +170,9 @@ struct Daemon {
             let configuration = try DaemonConfiguration(path: configurationPath, isNamed: isConfigurationNamed)
             try await service.reconfigure(configuration)
             executor.setLimits(configuration.limits)
-            logger.notice("the configuration was read anew; parallel…, log-level take effect at the next start")
+            logger.notice("configuration reloaded; parallel…, relaunch-…, and log-level take effect at the next start")
         } catch {
-            logger.error("the configuration stays as it was: \(error)")
+            logger.error("configuration not reloaded: \(error)")
         }
     }
 }
@@ -210,8 +210,8 @@ private struct FollowRun: Service {
 
     func run() async throws {
         await service.follow(
-            telling: DaemonListeners(
-                changed: { await server.tell($0) }, conditions: { await server.tell($0) },
+            notifying: DaemonListeners(
+                changed: { await server.report($0) }, conditions: { await server.report($0) },
                 ended: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) },
                 documentsMissing: { await server.startDocumentPortal() }))
         // A service that returns ends the whole group, so wait for the shutdown.
@@ -224,7 +224,7 @@ private struct SessionRun: Service {
     let host: SessionHost
 
     func run() async throws {
-        await host.goOn()
+        await host.resumeWork()
         try? await gracefulShutdown()
     }
 }
@@ -246,7 +246,7 @@ private struct HoldRun: Service {
 
     func run() async throws {
         for await hold in watch.changes.cancelOnGracefulShutdown() {
-            await server.tell(hold)
+            await server.report(hold)
         }
     }
 }

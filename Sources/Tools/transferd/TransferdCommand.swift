@@ -14,20 +14,20 @@ struct TransferdCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "transferd",
-        abstract: "Runs transfers in the background when the moment is right; on the session bus as org.transferd.",
+        abstract: "Runs background transfers as the service org.transferd on the session bus.",
         discussion: """
-            Runs in the foreground and logs to standard error. SIGTERM: running transfers are checkpointed, exit 0. SIGHUP: \
-            the configuration is read anew; a bad one is refused with a message, and the old one stays. 'transferctl \
-            service install' has systemd and the bus start it when it is needed.
+            Runs in the foreground and logs to standard error. On SIGTERM, saves the state of running transfers and exits \
+            with status 0. On SIGHUP, reloads the configuration; an invalid configuration is logged and ignored. After \
+            'transferctl service install', systemd and the bus start the daemon on demand.
             """, version: version)
 
-    @Option(help: .init("The configuration (default: $XDG_CONFIG_HOME/transferd/config.toml).", valueName: "file"))
+    @Option(help: .init("The configuration file (default: $XDG_CONFIG_HOME/transferd/config.toml).", valueName: "file"))
     var config: String?
 
-    @Option(help: .init("Where the queue is kept (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
+    @Option(help: .init("The folder of the queue (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
     var stateDir: String?
 
-    @Option(help: .init("The bus's address (default: the session's).", valueName: "address"))
+    @Option(help: .init("The address of the bus (default: the session bus).", valueName: "address"))
     var bus: String?
 
     @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
@@ -35,11 +35,11 @@ struct TransferdCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let address = bus ?? BusConnection.sessionBusAddress() else {
-            throw UsageError("there is no session bus: set DBUS_SESSION_BUS_ADDRESS, or name one with --bus")
+            throw UsageError("no session bus found: set DBUS_SESSION_BUS_ADDRESS, or specify a bus with --bus")
         }
         let path = try config.map(PathName.absolute) ?? DaemonConfiguration.defaultPath()
         let configuration = try DaemonConfiguration(path: path, isNamed: config != nil)
-        try Parts.checkOverrides()
+        try AdapterFactory.checkOverrides()
         let state = try StateFolder.path(option: stateDir)
         try PrivateFolder.make(state)
         let lock = try StateLock(folder: state)

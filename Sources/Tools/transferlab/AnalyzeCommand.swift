@@ -6,26 +6,26 @@ import PolicyLab
 struct AnalyzeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "analyze",
-        abstract: "Tells what traces are like: shares, lengths of periods, hours of the day, served within a time.")
+        abstract: "Print statistics of traces: shares of time, lengths of periods, hours, and waiting times.")
 
-    @Argument(help: "Conditions of one device each, as comma-separated values.")
+    @Argument(help: "Files with recorded conditions (CSV), one per device.")
     var traces: [String]
 
-    @Option(help: "Seconds east of UTC, for the hours of the day.")
+    @Option(help: "The offset from UTC in seconds, for the hours of the day. East is positive.")
     var utcOffset: Int64 = 0
 
     func run() throws {
         guard (-86_400...86_400).contains(utcOffset) else {
-            throw UsageError("--utc-offset must lie within ±86 400 s")
+            throw UsageError("--utc-offset must be from -86400 to 86400 seconds")
         }
         let analysis = TraceAnalysis(try Files.traces(traces))
-        Console.print("Shares of time (of what is known)")
+        Console.print("Share of known time by conditions")
         OutputOptions.print(analysis.shares)
-        Console.print("\nPeriods whose begin and end were seen")
+        Console.print("\nPeriods with an observed start and end")
         OutputOptions.print(analysis.periods)
-        Console.print("\nShare of known time that is good, by hour of the day (UTC\(offset))")
+        Console.print("\nShare of known time with good conditions, by hour of the day (UTC\(offset))")
         OutputOptions.print(analysis.hours(offsetSeconds: utcOffset))
-        Console.print("\nShare of moments from which a good one comes within a time")
+        Console.print("\nShare of moments that good conditions follow within a time")
         OutputOptions.print(analysis.servedWithin)
     }
 

@@ -7,55 +7,61 @@ import PolicyLab
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: "Makes a trace of what UPower, Windows or the ExtraSensory study recorded.",
+        abstract: "Convert a recording of UPower, Windows, or the ExtraSensory study to a trace.",
         discussion: """
             upower: /var/lib/upower/history-charge-*.dat. winreport: powercfg /batteryreport /xml. extrasensory: \
-            *.features_labels.csv, unpacked. The first two know nothing of the network: --net says what to assume.
+            *.features_labels.csv, unpacked. The first two formats do not record the network; name it with --net.
             """)
 
     @Argument(help: "The file to read.")
     var file: String
 
-    @Option(help: "What wrote it: upower, winreport or extrasensory.")
+    @Option(help: "The format of the file: upower, winreport, or extrasensory.")
     var from: String
 
-    @Option(help: "The network to assume where the file tells none: wifi, ethernet, cell, none or unknown.")
+    @Option(help: "The network to assume if the file does not record it: wifi, ethernet, cell, none, or unknown.")
     var net: String?
 
-    @Option(help: "How long a reading holds when the next one is different: 150s. Not for winreport.")
-    var hold: String?
+    @Option(
+        name: .customLong("max-gap"),
+        help: "The longest gap that a reading covers if the next reading differs, such as 150s. Not for winreport.")
+    var maximumGap: String?
 
-    @Option(name: .shortAndLong, help: "The file to write; - for standard output.")
+    @Option(name: .shortAndLong, help: "The output file; - for standard output.")
     var output: String = "-"
 
     func run() throws {
         let device = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
         var rule = ReadingRule()
-        if let hold { rule.hold = .seconds(try DurationText.seconds(hold, for: "--hold")) }
+        if let maximumGap { rule.maximumGap = .seconds(try DurationText.seconds(maximumGap, for: "--max-gap")) }
         let trace: Trace
         switch from {
         case "upower":
             trace = try Trace(
                 upower: Files.read(file), device: device, file: file, network: assumedNetwork(), rule: rule)
         case "winreport":
-            guard hold == nil else { throw UsageError("--hold means nothing for winreport, which tells all lengths") }
+            guard maximumGap == nil else {
+                throw UsageError("--max-gap does not apply to winreport, which records the length of each period")
+            }
             trace = try Trace(
                 windowsReport: Files.read(file), device: device, file: file, network: assumedNetwork())
         case "extrasensory":
-            guard net == nil else { throw UsageError("--net means nothing for extrasensory: it tells the network") }
+            guard net == nil else {
+                throw UsageError("--net does not apply to extrasensory, which records the network")
+            }
             trace = try Trace(extraSensory: Files.read(file), device: device, file: file, rule: rule)
         default:
-            throw UsageError("--from must be upower, winreport or extrasensory, not '\(from)'")
+            throw UsageError("--from must be upower, winreport, or extrasensory, not '\(from)'")
         }
         try Files.write(trace.csv, to: output)
     }
 
     private func assumedNetwork() throws -> Trace.Network {
         guard let net else {
-            throw UsageError("\(from) tells no network; say what to assume: --net wifi")
+            throw UsageError("\(from) does not record the network; name the network to assume, such as --net wifi")
         }
         guard let network = Trace.Network(rawValue: net) else {
-            throw UsageError("--net must be wifi, ethernet, cell, none or unknown, not '\(net)'")
+            throw UsageError("--net must be wifi, ethernet, cell, none, or unknown, not '\(net)'")
         }
         return network
     }

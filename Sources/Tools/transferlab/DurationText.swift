@@ -8,7 +8,7 @@ enum DurationText {
         let unit = text.last.flatMap { units[$0] }
         let number = unit == nil ? text : String(text.dropLast())
         guard let value = Double(number), value > 0, value.isFinite, value * (unit ?? 1) <= 4e9 else {
-            throw UsageError("\(option): '\(text)' is no time above 0; write it as 90s, 40m, 1.5h or 2d")
+            throw UsageError("\(option): not a duration above 0: '\(text)'; examples: 90s, 40m, 1.5h, 2d")
         }
         return value * (unit ?? 1)
     }

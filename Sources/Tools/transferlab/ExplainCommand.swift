@@ -10,87 +10,88 @@ struct SingleOptions: ParsableArguments {
     @Option(help: "The policy, as NAME[:key=value]….")
     var policy: String = "default"
 
-    @Option(help: "The device; may be left out where there is one only.")
+    @Option(help: "The name of the device. Optional if there is only one.")
     var device: String?
 
-    func chosenPolicy(on trace: Trace, _ settings: ReplaySettings) throws -> any Policy {
+    func selectedPolicy(on trace: Trace, _ settings: ReplaySettings) throws -> any Policy {
         guard let policy = try LabPolicy(policy).policy(on: trace, settings: settings) else {
-            throw UsageError("the optimum is computed as a whole; it has no story of single jobs")
+            throw UsageError("the optimum is computed as a whole and has no history of single jobs")
         }
         return policy
     }
 
-    func chosen(from cases: [DeviceCase]) throws -> DeviceCase {
+    func selected(from cases: [DeviceCase]) throws -> DeviceCase {
         guard let device else {
             guard cases.count == 1 else {
                 throw UsageError("there are \(cases.count) devices; name one: --device \(cases.first?.name ?? "NAME")")
             }
             return cases[0]
         }
-        guard let chosen = cases.first(where: { $0.name == device || $0.trace.device == device }) else {
+        guard let selected = cases.first(where: { $0.name == device || $0.trace.device == device }) else {
             let names = cases.map(\.name).joined(separator: ", ")
-            throw UsageError("there is no device '\(device)'; there are \(names.isEmpty ? "none" : names)")
+            throw UsageError("no such device: '\(device)'; the devices are: \(names.isEmpty ? "none" : names)")
         }
-        return chosen
+        return selected
     }
 }
 
 /// The `transferlab explain` command: prints the reasons why a job waited.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Tells what held a job back, span by span.")
+        commandName: "explain", abstract: "Show why a job waited, period by period.")
 
     @OptionGroup var study: StudyOptions
     @OptionGroup var single: SingleOptions
 
-    @Option(help: "The job's id.")
+    @Option(help: "The ID of the job.")
     var job: Int64
 
     func run() throws {
-        let device = try single.chosen(from: study.cases())
+        let device = try single.selected(from: study.cases())
         let settings = study.settings
-        let policy = try single.chosenPolicy(on: device.trace, settings)
+        let policy = try single.selectedPolicy(on: device.trace, settings)
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
-        guard let id = replay.transferID(ofJob: job), let asked = device.jobs.first(where: { $0.id == job }) else {
+        guard let id = replay.transferID(ofJob: job), let requestedJob = device.jobs.first(where: { $0.id == job })
+        else {
             throw UsageError("\(device.name) has no job \(job)")
         }
-        var story = JobStory(of: id, on: device.trace)
-        let outcome = replay.run { story.note($0, at: $1) }
-        story.close(at: outcome.jobs.first { $0.id == job }?.finished ?? device.trace.end)
+        var history = JobHistory(of: id, on: device.trace)
+        let outcome = replay.run { history.record($0, at: $1) }
+        history.close(at: outcome.jobs.first { $0.id == job }?.finished ?? device.trace.end)
         var table = TextTable(columns: [
-            .init("from", isNumeric: false), .init("for"), .init("what", isNumeric: false),
+            .init("start", isNumeric: false), .init("duration"), .init("state", isNumeric: false),
         ])
-        for span in story.spans where span.start < span.end {
+        for span in history.spans where span.start < span.end {
             table.rows.append([
                 DateText.text(span.start), TimelineDuration.text(span.start, span.end), span.state,
             ])
         }
         OutputOptions.print(table)
         let end = outcome.jobs.first { $0.id == job }?.finished
-        let deadline = asked.deadline.map { ", due \(DateText.text($0))" } ?? ""
+        let deadline = requestedJob.deadline.map { ", due \(DateText.text($0))" } ?? ""
         Console.print(
-            "job \(job): \(asked.bytes) bytes, handed over \(DateText.text(asked.arrival))\(deadline), "
-                + (end.map { "done \(DateText.text($0))" } ?? "not done"))
+            "job \(job): \(requestedJob.bytes) bytes, submitted \(DateText.text(requestedJob.arrival))\(deadline), "
+                + (end.map { "finished \(DateText.text($0))" } ?? "not finished"))
     }
 }
 
 /// The `transferlab timeline` command: draws a device's days as bands.
 struct TimelineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "timeline", abstract: "Draws a device's days: transfers above power, network and sleep.")
+        commandName: "timeline", abstract: "Draw a device's days: transfers, power, network, and sleep.")
 
     @OptionGroup var study: StudyOptions
     @OptionGroup var single: SingleOptions
 
-    @Option(help: "Letters a day.")
+    @Option(help: "The number of columns per day.")
     var columns: Int = 96
 
     func run() throws {
         guard (1...1440).contains(columns) else { throw UsageError("--columns must be from 1 to 1440") }
-        let device = try single.chosen(from: study.cases())
+        let device = try single.selected(from: study.cases())
         var settings = study.settings
         settings.recordsActivity = true
-        let policy = try single.chosenPolicy(on: device.trace, settings)
+        let policy = try single.selectedPolicy(on: device.trace, settings)
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
         let outcome = replay.run()
         Console.print("\(device.name), \(single.policy), UTC; \(TimelineText.legend)")
@@ -98,7 +99,7 @@ struct TimelineCommand: ParsableCommand {
     }
 }
 
-/// Dates in a format that people and programs can read.
+/// Dates in a format for readers and programs.
 enum DateText {
     /// Returns a date in UTC, formatted by RFC 3339 to the second.
     static func text(_ date: WallTime) -> String {

@@ -9,7 +9,7 @@ enum Files {
         do {
             return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
-            throw UsageError("\(path) cannot be read: \(reason(error))")
+            throw UsageError("cannot read \(path): \(reason(error))")
         }
     }
 
@@ -20,7 +20,16 @@ enum Files {
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: isSpecial(path) ? [] : .atomic)
         } catch {
-            throw UsageError("\(path) cannot be written: \(reason(error))")
+            throw UsageError("cannot write \(path): \(reason(error))")
+        }
+    }
+
+    /// Creates a folder, with the folders above it, unless it exists.
+    static func createFolder(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw UsageError("cannot create the folder \(path): \(reason(error))")
         }
     }
 
@@ -42,7 +51,7 @@ enum Files {
         return try paths.map { path in
             let device = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
             guard seen.insert(device).inserted else {
-                throw UsageError("two traces are called \(device); each needs a name of its own")
+                throw UsageError("two traces have the name \(device); the names of traces must be unique")
             }
             return device
         }

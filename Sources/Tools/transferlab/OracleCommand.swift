@@ -6,11 +6,11 @@ import PolicyLab
 struct OracleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oracle",
-        abstract: "Prints the least cost possible, and how little can be late at what cost.")
+        abstract: "Print the minimum cost, and the Pareto front of late bytes and cost.")
 
     @OptionGroup var study: StudyOptions
 
-    @Option(help: "Writes the results to a file as JSON; - for standard output in place of the tables.")
+    @Option(help: "Write the results to a file as JSON; - writes to standard output instead of the tables.")
     var json: String?
 
     func run() async throws {
@@ -20,7 +20,7 @@ struct OracleCommand: AsyncParsableCommand {
         if let json { try Files.write(report.json.document, to: json) }
         guard json != "-" else { return }
         OutputOptions.print(report.table)
-        Console.print("\nLate against cost, all devices: nobody can be left of or below this line.")
+        Console.print("\nPareto front of late bytes and cost, all devices: no policy can be better than this line.")
         OutputOptions.print(report.frontTable)
     }
 }

@@ -5,16 +5,16 @@ import Rainbow
 
 /// The options for the output of results.
 struct OutputOptions: ParsableArguments {
-    @Option(help: "Writes all results to a file as JSON; - for standard output in place of the table.")
+    @Option(help: "Write all results to a file as JSON; - writes to standard output instead of the table.")
     var json: String?
 
-    @Option(help: "The same as comma-separated values.")
+    @Option(help: "Write all results to a file as comma-separated values; - as for --json.")
     var csv: String?
 
-    @Option(help: "Writes one page for a browser, with drawings; it needs no other file.")
+    @Option(help: "Write a self-contained HTML page with charts to a file.")
     var html: String?
 
-    @Option(help: "Sorts the table, the least first: \(OutputOptions.keys).")
+    @Option(help: "Sort the table in ascending order by: \(OutputOptions.keys).")
     var sort: String?
 
     private static var keys: String { Study.SortKey.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -35,7 +35,7 @@ struct OutputOptions: ParsableArguments {
         guard json != "-", csv != "-", html != "-" else { return }
         Self.print(study.table(sortedBy: sort.flatMap { Study.SortKey(rawValue: $0) }))
         Console.print("")
-        Console.print(study.floor)
+        Console.print(study.lowerBoundSummary)
     }
 
     /// Prints a table, with its heading in bold on a terminal.

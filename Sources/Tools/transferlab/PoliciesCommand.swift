@@ -6,9 +6,9 @@ import TransferPolicy
 /// The `transferlab policies` command: lists the policies that can be compared.
 struct PoliciesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policies", abstract: "Lists all policies for --policy.")
+        commandName: "policies", abstract: "List all policies for --policy.")
 
-    @Flag(help: "With their parameters, defaults and ranges.")
+    @Flag(help: "Show their parameters, defaults, and ranges.")
     var defaults = false
 
     func run() throws {
@@ -17,6 +17,6 @@ struct PoliciesCommand: ParsableCommand {
         } else {
             for entry in LabPolicy.entries { Console.print("\(entry.name): \(entry.summary)") }
         }
-        Console.print("\(LabPolicy.optimum): the least cost possible for who knows the future; computed, not replayed")
+        Console.print("\(LabPolicy.optimum): the offline (clairvoyant) optimum; computed, not replayed")
     }
 }

@@ -5,14 +5,14 @@ import PolicyLab
 /// The `transferlab run` command: compares policies side by side.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Replays recorded days under several policies and prints them side by side.")
+        commandName: "run", abstract: "Replay recorded days under several policies and compare the results.")
 
     @OptionGroup var study: StudyOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let policies = try policy.chosen()
+        let policies = try policy.selected()
         let cases = try study.cases()
         let (result, items) = await study.run(cases, policies)
         try output.write(result) { StudyRunner.page($0, items, cases, policies, study.settings) }
@@ -23,17 +23,17 @@ struct RunCommand: AsyncParsableCommand {
 struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("policy"),
-        help: "Policies as NAME[:key=value]…, separated by commas; may be given several times. See 'policies'.")
+        help: "Policies as NAME[:key=value]…, separated by commas. May be repeated. See 'policies'.")
     var lists: [String] = ["default,immediate,unmetered,strict,ladder,oracle"]
 
-    func chosen() throws -> [LabPolicy] { try Self.chosen(lists) }
+    func selected() throws -> [LabPolicy] { try Self.selected(lists) }
 
     /// Returns the policies of all lists. A policy may appear only once.
-    static func chosen(_ lists: [String]) throws -> [LabPolicy] {
+    static func selected(_ lists: [String]) throws -> [LabPolicy] {
         let policies = try lists.flatMap { try LabPolicy.list($0) }
         var seen: Set<String> = []
         for policy in policies where !seen.insert(policy.name).inserted {
-            throw UsageError("the policy \(policy.name) is named twice")
+            throw UsageError("the policy \(policy.name) is given twice")
         }
         return policies
     }

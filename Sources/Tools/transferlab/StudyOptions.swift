@@ -6,44 +6,46 @@ import TransferScheduling
 
 /// The options for the input and the settings of a replay.
 struct StudyOptions: ParsableArguments {
-    @Argument(help: "Conditions of one device each, as comma-separated values.")
+    @Argument(help: "Files with recorded conditions (CSV), one per device.")
     var traces: [String]
 
-    @Option(help: "What is to be transferred, as comma-separated values; 'generated' makes it up for each trace.")
+    @Option(help: "The file with the jobs (CSV); 'generated' creates random jobs for each trace.")
     var workload: String
 
-    @Option(help: "Bytes a second over Wi-Fi and cable where the trace does not say.")
-    var freeRate: Int64 = 2_500_000
+    @Option(
+        name: .customLong("wifi-rate"),
+        help: "The rate of Wi-Fi and wired networks in bytes per second, unless the trace states it.")
+    var wifiRate: Int64 = 2_500_000
 
-    @Option(help: "Bytes a second over a mobile network where the trace does not say.")
+    @Option(help: "The rate of mobile networks in bytes per second, unless the trace states it.")
     var cellRate: Int64 = 625_000
 
-    @Option(help: "What 10^6 bytes cost on AC and free, battery and free, AC and metered, battery and metered.")
+    @Option(help: "The costs of 10^6 bytes on AC unmetered, battery unmetered, AC metered, battery metered.")
     var costs: String = "0,1,4,5"
 
-    @Option(help: "What 10^6 late or undone bytes cost.")
+    @Option(help: "The cost of 10^6 bytes that are late or never arrive.")
     var penalty: Double = 100
 
-    @Option(help: "How many transfers run at once.")
+    @Option(help: "The number of transfers that run at the same time.")
     var concurrency: Int = 1
 
-    @Flag(help: "As programs run it: four slots, conditions that settle, no preemption.")
+    @Flag(help: "Use the settings of transferd: four slots, debounced conditions, no preemption.")
     var daemon = false
 
-    @Option(help: "Seed of all that is random.")
+    @Option(help: "The seed of all random numbers.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many replays run side by side; 0 for one on each core. Changes no result.")
+    @Option(help: "The number of parallel replays; 0 for one per core. Does not affect results.")
     var jobs: Int = 0
 
     func validate() throws {
-        guard freeRate > 0, cellRate > 0, freeRate <= 1_000_000_000_000, cellRate <= 1_000_000_000_000 else {
-            throw ValidationError("a rate must be from 1 to 10^12 bytes a second")
+        guard wifiRate > 0, cellRate > 0, wifiRate <= 1_000_000_000_000, cellRate <= 1_000_000_000_000 else {
+            throw ValidationError("--wifi-rate and --cell-rate must be from 1 to 10^12")
         }
-        guard penalty >= 0, penalty.isFinite else { throw ValidationError("--penalty must be a number from 0 up") }
+        guard penalty >= 0, penalty.isFinite else { throw ValidationError("--penalty must be 0 or more") }
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000") }
         guard (0...1024).contains(jobs) else { throw ValidationError("--jobs must be from 0 to 1024") }
-        guard parsedCosts != nil else { throw ValidationError("--costs must be four numbers from 0 up: 0,1,4,5") }
+        guard parsedCosts != nil else { throw ValidationError("--costs must be four numbers of 0 or more: 0,1,4,5") }
     }
 
     private var parsedCosts: [Double]? {
@@ -54,7 +56,7 @@ struct StudyOptions: ParsableArguments {
 
     var settings: ReplaySettings {
         var settings = ReplaySettings()
-        settings.freeRate = freeRate
+        settings.wifiRate = wifiRate
         settings.cellRate = cellRate
         settings.costs = parsedCosts ?? settings.costs
         settings.penalty = penalty
@@ -75,7 +77,7 @@ struct StudyOptions: ParsableArguments {
         /// The names of all devices with jobs, in order.
         var names: [String]
         /// The indices of the selected devices in ``names``.
-        var places: [Int]
+        var selectedIndices: [Int]
         /// The selected devices, in order.
         var cases: [DeviceCase]
         /// A checksum of the workload, which covers the jobs of all devices.
@@ -87,29 +89,31 @@ struct StudyOptions: ParsableArguments {
         guard !traces.isEmpty else { throw UsageError("no trace is given") }
         let devices = try Files.devices(traces)
         guard workload != "generated" else {
-            let places = devices.indices.filter(isWanted)
-            let cases = try places.map { place in
-                let trace = try Files.trace(traces[place], device: devices[place])
-                let seed = WorkloadGenerator.firstSeed + UInt64(place)
+            let selectedIndices = devices.indices.filter(isWanted)
+            let cases = try selectedIndices.map { index in
+                let trace = try Files.trace(traces[index], device: devices[index])
+                let seed = WorkloadGenerator.firstSeed + UInt64(index)
                 return DeviceCase(
                     name: trace.device, trace: trace, jobs: WorkloadGenerator.jobs(for: trace, seed: seed))
             }
-            return Selection(names: devices, places: places, cases: cases, digest: StudyPart.digest([]))
+            return Selection(
+                names: devices, selectedIndices: selectedIndices, cases: cases, digest: StudyPart.digest([]))
         }
         let bytes = try Files.read(workload)
         let (matches, unused) = try DeviceCase.match(
             names: devices, Workload(csv: bytes, file: workload), file: workload)
         if !unused.isEmpty {
-            Console.error("transferlab: \(workload) has no jobs for \(unused.joined(separator: ", ")); left out")
+            Console.error("transferlab: skipped, no jobs in \(workload): \(unused.joined(separator: ", "))")
         }
-        let places = matches.indices.filter(isWanted)
-        let cases = try places.map { place in
-            let (number, device) = matches[place]
+        let selectedIndices = matches.indices.filter(isWanted)
+        let cases = try selectedIndices.map { index in
+            let (number, device) = matches[index]
             let trace = try Files.trace(traces[number], device: devices[number])
             return DeviceCase(name: device.name, trace: trace, jobs: device.jobs)
         }
         return Selection(
-            names: matches.map(\.device.name), places: places, cases: cases, digest: StudyPart.digest(bytes))
+            names: matches.map(\.device.name), selectedIndices: selectedIndices, cases: cases,
+            digest: StudyPart.digest(bytes))
     }
 
     /// Replays the devices under the policies.

@@ -11,13 +11,25 @@ struct StudyPart: Codable {
         var devices: [String]
         var costs: [Double]
         var penalty: Double
-        var freeRate: Int64
+        var wifiRate: Int64
         var seed: UInt64
         /// A checksum that identifies the jobs. The checksum does not cover the traces, because each trace is read
         /// for only one part.
         var workload: UInt64
         /// The options that affect results.
         var options: String
+
+        private enum CodingKeys: String, CodingKey {
+            case shards
+            case policies
+            case devices
+            case costs
+            case penalty
+            case wifiRate = "freeRate"
+            case seed
+            case workload
+            case options
+        }
     }
 
     struct Item: Codable {
@@ -42,20 +54,20 @@ struct StudyPart: Codable {
         do {
             self = try JSONDecoder().decode(StudyPart.self, from: Data(bytes))
         } catch {
-            throw UsageError("\(file) is no part of a study as 'shard' writes it: \(Self.reason(error))")
+            throw UsageError("\(file) is not a part written by 'shard': \(Self.reason(error))")
         }
         guard header.shards > 0, header.costs.count == CostClass.allCases.count,
             items.allSatisfy({
                 header.devices.indices.contains($0.device) && $0.outcomes.count == header.policies.count
             })
-        else { throw UsageError("\(file) is no part of a study as 'shard' writes it: its numbers do not fit together") }
+        else { throw UsageError("\(file) is not a part written by 'shard': its numbers are inconsistent") }
     }
 
     private static func reason(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, _): "'\(key.stringValue)' is missing"
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is not what it must be"
+            "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' has the wrong type"
         case DecodingError.dataCorrupted(let context): context.debugDescription
         default: "\(error)"
         }

@@ -21,11 +21,11 @@ enum StudyRunner {
         let width = width > 0 ? width : ProcessInfo.processInfo.activeProcessorCount
         var items: [Item?] = Array(repeating: nil, count: cases.count)
         await withTaskGroup(of: (Int, Item).self) { group in
-            for (place, device) in cases.enumerated() {
-                if place >= width, let (index, item) = await group.next() { items[index] = item }
+            for (position, device) in cases.enumerated() {
+                if position >= width, let (index, item) = await group.next() { items[index] = item }
                 group.addTask {
                     let optimum = Optimum(device.trace, jobs: device.jobs, settings: settings)
-                    return (place, Item(outcomes: policies.map { replay(device, $0, settings) }, optimum: optimum))
+                    return (position, Item(outcomes: policies.map { replay(device, $0, settings) }, optimum: optimum))
                 }
             }
             for await (index, item) in group { items[index] = item }
@@ -53,19 +53,19 @@ enum StudyRunner {
         return Study(results, devices: devices, optima: items.map(\.optimum), settings: settings, seed: seed)
     }
 
-    /// Returns the page of a study. The page draws the days of the devices that the study's first policy serves best,
-    /// in the middle and worst.
+    /// Returns the page of a study. The page draws the days of three devices: the best, the median, and the worst
+    /// device under the study's first policy.
     static func page(
         _ study: Study, _ items: [Item], _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings
     ) -> StudyPage {
         let replayed = policies.filter { !$0.isOptimum }.prefix(4)
         let shares = study.lines.first?.devices.map(\.lateShare) ?? []
         let order = shares.indices.sorted { (shares[$0], $0) < (shares[$1], $1) }
-        let chosen = order.isEmpty ? [] : [order[order.count - 1], order[order.count / 2], order[0]]
+        let selected = order.isEmpty ? [] : [order[order.count - 1], order[order.count / 2], order[0]]
         var recording = settings
         recording.recordsActivity = true
         var seen: Set<Int> = []
-        let timelines = chosen.filter { seen.insert($0).inserted }.map { index in
+        let timelines = selected.filter { seen.insert($0).inserted }.map { index in
             let device = cases[index]
             let bands = replayed.compactMap { choice in
                 replay(device, choice, recording).map { PageTimeline.Band(name: choice.name, activity: $0.activity) }

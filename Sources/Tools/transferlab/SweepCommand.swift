@@ -8,19 +8,19 @@ import TransferPolicy
 /// The `transferlab sweep` command: compares many values of parameters in one table.
 struct SweepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sweep", abstract: "Replays policies with many values of their parameters, or other deadlines.")
+        commandName: "sweep", abstract: "Replay policies with several values of their parameters or of the deadline.")
 
     @OptionGroup var study: StudyOptions
 
     @Option(
         name: .customLong("axis"),
         help: """
-            POLICY.KEY=FROM:TO:STEP or POLICY.KEY=A,B,C; several of one policy are crossed. deadline=1h,4h,24h gives \
-            all jobs that much time, a table for each.
+            POLICY.KEY=FROM:TO:STEP or POLICY.KEY=A,B,C. All values of one policy's axes are combined. \
+            deadline=1h,4h,24h sets the deadline of all jobs and prints one table per value.
             """)
     var axes: [String]
 
-    @Option(name: .customLong("policy"), help: "Policies to stand beside them, as for 'run'.")
+    @Option(name: .customLong("policy"), help: "Further policies to compare, as for 'run'.")
     var lists: [String] = []
 
     @OptionGroup var output: OutputOptions
@@ -38,32 +38,32 @@ struct SweepCommand: AsyncParsableCommand {
             }
         }
         let names = SweepAxis.names(of: choices)
-        let policies = try PolicyOptions.chosen(names + lists)
-        guard !policies.isEmpty else { throw UsageError("no policy is named: give one by --axis or --policy") }
+        let policies = try PolicyOptions.selected(names + lists)
+        guard !policies.isEmpty else { throw UsageError("no policy is given; use --axis or --policy") }
         let cases = try study.cases()
         guard !deadlines.isEmpty else {
             let (result, items) = await study.run(cases, policies)
             return try output.write(result) { StudyRunner.page($0, items, cases, policies, study.settings) }
         }
-        var parts: [JSONValue] = []
+        var studies: [JSONValue] = []
         for seconds in deadlines {
-            let cases = Self.giving(seconds, cases)
+            let cases = Self.settingDeadlines(seconds, cases)
             let (result, items) = await study.run(cases, policies)
-            parts.append(.object([.init("deadline_s", .number(seconds)), .init("study", result.json)]))
+            studies.append(.object([.init("deadline_s", .number(seconds)), .init("study", result.json)]))
             guard output.json != "-" else { continue }
             guard output.csv == nil, output.html == nil else {
-                throw UsageError("--csv and --html take one table: leave --axis deadline out")
+                throw UsageError("--csv and --html cannot be combined with --axis deadline")
             }
-            Console.print("\(parts.count > 1 ? "\n" : "")deadline \(Int(seconds)) s")
+            Console.print("\(studies.count > 1 ? "\n" : "")deadline \(Int(seconds)) s")
             try OutputOptions.parse(output.sort.map { ["--sort", $0] } ?? []).write(result) {
                 StudyRunner.page($0, items, cases, policies, study.settings)
             }
         }
         guard let json = output.json else { return }
-        try Files.write(JSONValue.object([.init("sweep", .list(parts))]).document, to: json)
+        try Files.write(JSONValue.object([.init("sweep", .list(studies))]).document, to: json)
     }
 
-    private static func giving(_ seconds: Double, _ cases: [DeviceCase]) -> [DeviceCase] {
+    private static func settingDeadlines(_ seconds: Double, _ cases: [DeviceCase]) -> [DeviceCase] {
         cases.map { device in
             var device = device
             for index in device.jobs.indices {
@@ -96,7 +96,7 @@ struct SweepAxis {
         let numbers = bounds.compactMap { Double($0) }
         guard numbers.count == 3, numbers.allSatisfy(\.isFinite), numbers[2] > 0, numbers[0] <= numbers[1],
             (numbers[1] - numbers[0]) / numbers[2] < 10_000
-        else { throw UsageError("--axis '\(text)': FROM:TO:STEP must be numbers, STEP above 0, at most 10 000 values") }
+        else { throw UsageError("--axis '\(text)': FROM:TO:STEP must be numbers, STEP above 0, at most 10,000 values") }
         // The small addition keeps rounding from excluding TO.
         let count = Int((numbers[1] - numbers[0]) / numbers[2] + 1e-9)
         values = (0...count).map { Self.text(numbers[0] + Double($0) * numbers[2]) }

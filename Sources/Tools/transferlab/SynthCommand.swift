@@ -8,48 +8,49 @@ import TransferModel
 struct SynthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synth",
-        abstract: "Makes up days: power and network in turns of heavy-tailed lengths.",
-        discussion: "Made-up days are for tests and for scale; they know no hours and no weeks.",
+        abstract: "Generate synthetic days, in which power and network alternate.",
+        discussion: "Synthetic days are for tests and scale. They do not depend on the hour or the weekday.",
         subcommands: [RenewalCommand.self, FittedCommand.self])
 }
 
 /// The options for the output of synthetic days.
 struct SynthOptions: ParsableArguments {
-    @Option(help: "How many days.")
+    @Option(help: "The number of days.")
     var days: Double = 30
 
-    @Option(help: "How many devices; each gets a file and a seed of its own.")
+    @Option(help: "The number of devices. Each device has its own file and seed.")
     var devices: Int = 1
 
-    @Option(help: "The seed of the first device; each further one has the next.")
+    @Option(help: "The seed of the first device. Each further device uses the next number.")
     var seed: UInt64 = 1
 
-    @Option(help: "When the days begin, in unix seconds.")
+    @Option(help: "The start of the first day in Unix seconds.")
     var start: Int64 = 1_700_000_000
 
-    @Option(help: "What there is while there is no Wi-Fi: cell or none.")
+    @Option(help: "The network in periods without Wi-Fi: cell or none.")
     var otherwise: String = "cell"
 
-    @Option(name: .shortAndLong, help: "The folder to write into, which must be there.")
+    @Option(name: .shortAndLong, help: "The output folder, which must exist.")
     var output: String = "."
 
     func write(_ model: RenewalModel, name: String) throws {
-        guard (1...1_000_000).contains(devices) else { throw UsageError("--devices must be from 1 to 1 000 000") }
+        guard (1...1_000_000).contains(devices) else { throw UsageError("--devices must be from 1 to 1,000,000") }
         guard let network = Trace.Network(rawValue: otherwise), network == .cell || network == .none else {
             throw UsageError("--otherwise must be cell or none, not '\(otherwise)'")
         }
         guard (-2_000_000_000...2_000_000_000).contains(start) else {
-            throw UsageError("--start must lie within ±2·10⁹ s of 1970")
+            throw UsageError("--start must be from -2,000,000,000 to 2,000,000,000")
         }
         var model = model
         model.otherNetwork = network
+        try Files.createFolder(output)
         let width = String(devices - 1).count
         for number in 0..<devices {
             let digits = String(number)
             let device = "\(name)-\(String(repeating: "0", count: width - digits.count))\(digits)"
             let begin = WallTime(secondsSinceEpoch: start)
             guard let trace = model.trace(device: device, days: days, start: begin, seed: seed &+ UInt64(number)) else {
-                throw UsageError("--days must be above 0 and at most 40 000")
+                throw UsageError("--days must be above 0 and at most 40,000")
             }
             try Files.write(trace.csv, to: "\(output)/\(device).csv")
         }
@@ -59,21 +60,21 @@ struct SynthOptions: ParsableArguments {
 /// The `transferlab synth renewal` command: generates days from given parameters.
 struct RenewalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "renewal", abstract: "Days with a given share of Wi-Fi and mean time without.")
+        commandName: "renewal", abstract: "Generate days with a given share of Wi-Fi.")
 
     @Option(help: "The share of time with Wi-Fi.")
     var p: Double = 0.65
 
-    @Option(help: "The mean time without Wi-Fi.")
+    @Option(help: "The mean length of a period without Wi-Fi.")
     var meanOff: String = "40m"
 
-    @Option(help: "The Weibull shape of all periods; real days show about 0.5, 1 is exponential.")
+    @Option(help: "The Weibull shape of all periods. Real days have about 0.5; 1 is exponential.")
     var shape: Double = 0.55
 
-    @Option(help: "The share of time on mains; 1 for always.")
+    @Option(help: "The share of time on AC power; 1 for always.")
     var ac: Double = 1
 
-    @Option(help: "The mean time on battery.")
+    @Option(help: "The mean length of a period on battery.")
     var meanBattery: String = "4h"
 
     @OptionGroup var synth: SynthOptions
@@ -81,15 +82,15 @@ struct RenewalCommand: ParsableCommand {
     func run() throws {
         let seconds = try DurationText.seconds(meanOff, for: "--mean-off")
         guard let wifi = Alternation(share: p, meanOff: seconds, shape: shape) else {
-            throw UsageError("--p must lie between 0 and 1, --shape from 0.1 to 10")
+            throw UsageError("--p must be between 0 and 1, and --shape from 0.1 to 10")
         }
         var model = RenewalModel(wifi: wifi)
         if ac != 1 {
             let onBattery = try DurationText.seconds(meanBattery, for: "--mean-battery")
-            guard let mains = Alternation(share: ac, meanOff: onBattery, shape: shape) else {
+            guard let acPower = Alternation(share: ac, meanOff: onBattery, shape: shape) else {
                 throw UsageError("--ac must be above 0 and at most 1")
             }
-            model.mains = mains
+            model.acPower = acPower
         }
         try synth.write(model, name: "renewal")
     }
@@ -98,16 +99,16 @@ struct RenewalCommand: ParsableCommand {
 /// The `transferlab synth fitted` command: generates days that resemble given traces.
 struct FittedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fitted", abstract: "Days whose periods are as long as those of given traces.")
+        commandName: "fitted", abstract: "Generate days with the distribution of periods in given traces.")
 
-    @Argument(help: "Conditions of one device each, as comma-separated values.")
+    @Argument(help: "Files with recorded conditions (CSV), one per device.")
     var traces: [String]
 
     @OptionGroup var synth: SynthOptions
 
     func run() throws {
         guard let model = RenewalModel(fitting: try Files.traces(traces)) else {
-            throw UsageError("the traces show too few whole periods with and without Wi-Fi or mains to fit lengths to")
+            throw UsageError("too few complete periods with and without Wi-Fi or AC power to fit a distribution")
         }
         try synth.write(model, name: "fitted")
     }

@@ -8,12 +8,12 @@ import TransferPolicy
 struct TransferLab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transferlab",
-        abstract: "Says which policy is best on recorded days, and how far it is from the best possible.",
+        abstract: "Compare transfer policies on recorded days, with each other and with the optimum.",
         discussion: """
-            Replays what a device was like (power, network) with what it had to transfer, through the same scheduler \
-            and policies that transferctl runs, under a virtual clock.
+            Replays a device's recorded power and network with its jobs, through the scheduler and the policies that \
+            transferctl uses, under a virtual clock.
             Results go to standard output, messages to standard error.
-            Exit status: 0 done, 1 a comparison failed, 2 wrong usage or input.
+            Exit status: 0 success, 1 a comparison failed, 2 invalid usage or input.
             """,
         version: "0.1.0",
         subcommands: [

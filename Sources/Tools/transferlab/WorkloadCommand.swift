@@ -6,12 +6,12 @@ import PolicyLab
 struct WorkloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "workload",
-        abstract: "Makes up transfers for traces, two hours apart on average, around 20 MB, a day's time for each.")
+        abstract: "Generate jobs for traces: two hours apart on average, around 20 MB, due after one day.")
 
-    @Argument(help: "Conditions of one device each, as comma-separated values.")
+    @Argument(help: "Files with recorded conditions (CSV), one per device.")
     var traces: [String]
 
-    @Option(help: "The seed of the first trace; each further one has the next.")
+    @Option(help: "The seed of the first trace. Each further trace uses the next number.")
     var seed: UInt64 = WorkloadGenerator.firstSeed
 
     func run() throws {

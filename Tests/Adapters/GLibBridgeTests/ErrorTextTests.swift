@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ErrorTextTests {
     @Test(
-        "An error's text repeats no character that steers a terminal or turns text around; C8",
+        "C8: an error message contains no control or direction characters",
         arguments: [
             ("'\u{202E}gpj.exe' is no key", "'\u{FFFD}gpj.exe' is no key"), ("\u{2066}a\u{2069}", "\u{FFFD}a\u{FFFD}"),
             ("\u{1B}[2J\0\u{7F}\r", "\u{FFFD}[2J\u{FFFD}\u{FFFD}\u{FFFD}"), ("a\u{2028}b", "a\u{FFFD}b"),
@@ -14,7 +14,7 @@ import Testing
         #expect(BusCall.printable(message) == shown)
     }
 
-    @Test("A long text is cut, and says so")
+    @Test("A long text is truncated with an ellipsis")
     func long() {
         let most = String(repeating: "é", count: 2000)
         #expect(BusCall.printable(most) == most)

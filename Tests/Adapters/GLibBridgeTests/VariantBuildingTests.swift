@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "Every value comes back as it went, whatever type it travels in",
+        "Values survive a round trip in every D-Bus type",
         arguments: [
             (VariantValue.bool(true), "b"), (.integer(255), "y"), (.integer(-32768), "n"), (.integer(65535), "q"),
             (.integer(-1), "i"), (.integer(4_294_967_295), "u"), (.integer(.min), "x"), (.integer(.max), "t"),
@@ -26,7 +26,7 @@ import Testing
         #expect(try round(value, type) == value)
     }
 
-    @Test("A long list of dictionaries comes back as it went")
+    @Test("A long list of dictionaries survives a round trip")
     func long() throws {
         let rows = (0..<1000).map { number -> VariantValue in
             .dictionary(["id": .integer(Int64(number)), "name": .string("n\(number)"), "some": .list([.bool(true)])])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "What does not fit a type is refused, and not bent",
+        "Values that do not match the type are refused",
         arguments: [
             (VariantValue.integer(256), "y"), (.integer(-1), "t"), (.integer(1 << 40), "i"), (.string("a\0b"), "s"),
             (.string("no path"), "o"), (.bool(true), "s"), (.list([.integer(1)]), "(xx)"), (.list([.string("")]), "ax"),

@@ -4,16 +4,16 @@ import Testing
 
 @testable import LinuxClock
 
-@Suite("The name of the boot")
+@Suite("Boot names")
 struct BootNameTests {
-    @Test("It is the kernel's, as it stands in the file, without the line's end")
+    @Test("The name is the kernel's boot id without the line feed")
     func kernel() throws {
         let text = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         #expect(BootName.current + "\n" == text)
         #expect(try LinuxAlarm().boot == BootName.current)
     }
 
-    @Test("Where there is none, no two names are the same: nothing that was kept is taken for being of this boot")
+    @Test("Without a boot id, each name is unique, so stored state never counts as from this boot")
     func missing() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boot-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

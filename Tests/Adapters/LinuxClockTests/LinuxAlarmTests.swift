@@ -8,9 +8,9 @@ import TransferModel
 import TransferPolicy
 import TransferTesting
 
-@Suite("The alarm on the kernel's clocks", .timeLimit(.minutes(5)))
+@Suite("LinuxAlarm", .timeLimit(.minutes(5)))
 struct LinuxAlarmTests {
-    @Test("It keeps the contract of its port", arguments: AlarmContract.Check.allCases)
+    @Test("The alarm fulfills the contract of its port", arguments: AlarmContract.Check.allCases)
     func contract(_ check: AlarmContract.Check) async throws {
         let contract = AlarmContract(unit: .milliseconds(100)) {
             .init(try LinuxAlarm()) { duration in
@@ -29,7 +29,7 @@ struct LinuxAlarmTests {
         return false
     }
 
-    @Test("It rings at its time, not before, and once")
+    @Test("The alarm rings once, and not before its time")
     func rings() async throws {
         let alarm = try LinuxAlarm()
         var signals = alarm.signals().makeAsyncIterator()
@@ -44,7 +44,7 @@ struct LinuxAlarmTests {
     }
 
     @Test(
-        "A time that is past rings at once",
+        "A time in the past rings immediately",
         arguments: [Instant.zero, Instant(nanoseconds: -5), Instant(nanoseconds: 1)])
     func past(_ instant: Instant) async throws {
         let alarm = try LinuxAlarm()
@@ -53,7 +53,7 @@ struct LinuxAlarmTests {
         #expect(await rings(&signals))
     }
 
-    @Test("A new time takes the place of the one before, and nil of all")
+    @Test("A new time replaces the previous time, and nil cancels the alarm")
     func replaced() async throws {
         let alarm = try LinuxAlarm()
         var signals = alarm.signals().makeAsyncIterator()
@@ -66,7 +66,7 @@ struct LinuxAlarmTests {
         #expect(alarm.now().instant >= goal)
     }
 
-    @Test("A second consumer ends the first one's stream; letting go of the alarm ends the second's")
+    @Test("A second consumer ends the first stream, and releasing the alarm ends the second")
     func consumers() async throws {
         var alarm: LinuxAlarm? = try LinuxAlarm()
         var first = alarm?.signals().makeAsyncIterator()
@@ -87,7 +87,7 @@ struct LinuxAlarmTests {
     }
 
     @Test(
-        "A set wall clock is told, each time",
+        "Each change of the wall clock is reported",
         .enabled(
             if: getenv("TEST_WALL_CLOCK") != nil,
             "it sets the machine's clock, if only by a nanosecond: run as root with TEST_WALL_CLOCK=1"))

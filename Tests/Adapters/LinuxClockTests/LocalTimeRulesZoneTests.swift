@@ -23,7 +23,7 @@ struct LocalTimeRulesZoneTests {
                 == .init(start: WallTime(secondsSinceEpoch: 1_792_890_000), offsetSeconds: 3600))
     }
 
-    @Test("Zones without summer time have one offset", arguments: [("Asia/Kolkata", 19_800), ("UTC", 0)])
+    @Test("Zones without daylight saving time have one offset", arguments: [("Asia/Kolkata", 19_800), ("UTC", 0)])
     func constant(_ name: String, _ offset: Int64) throws {
         let zone = try #require(TimeZone(identifier: name))
         #expect(LocalTimeRules(current: winter, zone: zone) == LocalTimeRules(initialOffsetSeconds: offset))

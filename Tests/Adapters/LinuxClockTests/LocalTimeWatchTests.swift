@@ -7,7 +7,7 @@ import TransferPolicy
 
 @testable import LinuxClock
 
-@Suite("The local time zone, watched", .timeLimit(.minutes(5)), .enabled(if: getenv("TZ") == nil, "TZ is set"))
+@Suite("Watching the local time zone", .timeLimit(.minutes(5)), .enabled(if: getenv("TZ") == nil, "TZ is set"))
 struct LocalTimeWatchTests {
     /// Calls `body` with a folder whose `localtime` is a link into the zone data, and with the reports of a watch on
     /// that folder.
@@ -27,8 +27,8 @@ struct LocalTimeWatchTests {
         try link(name)
         let (stream, continuation) = AsyncStream.makeStream(of: LocalTimeRules.self)
         let watch = LocalTimeWatch(file: folder + "/localtime") { continuation.yield($0) }
-        var told = stream.makeAsyncIterator()
-        try await body(link, &told)
+        var reports = stream.makeAsyncIterator()
+        try await body(link, &reports)
         withExtendedLifetime(watch) {}
     }
 
@@ -37,24 +37,24 @@ struct LocalTimeWatchTests {
         return LocalTimeRules(current: now, zone: try #require(TimeZone(identifier: name)))
     }
 
-    @Test("Another zone is told, each time, and only when it is another one")
+    @Test("Each new time zone is reported, and only if the rules differ")
     func changes() async throws {
-        try await withWatch("Europe/Berlin") { link, told in
+        try await withWatch("Europe/Berlin") { link, reports in
             try link("Asia/Tokyo")
-            #expect(await told.next() == (try rules("Asia/Tokyo")))
+            #expect(await reports.next() == (try rules("Asia/Tokyo")))
             // First another name for the same zone, then a zone with the same rules.
             try link("Japan")
             try link("Etc/GMT-9")
             try link("America/St_Johns")
-            #expect(await told.next() == (try rules("America/St_Johns")))
+            #expect(await reports.next() == (try rules("America/St_Johns")))
         }
     }
 
-    @Test("A clock that is set far off is told with the rules that hold there, and one that is set a little is not")
+    @Test("A large clock change reports the new rules, and a small change does not")
     func clockStep() throws {
         final class Clock: Sendable {
             let now = Mutex(WallTime(secondsSinceEpoch: 1_768_478_400))
-            let told = Mutex<[LocalTimeRules]>([])
+            let reports = Mutex<[LocalTimeRules]>([])
         }
         let clock = Clock()
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("zone-\(UUID().uuidString)").path
@@ -62,13 +62,13 @@ struct LocalTimeWatchTests {
             atPath: file, withDestinationPath: "/usr/share/zoneinfo/Europe/Berlin")
         defer { try? FileManager.default.removeItem(atPath: file) }
         let watch = LocalTimeWatch(file: file, now: { clock.now.withLock { $0 } }) { rules in
-            clock.told.withLock { $0.append(rules) }
+            clock.reports.withLock { $0.append(rules) }
         }
         let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
         func set(to seconds: Int64) -> [LocalTimeRules] {
             clock.now.withLock { $0 = WallTime(secondsSinceEpoch: seconds) }
             watch.clockWasSet()
-            return clock.told.withLock { $0 }
+            return clock.reports.withLock { $0 }
         }
         // Into the summer, within the reported rules.
         #expect(set(to: 1_782_900_000).isEmpty)
@@ -80,9 +80,9 @@ struct LocalTimeWatchTests {
         #expect(set(to: 1_768_478_400).last?.initialOffsetSeconds == 3600)
     }
 
-    @Test("The rules are read anew, whatever the process took for its zone at the start")
-    func readAnew() async throws {
-        try await withWatch("Asia/Kolkata") { link, told in
+    @Test("The rules are read again, regardless of the zone cached at the start")
+    func readAgain() async throws {
+        try await withWatch("Asia/Kolkata") { link, reports in
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("zone-\(UUID().uuidString)").path
             defer { try? FileManager.default.removeItem(atPath: file) }
             for name in ["Asia/Kolkata", "Asia/Kathmandu"] {

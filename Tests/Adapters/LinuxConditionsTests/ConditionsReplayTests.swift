@@ -7,7 +7,7 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("Recordings, written and read again")
+@Suite("Recordings")
 struct ConditionsReplayTests {
     private static let network = NetworkSnapshot(
         links: [
@@ -28,12 +28,12 @@ struct ConditionsReplayTests {
                 PowerSupplyFiles(name: "BAT0", portRoles: ["[sink]"]) {
                     $0 == "type" ? .text("Battery") : $0 == "status" ? .failed(5) : .failed(2)
                 }
-            ]), .afterSettling),
+            ]), .afterDebounce),
         .power(upower: .pending, supplies: .absent, .first), .kernelEvent(["change@/x", "SUBSYSTEM=power_supply"]),
-        .path(.value(network), .first), .path(.silent, .afterSettling),
+        .path(.value(network), .first), .path(.silent, .afterDebounce),
         .networkManager(
             .value(NetworkManagerProperties(properties: ["Metered": .integer(1)], connectionID: "Home \"5\" é"))),
-        .networkManager(.value(NetworkManagerProperties(properties: [:]))), .priceHasHeld,
+        .networkManager(.value(NetworkManagerProperties(properties: [:]))), .meteredDebounceEnded,
         .modemManager(.value([.dictionary(["/1": .dictionary([:])])])),
         .networkPortal(
             .value([.list([.double(5), .bool(true), .other, .string("x"), .dictionary(["double": .bool(true)])])])),
@@ -50,23 +50,23 @@ struct ConditionsReplayTests {
             LocalTimeRules(
                 initialOffsetSeconds: -3600, changes: [.init(start: WallTime(secondsSinceEpoch: 9), offsetSeconds: 60)])
         ),
-        .firstIsDue,
+        .firstSnapshotIsDue,
     ]
 
-    private func moment(_ milliseconds: Int64) -> Moment {
-        Moment(
+    private func time(_ milliseconds: Int64) -> ClockReading {
+        ClockReading(
             instant: Instant(nanoseconds: milliseconds * 1_000_000),
             wall: WallTime(nanosecondsSinceEpoch: 1_768_478_400_123_456_789 + milliseconds))
     }
 
     @Test(
-        "Everything that can be seen reads back as it was, with both clocks to the nanosecond", arguments: observations)
+        "Every observation survives a round trip, with both clocks to the nanosecond", arguments: observations)
     func roundTrip(observation: Observation) throws {
-        let line = RecordingText.line(RecordedLine(observation, at: moment(5)))
+        let line = RecordingText.line(RecordedLine(observation, at: time(5)))
         #expect(!line.contains("\n"))
         let back = try RecordingText.decode(RecordedLine.self, from: line.utf8)
         #expect(back.observation == observation)
-        #expect(back.moment == moment(5))
+        #expect(back.time == time(5))
     }
 
     /// Returns the lines of a recording of these observations, ten milliseconds apart.
@@ -79,9 +79,9 @@ struct ConditionsReplayTests {
         let recorder = ConditionsRecorder(configuration) { written.add($0) }
         var fold = ConditionsFold(localTime: configuration.localTime)
         for (index, observation) in observations.enumerated() {
-            let now = moment(Int64(index) * 10)
+            let now = time(Int64(index) * 10)
             recorder.record(observation, at: now)
-            if let conditions = fold.take(observation, at: now).conditions { recorder.record(conditions, at: now) }
+            if let conditions = fold.process(observation, at: now).conditions { recorder.record(conditions, at: now) }
         }
         return written.all
     }
@@ -120,7 +120,7 @@ struct ConditionsReplayTests {
         }
     }
 
-    @Test("What is recorded comes out the same")
+    @Test("A recording replays with the same result")
     func same() throws {
         let lines = record(Self.beginning)
         #expect(lines.count == Self.beginning.count + 2)
@@ -129,11 +129,11 @@ struct ConditionsReplayTests {
         #expect(replay.observations == Self.beginning.count)
         #expect(!replay.isCutShort)
         #expect(replay.renewed == lines.joined(separator: "\n") + "\n")
-        #expect(replay.moments == [moment(80)])
+        #expect(replay.times == [time(80)])
         #expect(!lines.joined().contains("secret-server"))
     }
 
-    @Test("A fact that is another one is told with file, line, and both values")
+    @Test("The error for a different fact names the file, the line, and both values")
     func different() {
         let lines = record(Self.beginning)
         func problem(_ part: String, as other: String) -> String {
@@ -142,19 +142,19 @@ struct ConditionsReplayTests {
             return self.problem(changed)
         }
         let words = problem("\"value\":\"yes\"", as: "\"value\":\"no\"")
-        #expect(words.hasPrefix("x.jsonl:11: metered: recorded no (override, reported, settled at ["), "\(words)")
+        #expect(words.hasPrefix("x.jsonl:11: metered: recorded no (override, reported, unchanged at ["), "\(words)")
         #expect(words.contains("decoded yes (override, reported"))
         #expect(problem("\"notes\":[]", as: "\"notes\":[\"x\"]") == "x.jsonl:11: notes: recorded [\"x\"], decoded []")
     }
 
-    @Test("Conditions that are missing or too many are told where")
+    @Test("Missing and unexpected conditions are reported with their line")
     func missing() throws {
-        var lines = record(Self.beginning + [.priceHasHeld])
+        var lines = record(Self.beginning + [.meteredDebounceEnded])
         // The end of a price debounce that never began.
-        #expect(problem(lines).hasPrefix("x.jsonl:12: nothing of the price was to settle"))
+        #expect(problem(lines).hasPrefix("x.jsonl:12: the debounce of the price ended without"))
         lines.removeLast()
         lines.append(lines[10])
-        #expect(problem(lines) == "x.jsonl:12: conditions were published; no change was expected here")
+        #expect(problem(lines) == "x.jsonl:12: unexpected published conditions")
         lines.removeLast(2)
         // The last snapshot may have been cut off with its line.
         #expect(try replay(lines).published.count == 1)
@@ -162,36 +162,37 @@ struct ConditionsReplayTests {
         #expect(problem(lines).hasPrefix("x.jsonl:11: expected published conditions before this: battery none"))
     }
 
-    @Test("What settles too early, and a clock that goes back, are told")
+    @Test("A debounce that ends too early and a clock that goes backward are reported")
     func times() {
-        let start = record([.path(.value(Self.network), .first), .path(.value(Self.network), .afterSettling)])
-        #expect(problem(start).hasPrefix("x.jsonl:3: the path settled after 0.01 seconds; 50 ms were expected"))
+        let start = record([.path(.value(Self.network), .first), .path(.value(Self.network), .afterDebounce)])
+        #expect(
+            problem(start).hasPrefix("x.jsonl:3: the debounce of the path ended after 0.01 seconds; expected 50 ms"))
         let apart = start[2].replacingOccurrences("\"boot\":10000000", "\"boot\":49500000")
         #expect(problem([start[0], start[1], apart]) == "none")
-        #expect(problem([start[0], apart, start[1]]).contains("nothing of the path was to settle"))
+        #expect(problem([start[0], apart, start[1]]).contains("the debounce of the path ended without"))
         let back = start[1].replacingOccurrences("\"boot\":0", "\"boot\":-1")
         #expect(
-            problem([start[0], start[1], back]) == "x.jsonl:3: the boot-time clock goes back, from 0; it never does")
+            problem([start[0], start[1], back]) == "x.jsonl:3: the boot-time clock goes backward, from 0")
     }
 
     @Test(
-        "What is no recording is told with its line and what would be right",
+        "An invalid recording is reported with its line and the expected content",
         arguments: [
             ("", "x:1: is empty; a recording begins with a header"),
-            ("{}\n", "x:1: is no header of a recording: 'format' is missing"),
-            ("HEAD\nnonsense\n", "x:2: is no line of a recording: "),
+            ("{}\n", "x:1: is not the header of a recording: 'format' is missing"),
+            ("HEAD\nnonsense\n", "x:2: is not a line of a recording: "),
             (
                 "HEAD\n{\"boot\":1,\"wall\":1}\n",
-                "x:2: holds nothing that is known, or several things; one was expected"
+                "x:2: must contain exactly one known observation"
             ),
-            ("HEAD\n{\"boot\":1}\n", "x:2: is no line of a recording: 'wall' is missing"),
+            ("HEAD\n{\"boot\":1}\n", "x:2: is not a line of a recording: 'wall' is missing"),
             (
                 "HEAD\n{\"boot\":1,\"wall\":1,\"login\":\"gone\"}\n",
-                "x:2: is no line of a recording: 'gone' is no answer"
+                "x:2: is not a line of a recording: 'gone' is not valid"
             ),
             (
                 "HEAD\n{\"boot\":1,\"wall\":1,\"firstIsDue\":true,\"priceHasHeld\":true}\n",
-                "x:2: holds nothing that is known, or several things"
+                "x:2: must contain exactly one known observation"
             ),
         ])
     func wrong(text: String, words: String) throws {
@@ -202,7 +203,7 @@ struct ConditionsReplayTests {
         #expect(error?.description.hasPrefix(words) == true, "\(error?.description ?? "")")
     }
 
-    @Test("Another format and another version are refused by name")
+    @Test("Other formats and versions are refused, and the error names them")
     func versions() {
         let head = RecordingText.line(RecordingHeader(LinuxConditionsConfiguration()))
         #expect(
@@ -213,7 +214,7 @@ struct ConditionsReplayTests {
                 == "x.jsonl:1: the format is 'other'; 'background-transfer/conditions' was expected")
     }
 
-    @Test("A last line without its end counts where it is whole, and is left out where it was cut off")
+    @Test("An unterminated last line counts if it is complete, and is ignored if it was cut off")
     func cut() throws {
         let lines = record(Self.beginning)
         let text = lines.joined(separator: "\n")
@@ -223,7 +224,7 @@ struct ConditionsReplayTests {
         #expect(cut.published.count == 1)
     }
 
-    @Test("Anonymously, names, addresses and paths are others, the same for the same, and the price is what it was")
+    @Test("An anonymous recording replaces names, addresses, and paths consistently, and keeps the metered state")
     func anonymous() throws {
         let lease =
             "lease {\n  interface \"enx02aabbccddee\";\n  fixed-address 192.168.7.7;\n  option host-name \"box\";\n"
@@ -259,7 +260,7 @@ struct ConditionsReplayTests {
         #expect(published.map(\.metered.value).last == .yes)
     }
 
-    @Test("Of a modem what tells of its owner is not recorded")
+    @Test("Properties that identify the owner of a modem are not recorded")
     func modem() {
         let lines = record([
             .modemManager(

@@ -4,42 +4,42 @@ import Testing
 
 @testable import LinuxConditions
 
-@Suite("A person's words on connections")
+@Suite("Overrides for connections")
 struct ConnectionOverridesTests {
-    @Test("What is written reads back, whatever a network is called")
+    @Test("Overrides survive a round trip for any network name")
     func roundTrip() throws {
         var overrides = ConnectionOverrides()
         for name in ["Home", "Train \"Wi-Fi\" \\ 2", "tab\tnew\nline\r\u{1}\u{7F}", "Müller ☎️", "#1 = [x]", " "] {
-            overrides.words[name] = name.count % 2 == 0 ? .yes : .no
+            overrides.settings[name] = name.count % 2 == 0 ? .yes : .no
         }
         #expect(try ConnectionOverrides(parsing: overrides.text) == overrides)
         #expect(try ConnectionOverrides(parsing: ConnectionOverrides().text) == ConnectionOverrides())
         #expect(try ConnectionOverrides(parsing: "") == ConnectionOverrides())
     }
 
-    @Test("Comments, blanks, bare names and the line ends of other systems are understood")
+    @Test("Comments, spaces, bare names, and other line endings are accepted")
     func loose() throws {
         let text = "# words\r\n\r\n  [ metered ] # table\r\nwired_1-a = \"yes\"#!\r\n\t\"a\\u00e9\"=\"no\""
-        #expect(try ConnectionOverrides(parsing: text).words == ["wired_1-a": .yes, "aé": .no])
+        #expect(try ConnectionOverrides(parsing: text).settings == ["wired_1-a": .yes, "aé": .no])
     }
 
     @Test(
-        "What is wrong is told with its line and what would be right",
+        "An error names its line and the expected content",
         arguments: [
-            ("a = \"yes\"", 1, "[metered] has to come first"), ("[metered]\n\na = \"maybe\"", 3, "'maybe' is no value"),
-            ("[metered\n", 1, "']' is missing"), ("[wired]", 1, "[wired] is not known"),
+            ("a = \"yes\"", 1, "[metered] must come first"), ("[metered]\n\na = \"maybe\"", 3, "'maybe' is no value"),
+            ("[metered\n", 1, "']' is missing"), ("[wired]", 1, "unknown table [wired]"),
             ("[metered]\na \"yes\"", 2, "'=' is missing"), ("[metered]\n\"a = yes", 2, "closing quote"),
             ("[metered]\n= yes", 2, "connection's name is missing"), ("[metered]\na =", 2, "the value is missing"),
-            ("[metered]\na = yes no", 2, "'no' is too much"), ("[metered]\n\"\" = yes", 2, "name is empty"),
-            ("[metered]\na = yes\n\"a\" = no", 3, "'a' above already"),
-            ("[metered]\n\"\\q\" = no", 2, "\\q is not known"),
-            ("[metered]\n\"\\u12\" = no", 2, "four hexadecimal digits"), ("[metered] x", 1, "'x' is too much"),
-            ("[metered]\n\"a\u{1}\" = no", 2, "control character"), ("[metered]\n\"\\", 2, "is not known"),
+            ("[metered]\na = yes no", 2, "unexpected 'no'"), ("[metered]\n\"\" = yes", 2, "name is empty"),
+            ("[metered]\na = yes\n\"a\" = no", 3, "duplicate line for 'a'"),
+            ("[metered]\n\"\\q\" = no", 2, "\\q is not a valid escape"),
+            ("[metered]\n\"\\u12\" = no", 2, "four hexadecimal digits"), ("[metered] x", 1, "unexpected 'x'"),
+            ("[metered]\n\"a\u{1}\" = no", 2, "control character"), ("[metered]\n\"\\", 2, "is not a valid escape"),
         ])
-    func wrong(text: String, line: Int, words: String) {
+    func wrong(text: String, line: Int, settings: String) {
         let error = #expect(throws: ConnectionOverridesError.self) { try ConnectionOverrides(parsing: text) }
         #expect(error?.line == line)
-        #expect(error?.problem.contains(words) == true, "\(error?.problem ?? "")")
+        #expect(error?.problem.contains(settings) == true, "\(error?.problem ?? "")")
     }
 
     private func withFile(_ body: (OverridesFile, String) throws -> Void) throws {
@@ -49,23 +49,23 @@ struct ConnectionOverridesTests {
         try body(OverridesFile(path: folder + "/overrides.toml"), folder)
     }
 
-    @Test("A file that is not there says nothing, and is made by the first word, for its owner only")
+    @Test("A missing file has no overrides, and is created by the first change, for its owner only")
     func file() throws {
         try withFile { file, folder in
             #expect(try file.read() == ConnectionOverrides())
-            try file.change { $0.words["Home"] = .no }
-            #expect(try file.read().words == ["Home": .no])
+            try file.change { $0.settings["Home"] = .no }
+            #expect(try file.read().settings == ["Home": .no])
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["overrides.toml"])
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
     }
 
-    @Test("A bad file is told with path and line, and is not written over")
+    @Test("The error for an invalid file names path and line, and the file is not overwritten")
     func badFile() throws {
         try withFile { file, folder in
             try "[metered]\nHome = x".write(toFile: file.path, atomically: true, encoding: .utf8)
-            let error = #expect(throws: OverridesFileError.self) { try file.change { $0.words = [:] } }
+            let error = #expect(throws: OverridesFileError.self) { try file.change { $0.settings = [:] } }
             #expect(error?.description.contains("\(file.path): line 2: 'x' is no value") == true)
             #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "[metered]\nHome = x")
             try Data([0xFF, 0xFE]).write(to: URL(fileURLWithPath: file.path))
@@ -77,27 +77,27 @@ struct ConnectionOverridesTests {
         }
     }
 
-    @Test("A file that is a link stays one")
+    @Test("A symbolic link is kept")
     func link() throws {
         try withFile { file, folder in
             try "[metered]\n".write(toFile: folder + "/real", atomically: true, encoding: .utf8)
             try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "real")
-            try file.change { $0.words["Home"] = .yes }
+            try file.change { $0.settings["Home"] = .yes }
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file.path) == "real")
             #expect(try String(contentsOfFile: folder + "/real", encoding: .utf8).contains("\"Home\" = \"yes\""))
         }
     }
 
-    @Test("Words said at the same time are all kept")
+    @Test("Concurrent changes are all kept")
     func concurrently() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = OverridesFile(path: folder + "/overrides.toml")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<40 { group.addTask { try file.change { $0.words["\(number)"] = .yes } } }
+            for number in 0..<40 { group.addTask { try file.change { $0.settings["\(number)"] = .yes } } }
             try await group.waitForAll()
         }
-        #expect(try file.read().words.count == 40)
+        #expect(try file.read().settings.count == 40)
     }
 }

@@ -6,18 +6,18 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("What the network costs, folded from all that speak of it")
+@Suite("The metered state, merged from all sources")
 struct CostReadingsTests {
     private static let ethernet = NetworkPath(interface: "eth0", kind: .ethernet, index: 2)
 
     private func readings(
         metered: Metered? = nil, path: NetworkPath? = ethernet, lease: Bool = false, portal: Metered? = nil,
-        connection: String? = nil, overrides: [String: ConnectionOverrides.Word] = [:]
+        connection: String? = nil, overrides: [String: ConnectionOverrides.Setting] = [:]
     ) -> Readings {
         var readings = Readings()
         readings.metered = metered
         readings.path = .value(path)
-        readings.doesLeaseSayMetered = lease
+        readings.isLeaseMetered = lease
         if let portal {
             readings.portal = .value(
                 PortalReading(inReply: [.dictionary(["metered": .bool(portal == .guessYes)])]))
@@ -25,17 +25,17 @@ struct CostReadingsTests {
         var manager = NetworkManagerReading(properties: ["PrimaryConnection": .string("/1")])
         manager.connectionID = connection
         readings.networkManager = connection == nil ? .absent : .value(manager)
-        readings.overrides.words = overrides
+        readings.overrides.settings = overrides
         return readings
     }
 
     private func price(_ readings: Readings, over kind: LinkKind = .ethernet) -> String {
         let (price, disagreements) = readings.price(over: kind)
         let mark = disagreements.isEmpty ? "" : "!"
-        return "\(price.value) \(price.source) \(price.sureness)\(mark)"
+        return "\(price.value) \(price.source) \(price.confidence)\(mark)"
     }
 
-    @Test("NetworkManager's word counts; without it the kind of link decides")
+    @Test("NetworkManager's value counts; without it, the kind of link decides")
     func word() {
         #expect(price(readings(metered: .yes)) == "yes networkManager reported")
         #expect(price(readings(metered: .no), over: .cellular) == "no networkManager reported")
@@ -50,22 +50,22 @@ struct CostReadingsTests {
         }
     }
 
-    @Test("A guess that bytes are free does not stand against a kind of link that costs; a dock's does")
-    func dearerKind() {
+    @Test("A kind of link that is usually metered overrides a guess of unmetered, except for docks")
+    func costlierKind() {
         #expect(price(readings(metered: .guessNo), over: .cellular) == "guessYes rule guessed!")
         #expect(price(readings(metered: .guessNo), over: .usbTether) == "guessNo networkManager guessed")
         let tunnel = NetworkPath(interface: "wg0", kind: .usbTether, isTunnel: true)
         #expect(price(readings(metered: .guessNo, path: tunnel), over: .usbTether) == "guessYes rule guessed!")
     }
 
-    @Test("A lease's word counts against guesses, not against what is known")
+    @Test("A lease overrides guesses, but not reported values")
     func lease() {
         #expect(price(readings(lease: true)) == "guessYes dhcp guessed")
         #expect(price(readings(metered: .guessNo, lease: true)) == "guessYes dhcp guessed!")
         #expect(price(readings(metered: .no, lease: true)) == "no networkManager reported")
     }
 
-    @Test("The portal counts where NetworkManager says nothing; its 'free' may mean that nobody knows")
+    @Test("The portal counts if NetworkManager has no value; its \"not metered\" is only a guess")
     func portal() {
         #expect(price(readings(portal: .guessYes)) == "guessYes portal guessed")
         #expect(price(readings(portal: .guessNo)) == "guessNo portal guessed")
@@ -73,18 +73,18 @@ struct CostReadingsTests {
         #expect(price(readings(portal: .guessNo), over: .usbTether) == "guessYes rule guessed!")
     }
 
-    @Test("A person's word wins: by the connection's name, by an interface only where connections have no names")
+    @Test("The user's override wins: by connection name, or by interface if connections have no names")
     func override() {
-        let words: [String: ConnectionOverrides.Word] = ["Home": .no, "eth0": .yes]
-        #expect(price(readings(metered: .yes, connection: "Home", overrides: words)) == "no override reported")
-        #expect(price(readings(metered: .no, connection: "Other", overrides: words)) == "no networkManager reported")
-        #expect(price(readings(metered: .no, overrides: words)) == "yes override reported")
+        let settings: [String: ConnectionOverrides.Setting] = ["Home": .no, "eth0": .yes]
+        #expect(price(readings(metered: .yes, connection: "Home", overrides: settings)) == "no override reported")
+        #expect(price(readings(metered: .no, connection: "Other", overrides: settings)) == "no networkManager reported")
+        #expect(price(readings(metered: .no, overrides: settings)) == "yes override reported")
         let tunnel = NetworkPath(interface: "wg0", kind: .ethernet, below: [.init(name: "eth0", index: 2)])
-        #expect(price(readings(path: tunnel, overrides: words)) == "yes override reported")
-        #expect(price(readings(path: nil, overrides: words)) == "unknown rule assumed")
+        #expect(price(readings(path: tunnel, overrides: settings)) == "yes override reported")
+        #expect(price(readings(path: nil, overrides: settings)) == "unknown rule assumed")
     }
 
-    @Test("Only a cellular link roams, as its own modem says, or any modem where none is known to drive it")
+    @Test("Only cellular links roam, according to their own modem, or to any modem if theirs is unknown")
     func roaming() {
         func roaming(_ kind: LinkKind, _ modems: (Roaming, String)..., over device: String = "wwan0") -> String {
             var readings = readings(path: NetworkPath(interface: device, kind: kind))
@@ -94,8 +94,8 @@ struct CostReadingsTests {
                     (modem.roaming, modem.interfaces) = (word, [name])
                     return modem
                 })
-            let finding = readings.roaming(over: .init(value: kind, source: .kernel, sureness: .reported))
-            return "\(finding.value) \(finding.source)"
+            let observed = readings.roaming(over: .init(value: kind, source: .kernel, confidence: .reported))
+            return "\(observed.value) \(observed.source)"
         }
         #expect(roaming(.cellular) == "unknown none")
         #expect(roaming(.cellular, (.yes, "wwan0")) == "yes modemManager")
@@ -108,16 +108,16 @@ struct CostReadingsTests {
         #expect(roaming(.unknown, (.yes, "wwan0")) == "unknown none")
     }
 
-    @Test("NetworkManager names the kind where the kernel cannot, and there is a path")
+    @Test("NetworkManager determines the kind of link if the kernel cannot and a path exists")
     func kindByManager() {
-        func kind(_ kernel: Answer<NetworkPath?>, type: String) -> String {
+        func kind(_ kernel: Availability<NetworkPath?>, type: String) -> String {
             var readings = Readings()
             readings.path = kernel
             readings.networkManager = .value(
                 .init(properties: ["PrimaryConnection": .string("/1"), "PrimaryConnectionType": .string(type)]))
             return "\(readings.linkKind.value) \(readings.linkKind.source)"
         }
-        let ppp = Answer<NetworkPath?>.value(NetworkPath(interface: "ppp0", kind: .unknown, isKindGuessed: true))
+        let ppp = Availability<NetworkPath?>.value(NetworkPath(interface: "ppp0", kind: .unknown, isKindGuessed: true))
         #expect(kind(ppp, type: "pppoe") == "ethernet networkManager")
         #expect(kind(ppp, type: "gsm") == "cellular networkManager")
         #expect(kind(ppp, type: "wireguard") == "unknown kernel")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinuxConditions
 
-@Suite("What the leases of DHCP clients tell")
+@Suite("Leases of DHCP clients")
 struct DHCPLeaseTests {
     private static let hexadecimal = "414e44524f49445f4d455445524544"
 
@@ -52,7 +52,7 @@ struct DHCPLeaseTests {
         #expect(!isMetered("lease {\n  interface \"wlan0\";\n  option vendor-encapsulated-options \(text);"))
     }
 
-    @Test("dhclient: a lease that has run out tells nothing")
+    @Test("dhclient: an expired lease is ignored")
     func expiry() {
         // `date -u -d '2026-03-01 00:00:00' +%s`, and the last second of February in a leap year.
         #expect(isMetered(lease(text, expire: "0 2026/03/01 00:00:00"), now: 1_772_323_199))
@@ -68,7 +68,7 @@ struct DHCPLeaseTests {
         [UInt8](repeating: 0, count: 236) + [99, 130, 83, 99] + options
     }
 
-    @Test("dhcpcd: the server's answer, cut or odd ones included")
+    @Test("dhcpcd: the server's reply, including truncated and malformed replies")
     func dhcpcd() {
         let word = Array("ANDROID_METERED".utf8)
         let option = [43, UInt8(word.count)] + word
@@ -84,14 +84,14 @@ struct DHCPLeaseTests {
         #expect(!DHCPLease.isMetered(dhcpcd: [], age: 0))
     }
 
-    @Test("Files are found below their root, by index or name, for any interface on the way")
+    @Test("Lease files are found below the root, by index or name, for each interface on the path")
     func folders() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("leases-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: root) }
         let folders = LeaseFolders(root: root)
         let wireless = NetworkPath.Device(name: "wlan0", index: 3)
         func says(_ devices: NetworkPath.Device...) -> Bool {
-            folders.files(of: devices).contains { $0.saysMetered(now: 0) }
+            folders.files(of: devices).contains { $0.isMetered(now: 0) }
         }
         func put(_ data: Data, _ path: String) throws {
             let folder = URL(fileURLWithPath: root + path).deletingLastPathComponent()

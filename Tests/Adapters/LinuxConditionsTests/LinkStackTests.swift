@@ -5,7 +5,7 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("What carries the bytes below stacks of links")
+@Suite("Carriers below stacks of links")
 struct LinkStackTests {
     private func link(
         _ index: Int32, _ name: String, kind: String? = nil, isUp: Bool = true, hardware: UInt32 = 1, master: Int32 = 0,
@@ -25,7 +25,7 @@ struct LinkStackTests {
 
     private let loopback = LinkDescription(index: 9, name: "lo", flags: 0x49, hardwareType: 772, files: .init())
 
-    @Test("A tunnel's packets do not leave by loopback, neither by a route nor where it is bound to it, nor by itself")
+    @Test("A tunnel's packets never leave over loopback or the tunnel itself")
     func loopbackBelow() {
         #expect(path(defaults: [9], link(1, "wg0", kind: "wireguard"), loopback)?.below == [])
         let cable = link(2, "eth0")
@@ -33,7 +33,7 @@ struct LinkStackTests {
         #expect(path(defaults: [2], link(1, "sit0", kind: "sit", lower: 1), cable)?.kind == .ethernet)
     }
 
-    @Test("Of equal members the first counts; those of another bridge do not; without a carrier all do")
+    @Test("The first of equal members counts; members of other bridges do not; without a carrier, all count")
     func members() {
         let bond = link(1, "bond0", kind: "bond")
         let two = path(bond, link(2, "eth0", master: 1), link(3, "eth1", master: 1))
@@ -43,7 +43,7 @@ struct LinkStackTests {
         #expect(path(bond, link(3, "wlan0", isUp: false, master: 1, files: wireless))?.kind == .wifi)
     }
 
-    @Test("A high stack is followed to its ground, and a guess there is a guess above")
+    @Test("A stack is followed to its carrier, and a guess there makes the result a guess")
     func highStack() {
         let stack = path(
             link(1, "v1", kind: "vlan", lower: 2), link(2, "br0", kind: "bridge"),
@@ -55,7 +55,7 @@ struct LinkStackTests {
     }
 
     @Test(
-        "Virtual links that carry are of the kind that they stand for",
+        "Virtual links that carry traffic have the kind that they represent",
         arguments: [
             ("wwan", LinkKind.cellular, false), ("rmnet", .cellular, false), ("virt_wifi", .wifi, false),
             ("bt6lowpan", .bluetooth, false), ("ppp", .unknown, true),

@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 import TransferTesting
 
-@Suite("The life of LinuxConditions, apart from the machine", .timeLimit(.minutes(5)))
+@Suite("LinuxConditions, independent of the machine", .timeLimit(.minutes(5)))
 struct LinuxConditionsTests {
     private func make(_ readers: Set<LinuxConditionsConfiguration.Reader> = []) -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
@@ -14,21 +14,21 @@ struct LinuxConditionsTests {
         configuration.sysfsRoot = "/nonexistent"
         configuration.localTime = LocalTimeRules(initialOffsetSeconds: 3600)
         return LinuxConditions(configuration: configuration) {
-            Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
+            ClockReading(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
         }
     }
 
     @Test(
-        "Keeps the contract of its port, without readers and with one that finds nothing",
+        "The source fulfills the contract of its port, without readers and with a reader that finds nothing",
         arguments: ConditionSourceContract.Check.allCases, [[], [LinuxConditionsConfiguration.Reader.sysfs]])
     func contract(
         _ check: ConditionSourceContract.Check, _ readers: Set<LinuxConditionsConfiguration.Reader>
     ) async throws {
-        let now = Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
+        let now = ClockReading(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
         try await ConditionSourceContract { .init(make(readers), now: { now }) }.run(check)
     }
 
-    @Test("The first snapshot comes without waiting when nobody is asked")
+    @Test("The first snapshot arrives immediately if no source is queried")
     func first() async {
         let conditions = make()
         var snapshots = conditions.snapshots().makeAsyncIterator()
@@ -42,7 +42,7 @@ struct LinuxConditionsTests {
         #expect(await snapshots.next() == nil)
     }
 
-    @Test("Another local time zone is told, and its watch ends with the source")
+    @Test("A new time zone is reported, and its watch ends with the source")
     func localTime() async {
         final class Watch: Sendable {
             let onEnd: @Sendable () -> Void
@@ -59,21 +59,21 @@ struct LinuxConditionsTests {
             return Watch { end.finish() }
         }
         let conditions = LinuxConditions(configuration: configuration) {
-            Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
+            ClockReading(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
         }
         var snapshots = conditions.snapshots().makeAsyncIterator()
         #expect(await snapshots.next()?.localTime == .utc)
         var iterator = changes.makeAsyncIterator()
-        let tell = await iterator.next()
-        tell?(LocalTimeRules(initialOffsetSeconds: 3600))
+        let report = await iterator.next()
+        report?(LocalTimeRules(initialOffsetSeconds: 3600))
         #expect(await snapshots.next()?.localTime == LocalTimeRules(initialOffsetSeconds: 3600))
         await conditions.stop()
         for await _ in ends {}
-        tell?(.utc)
+        report?(.utc)
         #expect(await snapshots.next() == nil)
     }
 
-    @Test("A second consumer takes over and gets the newest snapshot")
+    @Test("A second consumer replaces the first and receives the newest snapshot")
     func second() async {
         let conditions = make()
         var first = conditions.snapshots().makeAsyncIterator()
@@ -84,7 +84,7 @@ struct LinuxConditionsTests {
         await conditions.stop()
     }
 
-    @Test("Stopping twice, before the start or at the same time, ends; later streams are empty")
+    @Test("Stopping twice, before the start or concurrently, returns; later streams are empty")
     func stop() async {
         // Many times, because the second call could end the thread that the first call is about to use, which is rare.
         for _ in 0..<100 {

@@ -24,7 +24,7 @@ struct ModemReadingTests {
         return ModemReading.modems(inReply: [.dictionary(Dictionary(uniqueKeysWithValues: zip(paths, objects)))])
     }
 
-    @Test("Registration at home and abroad, text messages only and without fallback included")
+    @Test("Home and roaming registration, including variants for text messages only and without fallback")
     func states() {
         let words = (0...12).map { modems(object(.integer($0))).first?.roaming }
         #expect(
@@ -34,7 +34,7 @@ struct ModemReadingTests {
         #expect(modems(object(nil), object(.string("5"))).map(\.roaming) == [.unknown, .unknown])
     }
 
-    @Test("CDMA has states of its own")
+    @Test("CDMA has separate states")
     func cdma() {
         func roaming(_ state: Int64) -> Roaming {
             ModemReading(modem: [:], gsm: nil, cdma: ["Cdma1xRegistrationState": .integer(state)]).roaming
@@ -42,7 +42,7 @@ struct ModemReadingTests {
         #expect((0...4).map(roaming) == [.unknown, .unknown, .no, .yes, .unknown])
     }
 
-    @Test("The network interfaces are the ports of that type")
+    @Test("The network interfaces are the ports of type net")
     func ports() {
         let ports = VariantValue.list([
             .list([.string("cdc-wdm0"), .integer(6)]), .list([.string("wwan0"), .integer(2)]),
@@ -51,14 +51,14 @@ struct ModemReadingTests {
         #expect(modems(object(.integer(1), ports: ports)).first?.interfaces == ["wwan0"])
     }
 
-    @Test("Objects that are no modems, and replies that are none, hold no modem")
+    @Test("Other objects and invalid replies contain no modem")
     func odd() {
         #expect(modems(.dictionary([:]), .string("x")) == [])
         #expect(ModemReading.modems(inReply: []) == [])
         #expect(ModemReading.modems(inReply: [.string("x")]) == [])
     }
 
-    @Test("The portal's status, odd and missing values included")
+    @Test("The portal's status, including invalid and missing values")
     func portal() {
         func reading(_ status: [String: VariantValue]) -> PortalReading { .init(inReply: [.dictionary(status)]) }
         let words = (0...5).map { reading(["available": .bool(true), "connectivity": .integer($0)]).reachability }
@@ -73,7 +73,7 @@ struct ModemReadingTests {
         #expect(PortalReading(inReply: [.bool(true)]).reachability == nil)
     }
 
-    @Test("The session bus is where the environment says; none is started")
+    @Test("The session bus address comes from the environment; no bus is started")
     func sessionBus() {
         func address(_ environment: [String: String]) -> String? {
             BusConnection.sessionBusAddress { environment[$0] }

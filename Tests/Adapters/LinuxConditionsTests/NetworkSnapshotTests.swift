@@ -5,7 +5,7 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("The way out, read off links and routes")
+@Suite("The network path, from links and routes")
 struct NetworkSnapshotTests {
     private static let running: UInt32 = 0x1043
 
@@ -27,7 +27,7 @@ struct NetworkSnapshotTests {
         ).path
     }
 
-    @Test("No route is no path, and neither is a route over a link that cannot carry")
+    @Test("Without a route over a link that can carry traffic, there is no path")
     func none() {
         #expect(path(chosen: [], link(1, "eth0")) == nil)
         #expect(path(chosen: [9], link(1, "eth0")) == nil)
@@ -38,7 +38,7 @@ struct NetworkSnapshotTests {
         #expect(path(link(1, "eth0", state: 0)) != nil)
     }
 
-    @Test("Devices are told apart by type, driver and link layer")
+    @Test("The kind of a device depends on type, driver, and link layer")
     func kinds() {
         #expect(path(link(1, "enp1s0"))?.kind == .ethernet)
         #expect(path(link(1, "wlan0", files: .init(deviceType: "wlan")))?.kind == .wifi)
@@ -57,7 +57,7 @@ struct NetworkSnapshotTests {
         #expect(path(wireless)?.kind == .wifi)
     }
 
-    @Test("What dialled a PPP link nobody can see: it is of unknown kind")
+    @Test("A PPP link has an unknown kind")
     func ppp() {
         #expect(path(link(1, "ppp0", hardware: 512))?.kind == .unknown)
         #expect(path(link(1, "ppp0", kind: "ppp", hardware: 512))?.kind == .unknown)
@@ -76,7 +76,7 @@ struct NetworkSnapshotTests {
         #expect(LinkRole(of: link(1, "x", kind: kind, lower: role == .lower ? 2 : 0)) == role)
     }
 
-    @Test("A link layer without a name of its kind is a tunnel too: none at all, IP in IP, GRE")
+    @Test("Link layers of tunnels are recognized without a kind: none, IP in IP, GRE")
     func tunnelLayers() {
         for hardware: UInt32 in [0xFFFE, 768, 769, 776, 778] {
             #expect(LinkRole(of: link(1, "x", hardware: hardware)) == .tunnel)
@@ -84,13 +84,13 @@ struct NetworkSnapshotTests {
         #expect(LinkRole(of: link(1, "x", hardware: 767)) != .tunnel)
     }
 
-    @Test("Without sysfs an Ethernet-like device is of unknown kind, a virtual link is not")
+    @Test("Without sysfs, an Ethernet-like device has an unknown kind, unlike a virtual link")
     func withoutSysfs() {
         #expect(path(link(1, "eth0", files: nil))?.kind == .unknown)
         #expect(path(link(1, "cable", kind: "veth", lower: 7))?.kind == .ethernet)
     }
 
-    @Test("A bridge or bond is what its members are, the dearest of those that carry")
+    @Test("A bridge or bond has the kind of its most costly member with a carrier")
     func members() {
         #expect(path(link(1, "br0", kind: "bridge"), link(2, "eth0", master: 1))?.kind == .ethernet)
         let wifi = LinkDescription.DeviceFiles(isWireless: true)
@@ -102,7 +102,7 @@ struct NetworkSnapshotTests {
         #expect(path(link(1, "br0", kind: "bridge"), link(2, "tap0", kind: "tun", master: 1))?.kind == .ethernet)
     }
 
-    @Test("A VLAN is what lies below it; a loop of links ends")
+    @Test("A VLAN has the kind of the link below, and a loop of links ends")
     func lower() {
         let wwan = link(2, "wwan0", files: .init(deviceType: "wwan"))
         #expect(path(link(1, "v7", kind: "vlan", lower: 2), wwan)?.kind == .cellular)
@@ -113,7 +113,7 @@ struct NetworkSnapshotTests {
             path(link(1, "a", kind: "bridge", master: 2), link(2, "b", kind: "bridge", master: 1))?.kind == .unknown)
     }
 
-    @Test("A tunnel is what the main table's best other default route goes over")
+    @Test("A tunnel has the kind of the main table's best default route outside the tunnel")
     func tunnel() {
         let vpn = link(1, "wg0", kind: "wireguard", state: 0, hardware: 0xFFFE)
         let (ethernet, wifi) = (link(2, "eth0"), link(3, "wlan0", files: .init(isWireless: true)))
@@ -130,7 +130,7 @@ struct NetworkSnapshotTests {
         #expect(!NetworkSnapshot(links: [2: ethernet], chosen: [2]).choseTunnel)
     }
 
-    @Test("Of several ways that a tunnel's packets may take, the dearest counts")
+    @Test("The most costly of a tunnel's possible paths counts")
     func severalUnderlays() {
         let vpn = link(1, "wg0", kind: "wireguard", state: 0, hardware: 0xFFFE)
         let links: [Int32: LinkDescription] = [
@@ -156,7 +156,7 @@ struct NetworkSnapshotTests {
         #expect(underlay(others + [.init(index: 3, priority: 900)]) == ["wlan0"])
     }
 
-    @Test("A tunnel that is bound to a link leaves over that one; one bound to this machine or elsewhere does not")
+    @Test("A tunnel uses the link that it is bound to, except loopback and links elsewhere")
     func boundTunnel() {
         let wwan = link(2, "wwan0", files: .init(deviceType: "wwan"))
         let ethernet = link(3, "eth0")
@@ -168,7 +168,7 @@ struct NetworkSnapshotTests {
         #expect(path(link(1, "eth0", kind: "macvlan", lower: 0), link(2, "eth1"))?.kind == .unknown)
     }
 
-    @Test("The devices on the way are named, from the interface to what carries")
+    @Test("The devices of a path are listed from the interface to the carrier")
     func devices() {
         let stack = path(
             chosen: [1], defaults: [(2, 1)], link(1, "wg0", kind: "wireguard"), link(2, "br0", kind: "bridge"),
@@ -177,14 +177,14 @@ struct NetworkSnapshotTests {
         #expect(path(link(1, "eth0"))?.below == [])
     }
 
-    @Test("Where IPv4 and IPv6 go different ways the dearer counts, else the first")
+    @Test("If IPv4 and IPv6 use different paths, the more costly path counts, otherwise the first")
     func families() {
         let wwan = link(2, "wwan0", files: .init(deviceType: "wwan"))
         #expect(path(chosen: [1, 2], link(1, "eth0"), wwan)?.interface == "wwan0")
         #expect(path(chosen: [1, 2], link(1, "eth0"), link(2, "eth1"))?.interface == "eth0")
     }
 
-    @Test("A carrier that came and went meanwhile makes it another path, on the interface or on what lies below")
+    @Test("A carrier change on the interface or below changes the path")
     func carrierChanges() {
         func bridge(_ own: UInt32?, _ below: UInt32) -> NetworkPath? {
             var (bridge, cable, other) = (link(1, "br0", kind: "bridge"), link(2, "eth0", master: 1), link(3, "eth1"))

@@ -21,7 +21,7 @@ struct PowerSupplyFolderTests {
         try body(root.path)
     }
 
-    @Test("All supplies are read, by name, with the ends of lines cut off")
+    @Test("All supplies are read in order of name, without line feeds")
     func reads() throws {
         try withFolder([
             "BAT0/type": "Battery\n", "BAT0/status": "Not charging\n", "BAT0/capacity": "79\n", "BAT0/present": "1\n",
@@ -36,7 +36,7 @@ struct PowerSupplyFolderTests {
         }
     }
 
-    @Test("Energy, charge and the roles of USB-C ports are read; a file that fails counts as missing")
+    @Test("Energy, charge, and the roles of USB-C ports are read; an unreadable file counts as missing")
     func odd() throws {
         try withFolder([
             "BAT0/type": "Battery\n", "BAT0/energy_now": "1\n", "BAT0/energy_full": "2\n", "BAT0/charge_now": "3\n",
@@ -57,7 +57,7 @@ struct PowerSupplyFolderTests {
         }
     }
 
-    @Test("A class without supplies is empty; no class at all is nil")
+    @Test("A class without supplies is empty, and a missing class is nil")
     func empty() throws {
         try withFolder([:]) { root in
             #expect(PowerSupplyFolder(sysfsRoot: root).read()?.compactMap { PowerSupply(of: $0) } == [])
@@ -65,7 +65,7 @@ struct PowerSupplyFolderTests {
         }
     }
 
-    @Test("A device's facts count only where the index agrees")
+    @Test("A device's files count only if the index matches")
     func deviceFiles() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("sysfs-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }

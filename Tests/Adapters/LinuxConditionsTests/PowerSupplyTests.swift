@@ -6,7 +6,7 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("What a list of supplies comes to")
+@Suite("Summary of power supplies")
 struct PowerSupplyTests {
     private func mains(_ online: String?, type: String = "Mains", scope: String? = nil) -> PowerSupply {
         PowerSupply(name: "AC", type: type, online: online, scope: scope)
@@ -21,14 +21,14 @@ struct PowerSupplyTests {
 
     private func source(_ supplies: PowerSupply...) -> PowerSource? { PowerSupplySummary(of: supplies).source }
 
-    @Test("A plug that gives power is AC, whatever the battery does")
+    @Test("An online plug means AC, regardless of the battery")
     func online() {
         #expect(source(mains("1"), battery("Discharging")) == .ac)
         #expect(source(mains("2")) == .ac)
         #expect(source(mains("1", type: "USB_PD"), mains("0"), battery("Charging")) == .ac)
     }
 
-    @Test("A draining battery with no plug that gives power is battery, a UPS as well")
+    @Test("A discharging battery or UPS without an online plug means battery")
     func discharging() {
         #expect(source(mains("0"), battery("Discharging")) == .battery)
         #expect(source(battery("Discharging")) == .battery)
@@ -36,20 +36,20 @@ struct PowerSupplyTests {
         #expect(source(battery("Full"), battery("Discharging")) == .battery)
     }
 
-    @Test("Batteries of mice and headsets do not power the machine")
+    @Test("Batteries of peripherals do not power the machine")
     func deviceScope() {
         #expect(source(battery("Discharging", scope: "Device")) == nil)
         #expect(PowerSupplySummary(of: [battery("Discharging", scope: "Device")]).battery == nil)
         #expect(source(mains("0"), battery("Discharging", scope: "Device")) == .ac)
     }
 
-    @Test("Unplugged a moment ago, with a battery not yet aware of it, is battery")
+    @Test("An offline plug means battery, even if the battery does not report it yet")
     func unaware() {
         #expect(source(mains("0"), battery("Full")) == .battery)
         #expect(source(mains("0"), battery("Unknown")) == .battery)
     }
 
-    @Test("A battery that is charged by something not listed is AC")
+    @Test("A battery that is charged by an unlisted supply means AC")
     func chargedByUnlisted() {
         #expect(source(battery("Charging")) == .ac)
         #expect(source(mains("0"), battery("Charging")) == .ac)
@@ -57,7 +57,7 @@ struct PowerSupplyTests {
         #expect(source(battery("Not charging")) == .ac)
     }
 
-    @Test("Nothing listed tells nothing; a battery of unknown state alone is unknown")
+    @Test("An empty list has no source, and a battery of unknown state is unknown")
     func nothing() {
         #expect(source() == nil)
         #expect(source(mains(nil)) == nil)
@@ -65,13 +65,13 @@ struct PowerSupplyTests {
         #expect(source(battery(nil)) == .unknown)
     }
 
-    @Test("A slot without a battery is no battery")
+    @Test("An empty slot is not a battery")
     func emptySlot() {
         #expect(source(mains("0"), battery("Discharging", present: "0")) == .ac)
         #expect(PowerSupplySummary(of: [battery("Discharging", present: "0")]).battery == nil)
     }
 
-    @Test("Two batteries are taken together")
+    @Test("Several batteries are combined")
     func together() {
         let summary = PowerSupplySummary(of: [
             battery("Full", capacity: "100"), battery("Discharging", capacity: "21"), battery("Unknown", capacity: "x"),
@@ -91,7 +91,7 @@ struct PowerSupplyTests {
         return PowerSupplySummary(of: supplies).battery?.level
     }
 
-    @Test("Each battery counts by what it can hold, in energy, in charge, or both")
+    @Test("Batteries are weighted by capacity, in energy, in charge, or both")
     func weighted() {
         let large = ["energy_now": "72000000", "energy_full": "72000000", "capacity": "100"]
         let small = ["energy_now": "0", "energy_full": "24000000", "capacity": "0"]
@@ -107,7 +107,7 @@ struct PowerSupplyTests {
         #expect(level(["energy_now": "30", "energy_full": "40"]) == 75)
     }
 
-    @Test("Of one that charges and one that drains the plug decides")
+    @Test("If one battery charges and another discharges, the plug decides")
     func chargingAndDraining() {
         #expect(
             PowerSupplySummary(of: [battery("Charging"), battery("Discharging")]).battery?.charging == .discharging)
@@ -118,21 +118,21 @@ struct PowerSupplyTests {
         #expect(plugged.source == .ac)
     }
 
-    @Test("A charger too weak is AC, and the battery is seen to drain")
+    @Test("A weak charger means AC, with a discharging battery")
     func weakCharger() {
         let summary = PowerSupplySummary(of: [mains("1", type: "USB"), battery("Discharging", capacity: "40")])
         #expect(summary.source == .ac)
         #expect(summary.battery == BatteryState(level: 40, charging: .discharging))
     }
 
-    @Test("On a UPS that drains the machine is on battery, whatever its plugs say")
+    @Test("A discharging UPS means battery, regardless of plugs")
     func ups() {
         #expect(source(mains("1"), battery("Discharging", type: "UPS", scope: "System")) == .battery)
         #expect(source(mains("1"), battery("Charging", type: "UPS", scope: "System")) == .ac)
     }
 
     @Test(
-        "Plugs of each type count; a USB-C port that feeds something else is none",
+        "All types of plugs count, except USB-C ports that power another device",
         arguments: ["Mains", "USB", "USB_C", "USB_PD", "USB_PD_DRP", "BrickID", "Wireless"])
     func plugs(type: String) {
         #expect(source(mains("1", type: type), battery("Unknown")) == .ac)
@@ -145,7 +145,7 @@ struct PowerSupplyTests {
         #expect(source(port, battery("Discharging")) == .ac)
     }
 
-    @Test("What is unplugged while it is read is gone; what does not answer for a moment is unknown")
+    @Test("A supply that is removed while being read is ignored; one that does not respond is unknown")
     func failing() {
         func supply(_ failure: Int32) -> PowerSupply? {
             PowerSupply(

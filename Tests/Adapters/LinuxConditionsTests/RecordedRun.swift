@@ -56,10 +56,10 @@ struct RecordedRun {
     let bytes: Data
     /// The event, in one sentence.
     let says: String
-    /// The person or page that reported the event.
+    /// The user or page that reported the event.
     let source: String
     let expected: Sequences
-    /// The maximum number of published snapshots; nil if the recording does not limit it.
+    /// The maximum number of published snapshots; `nil` if the recording does not limit it.
     let atMost: Int?
 
     init(_ name: String) throws {

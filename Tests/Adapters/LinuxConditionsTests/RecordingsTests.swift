@@ -6,13 +6,15 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("Recordings of odd machines, replayed")
+@Suite("Replay of recordings")
 struct RecordingsTests {
     /// Whether `RENEW_RECORDINGS` is set. If so, the published conditions in the recordings are rewritten; review the
     /// difference before committing it.
     private static let renews = ProcessInfo.processInfo.environment["RENEW_RECORDINGS"] != nil
 
-    @Test("Each comes out as it was recorded, and as its header says", arguments: RecordedRun.names)
+    @Test(
+        "Each recording replays with the recorded conditions and the expectations of its header",
+        arguments: RecordedRun.names)
     func recording(name: String) throws {
         let run = try RecordedRun(name)
         let replay: ConditionsReplay
@@ -32,7 +34,7 @@ struct RecordingsTests {
         if let atMost = run.atMost { #expect(replay.published.count <= atMost, "\(run.says)") }
     }
 
-    @Test("What becomes cheaper has held before it counts, in each of them", arguments: RecordedRun.names)
+    @Test("A change to a less costly value counts only after the debounce", arguments: RecordedRun.names)
     func cheaperLater(name: String) throws {
         let published = try ConditionsReplay(try RecordedRun(name).bytes, file: name).published
         for (former, next) in zip(published, published.dropFirst()) {
@@ -49,7 +51,7 @@ struct RecordingsTests {
         }
     }
 
-    @Test("There are at least twenty, each with a source, and none is left out of the others")
+    @Test("There are at least twenty recordings, each with a source")
     func folder() throws {
         #expect(RecordedRun.names.count >= 20)
         for name in RecordedRun.names {

@@ -6,10 +6,10 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("Power profiles and sleep, decoded")
+@Suite("Decoding of power profiles and sleep")
 struct SessionReadingTests {
     @Test(
-        "Each profile has its meaning, odd and missing ones none; that one is degraded does not matter",
+        "Known profiles are decoded, unknown profiles are ignored, and degradation does not matter",
         arguments: zip(
             [
                 .string("power-saver"), .string("balanced"), .string("performance"), .string("turbo"), .integer(1), nil,
@@ -21,37 +21,38 @@ struct SessionReadingTests {
         #expect(PowerProfileReading.profile(in: properties) == profile)
     }
 
-    private func finding(
-        _ current: Answer<PowerProfile>, _ former: Answer<PowerProfile>, _ portal: Answer<Bool> = .absent
+    private func observed(
+        _ current: Availability<PowerProfile>, _ former: Availability<PowerProfile>,
+        _ portal: Availability<Bool> = .absent
     ) -> Fact<PowerProfile> {
-        let finding = PowerProfileReading(current: current, former: former, portal: portal).finding
-        let moment = Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
-        return Fact(finding.value, source: finding.source, since: moment, sureness: finding.sureness)
+        let observed = PowerProfileReading(current: current, former: former, portal: portal).observed
+        let time = ClockReading(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
+        return Fact(observed.value, source: observed.source, since: time, confidence: observed.confidence)
     }
 
-    private func fact(_ value: PowerProfile, _ source: FactSource, _ sureness: Sureness) -> Fact<PowerProfile> {
-        let moment = Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
-        return Fact(value, source: source, since: moment, sureness: sureness)
+    private func fact(_ value: PowerProfile, _ source: FactSource, _ confidence: Confidence) -> Fact<PowerProfile> {
+        let time = ClockReading(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
+        return Fact(value, source: source, since: time, confidence: confidence)
     }
 
-    @Test("The name of today counts before the former one, and both before the portal")
+    @Test("The current name takes precedence over the former name, and both over the portal")
     func order() {
-        #expect(finding(.value(.balanced), .value(.performance)) == fact(.balanced, .powerProfiles, .reported))
-        #expect(finding(.value(.unknown), .value(.performance)) == fact(.performance, .powerProfiles, .reported))
-        #expect(finding(.silent, .value(.powerSaver), .value(false)) == fact(.powerSaver, .powerProfiles, .reported))
-        #expect(finding(.absent, .absent, .value(true)) == fact(.powerSaver, .portal, .reported))
-        #expect(finding(.absent, .absent, .value(false)) == fact(.balanced, .portal, .guessed))
-        #expect(finding(.absent, .silent) == fact(.unknown, .none, .assumed))
+        #expect(observed(.value(.balanced), .value(.performance)) == fact(.balanced, .powerProfiles, .reported))
+        #expect(observed(.value(.unknown), .value(.performance)) == fact(.performance, .powerProfiles, .reported))
+        #expect(observed(.silent, .value(.powerSaver), .value(false)) == fact(.powerSaver, .powerProfiles, .reported))
+        #expect(observed(.absent, .absent, .value(true)) == fact(.powerSaver, .portal, .reported))
+        #expect(observed(.absent, .absent, .value(false)) == fact(.balanced, .portal, .guessed))
+        #expect(observed(.absent, .silent) == fact(.unknown, .none, .assumed))
     }
 
-    @Test("The portal's word is a truth value or none")
+    @Test("The portal's value is a Boolean or missing")
     func portal() {
         #expect(PowerProfileReading.savesPower(in: ["power-saver-enabled": .bool(true)]) == true)
         #expect(PowerProfileReading.savesPower(in: ["power-saver-enabled": .string("true")]) == nil)
         #expect(PowerProfileReading.savesPower(in: ["version": .integer(1)]) == nil)
     }
 
-    @Test("The machine's end counts before sleep; without a login manager it is taken for awake")
+    @Test("Shutdown takes precedence over sleep; without a login manager, the machine counts as awake")
     func sleep() {
         func state(_ properties: [String: VariantValue]) -> SleepState { SleepReading(properties: properties).state }
         #expect(state([:]) == .awake)
@@ -59,10 +60,10 @@ struct SessionReadingTests {
         #expect(state(["PreparingForSleep": .bool(true), "PreparingForShutdown": .bool(true)]) == .aboutToShutDown)
         #expect(state(["PreparingForSleep": .string("true")]) == .awake)
         var readings = Readings()
-        #expect(readings.sleepFinding.value == .awake)
-        #expect(readings.sleepFinding.source == .none)
+        #expect(readings.observedSleep.value == .awake)
+        #expect(readings.observedSleep.source == .none)
         readings.sleep = .value(SleepReading(properties: ["PreparingForSleep": .bool(true)]))
-        #expect(readings.sleepFinding.value == .aboutToSleep)
-        #expect(readings.sleepFinding.source == .logind)
+        #expect(readings.observedSleep.value == .aboutToSleep)
+        #expect(readings.observedSleep.source == .logind)
     }
 }

@@ -6,10 +6,10 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("NetworkManager's properties, uevents, addresses")
+@Suite("Small decoders")
 struct SmallDecodersTests {
     @Test(
-        "Each value of Metered has its meaning, odd and missing ones none",
+        "Known values of Metered are decoded, and other values are unknown",
         arguments: zip(
             [.integer(0), .integer(1), .integer(2), .integer(3), .integer(4), .integer(77), .string("1"), nil]
                 as [VariantValue?],
@@ -20,7 +20,7 @@ struct SmallDecodersTests {
         #expect(NetworkManagerReading(properties: properties).metered == metered)
     }
 
-    @Test("Connectivity counts only where there is a primary connection")
+    @Test("Connectivity counts only with a primary connection")
     func connectivity() {
         func restriction(_ raw: Int64, _ path: String) -> Reachability? {
             NetworkManagerReading(properties: ["Connectivity": .integer(raw), "PrimaryConnection": .string(path)])
@@ -30,7 +30,7 @@ struct SmallDecodersTests {
         #expect((0...5).allSatisfy { restriction($0, "/") == nil })
     }
 
-    @Test("A kernel's announcement is about power when it names the class, in the kernel's form or in udev's")
+    @Test("A kernel event is about power if it names the class, in the form of the kernel or of udev")
     func kernelEvent() {
         let path = "change@/devices/AC\0ACTION=change\0SUBSYSTEM=power_supply\0POWER_SUPPLY_ONLINE=0\0"
         #expect(KernelEvent.isPowerSupply(Array(path.utf8)))
@@ -40,7 +40,7 @@ struct SmallDecodersTests {
         #expect(!KernelEvent.isPowerSupply([]))
     }
 
-    @Test("A bus's socket is found in its address")
+    @Test("The path of a bus's socket is found in its address")
     func busAddress() {
         #expect(BusAddress.socketPath(of: "unix:path=/run/dbus/system_bus_socket") == "/run/dbus/system_bus_socket")
         #expect(BusAddress.socketPath(of: "tcp:host=x,port=1;unix:guid=ab,path=/a%20b%2fc") == "/a b/c")
@@ -49,7 +49,7 @@ struct SmallDecodersTests {
         #expect(BusAddress.socketPath(of: "") == nil)
     }
 
-    @Test("A timer never rings before its time")
+    @Test("Timer intervals are rounded up")
     func timerMilliseconds() {
         #expect(Duration.milliseconds(50).timerMilliseconds == 50)
         #expect(Duration.nanoseconds(1).timerMilliseconds == 1)

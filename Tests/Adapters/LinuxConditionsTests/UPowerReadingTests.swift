@@ -5,15 +5,15 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-@Suite("What UPower's properties mean")
+@Suite("Decoding of UPower's properties")
 struct UPowerReadingTests {
-    @Test("Without a daemon's version nothing else counts: a dead daemon reads like one on AC")
+    @Test("Without a daemon version, nothing counts, because a dead daemon reads like a machine on AC")
     func dead() {
         #expect(UPowerProperties(daemonVersion: nil, isOnBattery: false).decoded == nil)
         #expect(UPowerProperties(daemonVersion: "").decoded == nil)
     }
 
-    @Test("A machine without a battery has none")
+    @Test("A machine without a battery has no battery state")
     func noBattery() {
         #expect(
             UPowerProperties(daemonVersion: "1", isPresent: false, kind: 2).decoded
@@ -22,7 +22,7 @@ struct UPowerReadingTests {
     }
 
     @Test(
-        "Each state has its meaning",
+        "Each state is decoded",
         arguments: zip(
             [0, 1, 2, 3, 4, 5, 6, 99] as [UInt32],
             [
@@ -34,7 +34,7 @@ struct UPowerReadingTests {
     }
 
     @Test(
-        "Each warning has its meaning",
+        "Each warning is decoded",
         arguments: zip(
             [0, 1, 2, 3, 4, 5, 99] as [UInt32],
             [.unknown, .none, .none, .low, .critical, .action, .unknown] as [BatteryWarning]))
@@ -44,14 +44,14 @@ struct UPowerReadingTests {
     }
 
     @Test(
-        "Odd percentages do not get through",
+        "Percentages are limited to the valid range",
         arguments: zip([-3.0, 12.6, 250, .infinity, .nan], [0, 13, 100, nil, nil] as [Int?]))
     func percentages(raw: Double, level: Int?) {
         let reading = UPowerProperties(daemonVersion: "1", isPresent: true, kind: 2, percentage: raw).decoded
         #expect(reading?.battery?.level == level)
     }
 
-    @Test("On a UPS that drains the machine is on battery, though UPower's own word is about the batteries behind it")
+    @Test("A discharging UPS means battery, regardless of UPower's own value")
     func ups() {
         func isOnBattery(kind: UInt32, state: UInt32, isPresent: Bool = true) -> Bool? {
             UPowerProperties(daemonVersion: "1", isPresent: isPresent, kind: kind, state: state).decoded?.isOnBattery

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("The identity of the boot")
 struct BootIdentityTests {
-    @Test("It is the kernel's, without the line's end")
+    @Test("The id is the kernel's without the line feed")
     func kernel() throws {
         let text = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         #expect(BootIdentity.current + "\n" == text)
     }
 
-    @Test("It is empty if there is none")
+    @Test("A missing id is empty")
     func missing() {
         #expect(BootIdentity.id(in: "/dev/null") == "")
         #expect(BootIdentity.id(in: "/proc") == "")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinuxKernel
 
-@Suite("A child program")
+@Suite("Child programs")
 struct ChildProgramTests {
     private func shell(_ command: String, _ environment: [String: String] = [:]) -> ChildProgram {
         ChildProgram("/bin/sh", ["sh", "-c", command], environment: environment)
@@ -22,21 +22,21 @@ struct ChildProgramTests {
         return (end, String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
     }
 
-    @Test("Its end is its status or its signal")
+    @Test("The end is the exit status or the signal")
     func ends() throws {
         #expect(ChildProgram.collect(try shell("exit 0").start()) == .status(0))
         #expect(ChildProgram.collect(try shell("exit 7").start()) == .status(7))
         #expect(ChildProgram.collect(try shell("kill -TERM $$").start()) == .signal(SIGTERM))
     }
 
-    @Test("It has the variables that it is given, and no others; its input is empty")
+    @Test("A child receives only the given environment, and its input is empty")
     func environment() throws {
         let (end, words) = try outcome(of: shell("cat; echo \"$WORD|$HOME\"", ["WORD": "a b=c"]))
         #expect(end == .status(0))
         #expect(words == "a b=c|\n")
     }
 
-    @Test("It has no open file of its parent's but the one that it is given, under the number 3")
+    @Test("A child inherits no open file except the passed file as descriptor 3")
     func files() throws {
         let open = "for n in 3 4 5 6 7 8 9; do if (: <&$n) 2>/dev/null; then echo $n; fi; done"
         let leaked = dup(STDERR_FILENO)
@@ -50,7 +50,7 @@ struct ChildProgramTests {
         #expect(try outcome(of: program).1 == "3\n")
     }
 
-    @Test("It blocks and ignores no signal, whatever its parent does")
+    @Test("A child neither blocks nor ignores signals, regardless of its parent")
     func signals() throws {
         // Dispatch's threads block signals; here, this thread blocks them itself.
         var (blocked, former) = (sigset_t(), sigset_t())
@@ -65,7 +65,7 @@ struct ChildProgramTests {
     }
 
     @Test(
-        "It leads the group and the session that were asked for",
+        "A child leads the requested group and session",
         arguments: [ChildProgram.Group.parents, .own, .ownSession])
     func groups(group: ChildProgram.Group) throws {
         var program = shell("exec sleep 60", ["PATH": "/usr/bin:/bin"])
@@ -80,7 +80,7 @@ struct ChildProgramTests {
         #expect(ChildProgram.collect(process) == nil)
     }
 
-    @Test("One that cannot be started is told in the system's words")
+    @Test("A failed start has the system's error message")
     func missing() {
         let program = ChildProgram("/nonexistent/program", ["program"], environment: [:])
         #expect { try program.start() } throws: { "\($0)" == "No such file or directory" }

@@ -19,7 +19,7 @@ struct ProgramStarterTests {
         return try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    @Test("The program knows its session, and has nothing of ours open")
+    @Test("A program receives its session and no open files")
     func environment() async throws {
         #expect(try await output(#"echo "$BACKGROUND_TRANSFER_SESSION" > "$1""#) == "s'1 ä")
         // In addition to the standard files, `ls` has its own files open.
@@ -30,7 +30,7 @@ struct ProgramStarterTests {
         #expect(!numbers.contains(Int(opened)))
     }
 
-    @Test("It leads a session of its own, with no signal ignored or blocked")
+    @Test("A program leads its own session, with no signal ignored or blocked")
     func session() async throws {
         let words = try await output(#"cut -d ' ' -f 6 /proc/$$/stat > "$1"; echo $$ >> "$1""#).split(separator: "\n")
         #expect(words.count == 2 && words.first == words.last)
@@ -42,7 +42,7 @@ struct ProgramStarterTests {
         #expect(masks.count == 2 && masks.allSatisfy { $0 & 0x7FFF_FFFF == 0 }, "\(signals)")
     }
 
-    @Test("What our own supervisor told us is not passed on")
+    @Test("Variables of the service manager are not passed on")
     func supervisor() async throws {
         let starter = ProgramStarter(
             environment: { ["NOTIFY_SOCKET": "/x", "LANG": "C"] },
@@ -51,7 +51,7 @@ struct ProgramStarterTests {
     }
 
     @Test(
-        "A program that is not there, or cannot be run, is missing",
+        "A program that does not exist or cannot be executed is missing",
         arguments: [
             ("/nonexistent/program", "No such file"), ("/", "Permission denied"),
         ])
@@ -64,7 +64,7 @@ struct ProgramStarterTests {
     }
 
     @Test(
-        "One that ends badly at once has crashed",
+        "A program that fails immediately has crashed",
         arguments: [("exit 3", "status 3"), ("kill -SEGV $$", "signal 11"), ("kill -KILL $$", "signal 9")])
     func crashed(script: String, words: String) async {
         let outcome = await Self.patient.start(["/bin/sh", "-c", script], of: "app", for: "s")
@@ -75,13 +75,13 @@ struct ProgramStarterTests {
         #expect(why.contains(words), "\(why)")
     }
 
-    @Test("One that runs is started; it is noted before anybody can meet it, and forgotten when it has ended")
+    @Test("A running program is recorded before others can see it, and removed after its end")
     func runs() async throws {
-        let noted = Mutex<[String]>([])
+        let recorded = Mutex<[String]>([])
         let forgotten = AsyncStream.makeStream(of: Int32.self)
         let starter = ProgramStarter(
-            note: { app, start in
-                noted.withLock { $0.append(app) }
+            record: { app, start in
+                recorded.withLock { $0.append(app) }
                 return try start()
             }, forget: { forgotten.continuation.yield($0) }, sleep: { _ in })
         let outcome = await starter.start(["/bin/sleep", "1000"], of: "app", for: "s")
@@ -89,7 +89,7 @@ struct ProgramStarterTests {
             Issue.record("\(outcome)")
             return
         }
-        #expect(noted.withLock { $0 } == ["app"])
+        #expect(recorded.withLock { $0 } == ["app"])
         kill(process, SIGKILL)
         for await ended in forgotten.stream {
             #expect(ended == process)

@@ -24,7 +24,7 @@ final class Child {
         try process.run()
     }
 
-    /// Returns the next line of output; nil at the end. Blocks until the line is complete.
+    /// Returns the next line of output; `nil` at the end. Blocks until the line is complete.
     func nextLine() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -38,16 +38,16 @@ final class Child {
         }
     }
 
-    /// Kills the process at once, like a power failure from the process's point of view.
+    /// Kills the process immediately, like a power failure from the process's point of view.
     func kill() {
         _ = Glibc.kill(process.processIdentifier, SIGKILL)
     }
 
     /// Waits for the end and returns the exit status and the standard error output.
     func end() -> (status: Int32, errors: String) {
-        let said = errors.fileHandleForReading.readDataToEndOfFile()
+        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+        return (process.terminationStatus, String(decoding: errorText, as: UTF8.self))
     }
 
     /// Returns whether `program` can be run here and exits with status 0.

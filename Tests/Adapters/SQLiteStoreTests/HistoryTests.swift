@@ -16,7 +16,7 @@ struct HistoryTests {
     private func conditions(
         _ power: PowerSource, level: Int? = nil, metered: Metered = .no, sleep: SleepState = .awake
     ) -> Conditions {
-        let since = Moment(instant: .zero, wall: time(0))
+        let since = ClockReading(instant: .zero, wall: time(0))
         var conditions = Conditions(unknownSince: since)
         conditions.power = Fact(power, source: .upower, since: since)
         conditions.battery = Fact(BatteryState(level: level), source: .upower, since: since)
@@ -32,16 +32,16 @@ struct HistoryTests {
         let zero = time(0)
         func seconds(_ time: WallTime) -> Int64 { zero.duration(to: time).components.seconds }
         return spans.map { span in
-            let facts = span.facts
-            return "\(seconds(span.start))-\(span.end.map { "\(seconds($0))" } ?? "") \(facts.power) "
-                + "\(facts.batteryLevel.map { "\($0)" } ?? "-") \(facts.metered)\(facts.isSuspended ? " suspended" : "")"
+            let values = span.values
+            return "\(seconds(span.start))-\(span.end.map { "\(seconds($0))" } ?? "") \(values.power) "
+                + "\(values.batteryLevel.map { "\($0)" } ?? "-") \(values.metered)\(values.isSuspended ? " suspended" : "")"
         }
     }
 
-    @Test("conditions come back as spans: one for each change that matters, a level's small steps left out")
+    @Test("Conditions are returned as spans, one for each significant change")
     func spans() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         store.record(conditions(.battery, level: 50), at: time(0))
         store.record(conditions(.battery, level: 50), at: time(10))
         store.record(conditions(.battery, level: 46), at: time(20))
@@ -56,28 +56,28 @@ struct HistoryTests {
         #expect(text(try await store.history(since: time(-100)).conditions) == all)
         #expect(text(try await store.history(since: time(60)).conditions) == Array(all[2...]))
         #expect(text(try await store.history(since: time(70)).conditions) == Array(all[2...]))
-        let beside = try place.open()
+        let beside = try fixture.open()
         #expect(text(try await beside.history(since: time(0)).conditions) == all)
         await store.close()
         #expect(try await beside.history(since: time(0)).conditions.last?.end != nil)
     }
 
-    @Test("there is a gap while nobody watched, and after a crash one from the last thing that was recorded")
+    @Test("There is a gap while nothing was watched, after a crash from the last record on")
     func gaps() async throws {
-        let place = try Place()
-        let first = try place.open()
+        let fixture = try StoreFixture()
+        let first = try fixture.open()
         first.record(conditions(.ac), at: time(0))
         first.recordEndOfWatch(at: time(10))
         first.recordEndOfWatch(at: time(11))
         await first.close()
-        let second = try place.open()
+        let second = try fixture.open()
         second.record(conditions(.battery), at: time(50))
         try await second.commit([.inserted(StoredTransferSamples.plain(1))])
-        second.record(TransferMoment(id: TransferID(1), time: time(70), kind: .started))
+        second.record(TransferHistoryEvent(id: TransferID(1), time: time(70), kind: .started))
         // The state that a crash leaves.
         second.watch.withLock { $0 = nil }
         await second.close()
-        let third = try place.open()
+        let third = try fixture.open()
         third.record(conditions(.ac), at: time(100))
         // The clock was set back.
         third.record(conditions(.battery), at: time(90))
@@ -88,23 +88,24 @@ struct HistoryTests {
             ])
     }
 
-    @Test("a transfer's moments come back in order, its submission first, without its secrets")
-    func moments() async throws {
-        let place = try Place()
-        let store = try place.open()
+    @Test("A transfer's events are returned in order, its submission first, without secrets")
+    func events() async throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         let transfer = StoredTransferSamples.full(1)
         try await store.commit([.inserted(transfer), .inserted(StoredTransferSamples.plain(2))])
         let submitted = transfer.specification.traits.submitted
-        let moments = [
-            TransferMoment(id: transfer.id, time: submitted.advanced(by: .seconds(1)), kind: .started),
-            TransferMoment(id: transfer.id, time: submitted.advanced(by: .seconds(2)), kind: .paused, note: "power"),
-            TransferMoment(id: transfer.id, time: submitted.advanced(by: .seconds(3)), kind: .started),
-            TransferMoment(id: transfer.id, time: submitted.advanced(by: .seconds(4)), kind: .finished),
+        let events = [
+            TransferHistoryEvent(id: transfer.id, time: submitted.advanced(by: .seconds(1)), kind: .started),
+            TransferHistoryEvent(
+                id: transfer.id, time: submitted.advanced(by: .seconds(2)), kind: .paused, message: "power"),
+            TransferHistoryEvent(id: transfer.id, time: submitted.advanced(by: .seconds(3)), kind: .started),
+            TransferHistoryEvent(id: transfer.id, time: submitted.advanced(by: .seconds(4)), kind: .finished),
         ]
-        for moment in moments { store.record(moment) }
+        for event in events { store.record(event) }
         let expected = RecordedTransfer(
             id: transfer.id, specification: transfer.specification.redacted, ending: nil,
-            moments: [TransferMoment(id: transfer.id, time: submitted, kind: .submitted)] + moments)
+            events: [TransferHistoryEvent(id: transfer.id, time: submitted, kind: .submitted)] + events)
         #expect(try await store.history(of: transfer.id) == expected)
         #expect(try await store.history(of: TransferID(9)) == nil)
         // The other transfer was submitted long before.
@@ -114,15 +115,16 @@ struct HistoryTests {
         #expect(try await store.history(since: WallTime(secondsSinceEpoch: 0)).transfers.map(\.id.rawValue) == [1, 2])
     }
 
-    @Test("pages together hold what one page would: nothing is left out, nothing comes twice")
+    @Test("Pages together contain what one page would: nothing is missing or duplicated")
     func pages() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         for number in 1...5 as ClosedRange<Int64> {
             let transfer = StoredTransferSamples.plain(number)
             try await store.commit([.inserted(transfer)])
             for second in 1...number {
-                store.record(TransferMoment(id: transfer.id, time: time(second), kind: .retried, note: "\(second)"))
+                store.record(
+                    TransferHistoryEvent(id: transfer.id, time: time(second), kind: .retried, message: "\(second)"))
             }
         }
         for second in 0..<7 as Range<Int64> {
@@ -130,24 +132,24 @@ struct HistoryTests {
             if second == 3 { store.recordEndOfWatch(at: time(3).advanced(by: .milliseconds(500))) }
         }
         let whole = try await store.history(since: time(-1000))
-        #expect(whole.transfers.map(\.moments.count) == [2, 3, 4, 5, 6] && whole.conditions.count == 7)
+        #expect(whole.transfers.map(\.events.count) == [2, 3, 4, 5, 6] && whole.conditions.count == 7)
         #expect(whole.next == nil)
         for size in 1...8 {
-            for moments in [1, 4, 1000] {
+            for events in [1, 4, 1000] {
                 var together = History()
-                var from: History.Place? = .start
+                var from: History.Position? = .start
                 var pages = 0
                 while let begin = from, pages < 100 {
                     let page = try await store.history(
                         since: time(-1000), from: begin,
-                        size: History.PageSize(transfers: size, moments: moments, spans: size))
+                        size: History.PageSize(transfers: size, events: events, spans: size))
                     #expect(page.transfers.count <= size && page.conditions.count <= size)
                     together.transfers += page.transfers
                     together.conditions += page.conditions
                     from = page.next
                     pages += 1
                 }
-                #expect(together == whole, "pages of \(size), \(moments) moments")
+                #expect(together == whole, "pages of \(size), \(events) events")
             }
         }
         // A start after the beginning of the history.
@@ -155,10 +157,10 @@ struct HistoryTests {
         #expect(late.transfers.map(\.id.rawValue) == [5] && text(late.conditions) == ["5-6 battery - no"])
     }
 
-    @Test("an app's pages hold its transfers and no conditions, wherever they are told to begin")
+    @Test("An app's pages contain its transfers and no conditions, from any position")
     func pagesOfAnApp() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         store.record(conditions(.ac), at: time(0))
         try await store.commit([.inserted(StoredTransferSamples.full(1)), .inserted(StoredTransferSamples.plain(2))])
         let (mine, other) = (
@@ -176,27 +178,27 @@ struct HistoryTests {
         #expect(conditions == History())
     }
 
-    @Test("of a transfer with thousands of moments the newest are told")
-    func manyMoments() async throws {
-        let place = try Place()
-        let store = try place.open()
+    @Test("Of a transfer with thousands of events, the newest are returned")
+    func manyEvents() async throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         let transfer = StoredTransferSamples.plain(1)
         try await store.commit([.inserted(transfer)])
         for second in 1...1500 as ClosedRange<Int64> {
-            store.record(TransferMoment(id: transfer.id, time: time(second), kind: .started))
+            store.record(TransferHistoryEvent(id: transfer.id, time: time(second), kind: .started))
         }
-        let moments = try #require(try await store.history(of: transfer.id)).moments
-        #expect(moments.count == 1001 && moments.first?.kind == .submitted)
-        #expect(moments.dropFirst().first?.time == time(501) && moments.last?.time == time(1500))
+        let events = try #require(try await store.history(of: transfer.id)).events
+        #expect(events.count == 1001 && events.first?.kind == .submitted)
+        #expect(events.dropFirst().first?.time == time(501) && events.last?.time == time(1500))
     }
 
-    @Test("what was recorded is saved without any commit after it")
+    @Test("Records are saved without a later commit")
     func savedAlone() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         store.record(conditions(.ac), at: time(0))
         await store.close()
-        let rows = try await place.raw().read { try String.fetchAll($0, sql: "SELECT what FROM condition") }
+        let rows = try await fixture.raw().read { try String.fetchAll($0, sql: "SELECT what FROM condition") }
         #expect(rows == ["begun", "ended"])
     }
 }

@@ -9,27 +9,28 @@ import TransferScheduling
 import TransferTesting
 
 /// Two successive lifetimes of a process with the same queue and the same files.
-@Suite("The engine dies between any two steps of saving and acting", .timeLimit(.minutes(10)))
+@Suite("The engine crashes between any two steps of saving and acting", .timeLimit(.minutes(10)))
 struct KillPointTests {
     /// The results that the engine reported in its first lifetime.
-    private struct Said {
+    private struct ReportedResults {
         var acknowledged: Set<TransferID> = []
         var isPauseAcknowledged = false
-        var isResumeAsked = false
-        var isCancelAsked = false
+        var isResumeRequested = false
+        var isCancelRequested = false
     }
 
-    private static let now = Moment(
+    private static let now = ClockReading(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
 
-    private static func engine(_ place: Place, _ world: FileWorld, _ fuse: Fuse) throws -> TransferEngine {
+    private static func engine(_ fixture: StoreFixture, _ files: SimulatedFiles, _ fuse: Fuse) throws -> TransferEngine
+    {
         var conditions = Conditions(unknownSince: now)
         conditions.power = Fact(.ac, source: .upower, since: now)
         conditions.network = Fact(.full, source: .kernel, since: now)
         conditions.linkKind = Fact(.ethernet, source: .kernel, since: now)
         conditions.metered = Fact(.no, source: .networkManager, since: now)
         return TransferEngine(
-            store: MortalStore(try place.open(), fuse), executor: MortalExecutor(world, fuse),
+            store: MortalStore(try fixture.open(), fuse), executor: MortalExecutor(files, fuse),
             conditions: ManualConditionSource(conditions), alarm: ManualAlarm(startingAt: now), seed: 1)
     }
 
@@ -54,9 +55,11 @@ struct KillPointTests {
     }
 
     /// Runs the first lifetime: submits three transfers, pauses and resumes the second, and cancels the third.
-    private static func firstLife(_ place: Place, _ world: FileWorld, _ fuse: Fuse) async throws -> Said {
-        let said = Mutex(Said())
-        let engine = try engine(place, world, fuse)
+    private static func firstLife(_ fixture: StoreFixture, _ files: SimulatedFiles, _ fuse: Fuse) async throws
+        -> ReportedResults
+    {
+        let reported = Mutex(ReportedResults())
+        let engine = try engine(fixture, files, fuse)
         try await live(engine) { engine in
             func until(_ condition: () async -> Bool) async throws {
                 while await !condition() {
@@ -65,27 +68,27 @@ struct KillPointTests {
                 }
             }
             let first = try await engine.submit(specification("a"))
-            said.withLock { _ = $0.acknowledged.insert(first) }
+            reported.withLock { _ = $0.acknowledged.insert(first) }
             let others = try await engine.submit([NewTransfer(specification("b")), NewTransfer(specification("c"))])
-            said.withLock { $0.acknowledged.formUnion(others) }
+            reported.withLock { $0.acknowledged.formUnion(others) }
             try await engine.pause(others[0])
-            // Answered after all earlier requests.
+            // Returns after all earlier requests.
             try await engine.change(others[0], TransferChange(priority: 600))
-            said.withLock { $0.isPauseAcknowledged = !fuse.isBurnt }
-            try await until { world.placings(of: first) == 1 }
-            said.withLock { $0.isResumeAsked = true }
+            reported.withLock { $0.isPauseAcknowledged = !fuse.isBurnt }
+            try await until { files.placings(of: first) == 1 }
+            reported.withLock { $0.isResumeRequested = true }
             try await engine.resume(others[0])
-            said.withLock { $0.isCancelAsked = true }
+            reported.withLock { $0.isCancelRequested = true }
             try await engine.cancel(others[1])
-            try await until { world.placings(of: others[0]) == 1 }
+            try await until { files.placings(of: others[0]) == 1 }
         }
-        return said.withLock { $0 }
+        return reported.withLock { $0 }
     }
 
     /// Runs the second lifetime: resumes the paused transfers, and waits until all transfers have ended.
-    private static func secondLife(_ place: Place, _ world: FileWorld) async throws {
-        let engine = try engine(place, world, Fuse())
-        let store = try place.open()
+    private static func secondLife(_ fixture: StoreFixture, _ files: SimulatedFiles) async throws {
+        let engine = try engine(fixture, files, Fuse())
+        let store = try fixture.open()
         try await live(engine) { engine in
             for transfer in try await store.unfinished() where transfer.isSuspended {
                 try await engine.resume(transfer.id)
@@ -95,30 +98,30 @@ struct KillPointTests {
         await store.close()
     }
 
-    /// Runs one trial that dies after a number of steps.
+    /// Runs the first lifetime up to a number of steps, and then the second lifetime.
     ///
-    /// - Returns: Whether the engine died.
-    private func trial(_ steps: Int) async throws -> Bool {
-        let place = try Place()
-        let world = FileWorld()
+    /// - Returns: `true` if the engine died before all steps were done.
+    private func diesAfter(_ steps: Int) async throws -> Bool {
+        let fixture = try StoreFixture()
+        let files = SimulatedFiles()
         let fuse = Fuse(steps: steps)
-        let said = try await Self.firstLife(place, world, fuse)
+        let reported = try await Self.firstLife(fixture, files, fuse)
         let death: Comment = "died \(fuse.last), step \(steps)"
 
-        let store = try place.open()
+        let store = try fixture.open()
         let unfinished = try await store.unfinished()
         let before = try await store.ended(limit: 10)
         await store.close()
         let there = Set((unfinished + before).map(\.id))
-        #expect(said.acknowledged.isSubset(of: there), death)
+        #expect(reported.acknowledged.isSubset(of: there), death)
         #expect(there.count == 0 || there.count == 1 || there.count == 3, death)
-        if said.isPauseAcknowledged, !said.isResumeAsked {
+        if reported.isPauseAcknowledged, !reported.isResumeRequested {
             let second = unfinished.first { $0.specification.url.hasSuffix("/b") }
             #expect(second?.isSuspended ?? true, death)
         }
 
-        try await Self.secondLife(place, world)
-        let after = try await place.open().ended(limit: 10)
+        try await Self.secondLife(fixture, files)
+        let after = try await fixture.open().ended(limit: 10)
         #expect(Set(after.map(\.id)) == there, death)
         for transfer in after {
             // A transfer that ended before its end was reported keeps its result.
@@ -126,21 +129,21 @@ struct KillPointTests {
             switch transfer.ending {
             case .completed(let completion, _)?:
                 #expect(completion.status == 200, death)
-                #expect(world.placings(of: transfer.id) == 1, death)
+                #expect(files.placings(of: transfer.id) == 1, death)
             case .cancelled?:
-                #expect(said.isCancelAsked && transfer.specification.url.hasSuffix("/c"), death)
-                #expect(world.placings(of: transfer.id) <= 1, death)
+                #expect(reported.isCancelRequested && transfer.specification.url.hasSuffix("/c"), death)
+                #expect(files.placings(of: transfer.id) <= 1, death)
             case .failed?, nil: Issue.record("\(transfer) failed, \(death)")
             }
         }
-        #expect(world.faults.isEmpty, death)
+        #expect(files.faults.isEmpty, death)
         return fuse.isBurnt
     }
 
-    @Test("wherever it dies, what it acknowledged is there, goes on from the bytes on disk, and is finished once")
+    @Test("After a crash at any step, acknowledged transfers continue from disk and finish exactly once")
     func sweep() async throws {
         var steps = 0
-        while try await trial(steps) { steps += 1 }
+        while try await diesAfter(steps) { steps += 1 }
         // Numbers, commits, starts, writes, renames, and removals: each is a possible point of death.
         #expect(steps > 30)
     }

@@ -63,23 +63,23 @@ final class MortalStore: TransferStore {
         return try await fuse.step("commit of \(names)") { try await base.commit(changes) }
     }
 
-    func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
-        try await fuse.step("reading the queue") { try await base.recover(take) }
+    func recover(_ receive: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
+        try await fuse.step("reading the queue") { try await base.recover(receive) }
     }
 
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
         try await fuse.step("reading transfers") { try await base.transfers(ids) }
     }
 
-    func learned() async throws -> Learned? {
-        try await fuse.step("reading what was learned") { try await base.learned() }
+    func statistics() async throws -> PersistedStatistics? {
+        try await fuse.step("reading statistics") { try await base.statistics() }
     }
 
     func close() async { await base.close() }
 }
 
 /// The files, which survive the death of a process.
-final class FileWorld: Sendable {
+final class SimulatedFiles: Sendable {
     private struct State {
         var durable: [TransferID: Int64] = [:]
         var marks: Set<TransferID> = []
@@ -96,7 +96,7 @@ final class FileWorld: Sendable {
     func begin(_ id: TransferID, at offset: Int64) {
         state.withLock { state in
             let there = state.durable[id] ?? 0
-            if offset > there { state.faults.append("\(id) was to go on at \(offset), and \(there) bytes are there") }
+            if offset > there { state.faults.append("\(id) was to resume at \(offset) of \(there) bytes") }
         }
     }
 
@@ -105,7 +105,7 @@ final class FileWorld: Sendable {
     }
 
     /// Writes the mark and renames the file to its final name.
-    func place(_ id: TransferID) {
+    func rename(_ id: TransferID) {
         state.withLock { state in
             state.marks.insert(id)
             state.placings[id, default: 0] += 1
@@ -123,45 +123,45 @@ final class FileWorld: Sendable {
 /// An executor that fetches files of 40 bytes in a process that may die, and keeps the executor's contract.
 final class MortalExecutor: TransferExecutor {
     static let size: Int64 = 40
-    private let world: FileWorld
+    private let files: SimulatedFiles
     private let fuse: Fuse
     private let running = Mutex<[TransferID: Task<Void, Never>]>([:])
 
-    init(_ world: FileWorld, _ fuse: Fuse) {
-        self.world = world
+    init(_ files: SimulatedFiles, _ fuse: Fuse) {
+        self.files = files
         self.fuse = fuse
     }
 
     func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
         // Reports arrive from another task, even in a process that dies: this test targets the engine alone.
-        let task = Task { [world, fuse] in
+        let task = Task { [files, fuse] in
             guard fuse.passes("before start of \(job.id)") else { return report(.ended(.stopped(job.resume))) }
-            report(.ended(await Self.fetch(job, world, fuse, report)))
+            report(.ended(await Self.fetch(job, files, fuse, report)))
         }
         running.withLock { $0[job.id] = task }
     }
 
     private static func fetch(
-        _ job: TransferJob, _ world: FileWorld, _ fuse: Fuse, _ report: @Sendable (ExecutorReport) -> Void
+        _ job: TransferJob, _ files: SimulatedFiles, _ fuse: Fuse, _ report: @Sendable (ExecutorReport) -> Void
     ) async -> ExecutorOutcome {
         let id = job.id
         var resume = job.resume
         let file = CompletedFile(path: "/files/\(id)", bytes: size, modified: 0, validator: nil)
         let whole = ExecutorOutcome.finished(TransferCompletion(status: 200, file: file))
-        if world.hasMark(id) { return whole }
-        world.begin(id, at: resume?.offset ?? 0)
+        if files.hasMark(id) { return whole }
+        files.begin(id, at: resume?.offset ?? 0)
         var bytes = resume?.offset ?? 0
         while bytes < size {
             await Task.yield()
             guard !Task.isCancelled, fuse.passes("writing of \(id)") else { return .stopped(resume) }
             bytes += 10
-            world.write(id, to: bytes)
+            files.write(id, to: bytes)
             resume = ResumePoint(path: "/partial/\(id)", offset: bytes, total: size, validator: nil, bootID: "boot")
             report(.progressed(bytes: bytes, total: size))
             if let resume { report(.checkpointed(resume)) }
         }
         guard fuse.passes("placing of \(id)") else { return .stopped(resume) }
-        world.place(id)
+        files.rename(id)
         guard fuse.passes("report of the end of \(id)") else { return .stopped(resume) }
         return whole
     }
@@ -173,7 +173,7 @@ final class MortalExecutor: TransferExecutor {
 
     func discard(_ job: TransferJob) {
         guard fuse.passes("before discard of \(job.id)") else { return }
-        world.discard(job.id)
+        files.discard(job.id)
     }
 
     func availableSpace(for specification: TransferSpecification) -> Int64? { nil }

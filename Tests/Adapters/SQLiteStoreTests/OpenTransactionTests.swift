@@ -10,12 +10,12 @@ import TransferTesting
 
 @testable import SQLiteStore
 
-@Suite("SQLiteStore: what comes while a transaction is open")
+@Suite("SQLiteStore: requests during an open transaction")
 struct OpenTransactionTests {
     private let store: SQLiteStore
     private let commits = Counter()
     private let opened = Counter()
-    private let gate = DispatchSemaphore(value: 0)
+    private let latch = DispatchSemaphore(value: 0)
 
     private final class Counter: Sendable {
         let count = Mutex(0)
@@ -27,18 +27,18 @@ struct OpenTransactionTests {
         NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
 
     init() async throws {
-        store = try Place().open()
+        store = try StoreFixture().open()
         try await store.database.writeWithoutTransaction { [commits] database in
             database.trace { event in if event.description == "COMMIT" { commits.add() } }
         }
     }
 
-    /// Opens a transaction that stays open until the gate opens.
+    /// Opens a transaction that stays open until the semaphore is signaled.
     private func openTransaction() async -> Task<Void, any Error> {
-        let task = Task { [store, opened, gate] in
+        let task = Task { [store, opened, latch] in
             try await store.writer.perform { _ in
                 opened.add()
-                gate.wait()
+                latch.wait()
                 return false
             }
         }
@@ -54,14 +54,14 @@ struct OpenTransactionTests {
         return task
     }
 
-    @Test("it goes into that transaction, in its order; what is refused leaves the rest")
+    @Test("They join the transaction in order; a refused request leaves the others")
     func joins() async throws {
         let first = await openTransaction()
         let one = await commit([Self.submission])
         let refused = await commit([Self.submission, .suspended(TransferID(77), true)])
         store.writer.performLater { try $0.execute(sql: "INSERT INTO moment (task, time, kind) VALUES (1, 0, '')") }
         let two = await commit([Self.submission, Self.submission])
-        gate.signal()
+        latch.signal()
         try await first.value
         #expect(try await one.value == [TransferID(1)])
         let error = await #expect(throws: TransferStoreError.self) { try await refused.value }
@@ -70,13 +70,13 @@ struct OpenTransactionTests {
         #expect(given.count == 2 && given[0] < given[1] && given[0] > TransferID(1))
         #expect(commits.count.withLock { $0 } == 1)
         #expect(try await store.unfinished().map(\.id) == [TransferID(1)] + given)
-        let moments = try await store.read { database in
+        let events = try await store.read { database in
             try Int.fetchOne(database, sql: "SELECT count(*) FROM moment")
         }
-        #expect(moments == 1)
+        #expect(events == 1)
     }
 
-    @Test("what dooms it there dooms all of it, and the next one is carried out as ever")
+    @Test("An error that fails the transaction fails all its requests, and the next transaction works")
     func dooms() async throws {
         let first = await openTransaction()
         let one = await commit([Self.submission])
@@ -84,7 +84,7 @@ struct OpenTransactionTests {
             try await store.writer.perform { _ in throw DatabaseError(resultCode: .SQLITE_FULL) }
         }
         while store.writer.waitingCount < 2 { await Task.yield() }
-        gate.signal()
+        latch.signal()
         await #expect(throws: TransferStoreError.self) { try await first.value }
         let error = await #expect(throws: TransferStoreError.self) { try await one.value }
         #expect(error?.code == .diskFull)
@@ -93,13 +93,13 @@ struct OpenTransactionTests {
         #expect(try await store.commit([Self.submission]) == [TransferID(1)])
     }
 
-    @Test("what came before the store was closed is saved, and what comes after it is refused")
+    @Test("Requests before close are saved, and requests after it are refused")
     func closes() async throws {
         let first = await openTransaction()
         let one = await commit([Self.submission])
         store.writer.refuseFurtherRequests()
         await #expect(throws: TransferStoreError.self) { try await store.commit([Self.submission]) }
-        gate.signal()
+        latch.signal()
         await store.close()
         try await first.value
         #expect(try await one.value == [TransferID(1)])

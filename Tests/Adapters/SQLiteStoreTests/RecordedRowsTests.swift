@@ -22,67 +22,67 @@ struct RecordedRowsTests {
         return transfer
     }
 
-    @Test("a transfer with everything set is read as it was")
+    @Test("A transfer with all properties set is read unchanged")
     func full() async throws {
         var expected = Self.expected
         expected.hold = nil
-        expected.relaunchHold = nil
-        let place = try Place()
-        try await place.write(version: 3) { database in
+        expected.relaunchDelay = nil
+        let fixture = try StoreFixture()
+        try await fixture.write(version: 3) { database in
             try database.execute(
                 sql: "INSERT INTO task (id, key, specification) VALUES (7, 'key', ?)", arguments: [Self.specification])
             try database.execute(
                 sql: "INSERT INTO progress (task, resume, retry, is_suspended) VALUES (7, ?, ?, 1)",
                 arguments: [Self.resume, Self.retry])
         }
-        let store = try place.open()
+        let store = try fixture.open()
         #expect(try await store.unfinished() == [expected])
     }
 
-    @Test("holds and what was learned are read as they were", arguments: [2, 3])
+    @Test("Holds and statistics are read unchanged", arguments: [2, 3])
     func holds(_ version: Int) async throws {
-        let place = try Place()
-        try await place.write(version: version) { database in
+        let fixture = try StoreFixture()
+        try await fixture.write(version: version) { database in
             try database.execute(
                 sql: "INSERT INTO task (id, key, specification) VALUES (7, 'key', ?)", arguments: [Self.specification])
             try database.execute(
                 sql: """
                     INSERT INTO progress (task, resume, retry, is_suspended, hold, relaunch_hold)
                     VALUES (7, ?, ?, 1, ?, ?)
-                    """, arguments: [Self.resume, Self.retry, Self.hold, Self.relaunchHold])
-            try database.execute(sql: "INSERT INTO learned (row, value) VALUES (1, ?)", arguments: [Self.learned])
+                    """, arguments: [Self.resume, Self.retry, Self.hold, Self.relaunchDelay])
+            try database.execute(sql: "INSERT INTO learned (row, value) VALUES (1, ?)", arguments: [Self.statistics])
         }
-        let store = try place.open()
+        let store = try fixture.open()
         #expect(try await store.unfinished() == [Self.expected])
-        var learned = try StoredTransferSamples.learned()
+        var statistics = try StoredTransferSamples.statistics()
         // The versions that wrote these rows did not record the hours of the day.
-        learned.history.day = DayHabits()
-        #expect(try await store.learned() == learned)
+        statistics.history.day = DayHabits()
+        #expect(try await store.statistics() == statistics)
     }
 
-    @Test("an upload is read as it was")
+    @Test("An upload is read unchanged")
     func upload() async throws {
-        let place = try Place()
-        try await place.write(version: 3) { database in
+        let fixture = try StoreFixture()
+        try await fixture.write(version: 3) { database in
             try database.execute(
                 sql: "INSERT INTO task (id, specification) VALUES (4, ?)", arguments: [Self.upload])
             try database.execute(
                 sql: "INSERT INTO progress (task, resume, is_suspended) VALUES (4, ?, 0)",
                 arguments: [Self.uploadResume])
         }
-        let store = try place.open()
+        let store = try fixture.open()
         #expect(try await store.unfinished() == [StoredTransferSamples.upload(4)])
     }
 
-    @Test("every ending is read as it was", arguments: Array(endings.enumerated()))
+    @Test("Every ending is read unchanged", arguments: Array(endings.enumerated()))
     func ending(_ sample: (offset: Int, element: String)) async throws {
-        let place = try Place()
-        try await place.write(version: 3) { database in
+        let fixture = try StoreFixture()
+        try await fixture.write(version: 3) { database in
             try database.execute(
                 sql: "INSERT INTO task (id, key, specification, ending) VALUES (7, 'key', ?, ?)",
                 arguments: [Self.specification, sample.element])
         }
-        let store = try place.open()
+        let store = try fixture.open()
         #expect(try await store.latest(forKey: "key")?.ending == StoredTransferSamples.endings[sample.offset])
         #expect(Self.endings.count == StoredTransferSamples.endings.count)
     }
@@ -128,9 +128,9 @@ struct RecordedRowsTests {
 
     private static let hold = #"{"holder":"a \"person\"","why":"later\n'; --"}"#
 
-    private static let relaunchHold = #"{"relaunch":9223372036854775807}"#
+    private static let relaunchDelay = #"{"relaunch":9223372036854775807}"#
 
-    private static let learned = #"""
+    private static let statistics = #"""
         {"budgets":{"apps":{"org.example.App":{"billingDay":5,"current":{"firstDay":20762,"used":1},"limit":1000000}},
         "connections":{"a \"café\"'s":{"billingDay":5,"current":{"firstDay":20762,"used":1},"limit":1000000}}},
         "history":{"apps":{"apps":{"org.example.App":{"runs":[{"end":{"nanosecondsSinceEpoch":1795399200000000000},
@@ -160,7 +160,7 @@ struct RecordedRowsTests {
     ]
 }
 
-extension Place {
+extension StoreFixture {
     /// Creates a database in the form of an earlier version.
     func write(version: Int, _ body: @escaping @Sendable (Database) throws -> Void) async throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/state", withIntermediateDirectories: true)

@@ -9,35 +9,35 @@ import TransferTesting
 @testable import SQLiteStore
 
 /// Serialized, because each test keeps the machine busy with its own processes.
-@Suite("SQLiteStore: several processes, and their sudden end", .serialized)
+@Suite("SQLiteStore: several processes, and crashes", .serialized)
 struct SQLiteStoreProcessTests {
     private static let canTrace = Child.succeeds("strace", ["-o", "/dev/null", "true"])
     private static let canMount = Child.succeeds(
         "unshare", ["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
 
-    @Test("twenty times killed in the middle of commits, every acknowledged one is there, and none in part")
+    @Test("After twenty kills during commits, every acknowledged commit is complete, and no other is partial")
     func killed() async throws {
-        let place = try Place()
+        let fixture = try StoreFixture()
         let seed = UInt64.random(in: 0 ... .max)
         print("seed of the kills: \(seed)")
         var generator = SplitMix(state: seed)
         var acknowledged: Set<String> = []
         var last = TransferID(0)
         for round in 1...20 {
-            let child = try Child(Child.storeChild, [place.path, "1000000"])
+            let child = try Child(Child.storeChild, [fixture.path, "1000000"])
             for _ in 0..<Int.random(in: 1...40, using: &generator) {
-                acknowledged.insert(try #require(child.nextLine(), "the child ended by itself: \(child.end())"))
+                acknowledged.insert(try #require(child.nextLine(), "the child ended unexpectedly: \(child.end())"))
             }
             child.kill()
             while let line = child.nextLine() { acknowledged.insert(line) }
             _ = child.end()
-            let store = try place.open()
+            let store = try fixture.open()
             let transfers = try await store.unfinished()
             var kept: Set<String> = []
             for transfer in transfers {
                 kept.insert("inserted \(transfer.id)")
                 if transfer.isSuspended { kept.insert("checkpointed \(transfer.id)") }
-                #expect(transfer.isSuspended == (transfer.resume?.offset == transfer.id.rawValue), "half a commit")
+                #expect(transfer.isSuspended == (transfer.resume?.offset == transfer.id.rawValue), "partial commit")
             }
             #expect(acknowledged.subtracting(kept).isEmpty, "lost in round \(round)")
             let specification = StoredTransferSamples.plain(1).specification
@@ -50,10 +50,10 @@ struct SQLiteStoreProcessTests {
         #expect(acknowledged.count >= 20)
     }
 
-    @Test("eight processes that open and write one database together get through, with numbers of their own")
+    @Test("Eight processes can open and write one database together, with distinct IDs")
     func together() async throws {
-        let place = try Place()
-        let children = try (0..<8).map { _ in try Child(Child.storeChild, [place.path, "40"]) }
+        let fixture = try StoreFixture()
+        let children = try (0..<8).map { _ in try Child(Child.storeChild, [fixture.path, "40"]) }
         var all: [String] = []
         for child in children {
             var mine: [String] = []
@@ -66,19 +66,19 @@ struct SQLiteStoreProcessTests {
         }
         #expect(all.count == 8 * 40 * 2)
         #expect(Set(all).count == all.count)
-        let transfers = try await place.open().unfinished()
+        let transfers = try await fixture.open().unfinished()
         #expect(transfers.map(\.id.rawValue) == Array(1...320))
         #expect(transfers.filter(\.isSuspended).count == 320)
     }
 
     @Test(
-        "every commit really reaches the disk: as many fdatasync calls as commits, at least",
-        .enabled(if: canTrace, "strace is missing or may not trace here: apt-get install strace"))
+        "Every commit reaches the disk: at least as many fdatasync calls as commits",
+        .enabled(if: canTrace, "strace is missing or not permitted; install it with apt-get install strace"))
     func synced() throws {
-        let place = try Place()
-        let log = place.folder.path + "/strace"
+        let fixture = try StoreFixture()
+        let log = fixture.folder.path + "/strace"
         let child = try Child(
-            "strace", ["-f", "-o", log, "-e", "trace=fdatasync,fsync", Child.storeChild, place.path, "30"])
+            "strace", ["-f", "-o", log, "-e", "trace=fdatasync,fsync", Child.storeChild, fixture.path, "30"])
         while child.nextLine() != nil {}
         let (status, errors) = child.end()
         #expect(status == 0, "\(errors)")
@@ -89,11 +89,11 @@ struct SQLiteStoreProcessTests {
     }
 
     @Test(
-        "a disk that fills up loses nothing that was acknowledged, and the queue goes on when there is room",
-        .enabled(if: canMount, "a mount namespace of its own is not allowed here"))
+        "A full disk loses no acknowledged commit, and the queue continues when there is space",
+        .enabled(if: canMount, "mount namespaces are not permitted"))
     func fullDisk() async throws {
-        let place = try Place()
-        let (small, copy) = (place.folder.path + "/small", place.folder.path + "/state")
+        let fixture = try StoreFixture()
+        let (small, copy) = (fixture.folder.path + "/small", fixture.folder.path + "/state")
         for folder in [small, copy] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
@@ -116,9 +116,9 @@ struct SQLiteStoreProcessTests {
         let (status, errors) = child.end()
         #expect(status == 0, "\(errors)")
         #expect(lines.contains("first 1"))
-        #expect(lines.contains { $0.contains("is full") && $0.contains("Make room") }, "\(lines.suffix(20))")
+        #expect(lines.contains { $0.contains("is full") && $0.contains("Free some space") }, "\(lines.suffix(20))")
         #expect(lines.last == "second 0")
-        let kept = Set(try await place.open().unfinished().map { "inserted \($0.id)" })
+        let kept = Set(try await fixture.open().unfinished().map { "inserted \($0.id)" })
         let acknowledged = Set(lines.filter { $0.hasPrefix("inserted ") })
         #expect(acknowledged.count > 5)
         #expect(acknowledged.subtracting(kept).isEmpty)

@@ -17,18 +17,18 @@ struct SQLiteStoreTests {
     private static let submission = StoreChange.submitted(
         NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
 
-    @Test("keeps the contract of its port", arguments: TransferStoreContract.Check.allCases)
+    @Test("The store satisfies the contract of its port", arguments: TransferStoreContract.Check.allCases)
     func contract(_ check: TransferStoreContract.Check) async throws {
         let contract = TransferStoreContract {
-            let place = try Place()
-            return { try place.open() }
+            let fixture = try StoreFixture()
+            return { try fixture.open() }
         }
         try await contract.run(check)
     }
 
-    @Test("has synchronous=FULL, WAL and secure_delete in force on the connection that writes")
+    @Test("The writing connection uses synchronous=FULL, WAL, and secure_delete")
     func pragmas() async throws {
-        let store = try Place().open()
+        let store = try StoreFixture().open()
         let (synchronous, mode, secureDelete) = try await store.database.writeWithoutTransaction { database in
             (
                 try Int.fetchOne(database, sql: "PRAGMA synchronous"),
@@ -41,24 +41,24 @@ struct SQLiteStoreTests {
         #expect(secureDelete == 1)
     }
 
-    @Test("a scope of keys limits what is unfinished to those")
+    @Test("A scope of keys limits the recovered transfers to those keys")
     func scope() async throws {
-        let place = try Place()
-        let all = try place.open()
+        let fixture = try StoreFixture()
+        let all = try fixture.open()
         let transfers = [nil, "a", "b", "a", "c\"'"].enumerated().map { index, key in
             StoredTransferSamples.plain(Int64(index) + 1, key: key)
         }
         try await all.commit(transfers.map { .inserted($0) })
         #expect(try await all.unfinished() == transfers)
-        #expect(try await place.open(.keys(["a"])).unfinished().map(\.id.rawValue) == [2, 4])
-        #expect(try await place.open(.keys(["b", "a", "z"])).unfinished().map(\.id.rawValue) == [2, 3, 4])
-        #expect(try await place.open(.keys([])).unfinished().isEmpty)
+        #expect(try await fixture.open(.keys(["a"])).unfinished().map(\.id.rawValue) == [2, 4])
+        #expect(try await fixture.open(.keys(["b", "a", "z"])).unfinished().map(\.id.rawValue) == [2, 3, 4])
+        #expect(try await fixture.open(.keys([])).unfinished().isEmpty)
     }
 
-    @Test("the latest of a key is the newest, ended or not, and redacted once it ended")
+    @Test("The latest transfer of a key is the newest, ended or not, and redacted after its end")
     func latest() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         let (first, second) = (StoredTransferSamples.full(1), StoredTransferSamples.full(2))
         try await store.commit([.inserted(first), .inserted(StoredTransferSamples.plain(3, key: "other"))])
         #expect(try await store.latest(forKey: "key") == first)
@@ -69,14 +69,14 @@ struct SQLiteStoreTests {
             let left = StoredTransfer(
                 id: second.id, specification: second.specification.redacted, ending: ending, key: "key")
             #expect(try await store.latest(forKey: "key") == left)
-            #expect(try await place.open(.keys([])).latest(forKey: "key") == left)
+            #expect(try await fixture.open(.keys([])).latest(forKey: "key") == left)
         }
         #expect(try await store.latest(forKey: "none") == nil)
     }
 
-    @Test("a row has nothing of the one before it")
+    @Test("A row contains no values of the row before it")
     func rowsApart() async throws {
-        let store = try Place().open()
+        let store = try StoreFixture().open()
         var transfers = (1...6).map { id in
             id.isMultiple(of: 2) ? StoredTransferSamples.full(Int64(id)) : StoredTransferSamples.plain(Int64(id))
         }
@@ -87,79 +87,79 @@ struct SQLiteStoreTests {
         #expect(try await store.transfers(transfers.map(\.id)) == transfers)
     }
 
-    @Test("commits that wait for the writer share one transaction")
+    @Test("Commits that wait for the writer share one transaction")
     func groupCommit() async throws {
-        let store = try Place().open()
+        let store = try StoreFixture().open()
         let commits = CommitCounter()
         try await store.database.writeWithoutTransaction { database in
             database.trace { event in if event.description == "COMMIT" { commits.count.withLock { $0 += 1 } } }
         }
-        let gate = DispatchSemaphore(value: 0)
-        store.database.asyncWriteWithoutTransaction { _ in gate.wait() }
+        let latch = DispatchSemaphore(value: 0)
+        store.database.asyncWriteWithoutTransaction { _ in latch.wait() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in Int64(1)...50 {
                 group.addTask { try await store.commit([.inserted(StoredTransferSamples.plain(index))]) }
             }
             while store.writer.waitingCount < 50 { await Task.yield() }
-            gate.signal()
+            latch.signal()
             try await group.waitForAll()
         }
         #expect(commits.count.withLock { $0 } == 1)
         #expect(try await store.unfinished().count == 50)
     }
 
-    @Test("what was handed over before close is still saved")
+    @Test("Requests before close are still saved")
     func closeFinishes() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let gate = DispatchSemaphore(value: 0)
-            store.database.asyncWriteWithoutTransaction { _ in gate.wait() }
+            let latch = DispatchSemaphore(value: 0)
+            store.database.asyncWriteWithoutTransaction { _ in latch.wait() }
             group.addTask { try await store.commit([.inserted(StoredTransferSamples.plain(1))]) }
             while store.writer.waitingCount < 1 { await Task.yield() }
             store.writer.refuseFurtherRequests()
-            gate.signal()
+            latch.signal()
             await store.close()
             try await group.waitForAll()
         }
-        #expect(try await place.open().unfinished().count == 1)
+        #expect(try await fixture.open().unfinished().count == 1)
     }
 
-    @Test("a process that never lets go is reported, and the store works on once it does")
+    @Test("A process that holds the lock is reported, and the store continues after its release")
     func busy() async throws {
-        let place = try Place()
-        let store = try place.open(busyTimeout: .milliseconds(20))
-        let other = try place.raw()
+        let fixture = try StoreFixture()
+        let store = try fixture.open(busyTimeout: .milliseconds(20))
+        let other = try fixture.raw()
         try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
         let error = await #expect(throws: TransferStoreError.self) { try await store.commit([Self.submission]) }
         #expect(error?.code == .other)
-        #expect(error?.message.contains("fuser \(place.path)") == true)
-        #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(20)) }
+        #expect(error?.message.contains("fuser \(fixture.path)") == true)
+        #expect(throws: TransferStoreError.self) { try fixture.open(busyTimeout: .milliseconds(20)) }
         try await other.writeWithoutTransaction { try $0.rollback() }
         #expect(try await store.commit([Self.submission]) == [TransferID(1)])
     }
 
-    @Test("opening a fresh file waits for a process that creates it at the same time, as long as it may")
+    @Test("Opening a new file waits, up to the timeout, for a process that creates it at the same time")
     func waitsToOpen() async throws {
-        let place = try Place()
+        let fixture = try StoreFixture()
         try FileManager.default.createDirectory(
-            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
-        let other = try place.raw()
+            atPath: fixture.folder.path + "/state", withIntermediateDirectories: true)
+        let other = try fixture.raw()
         try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
         let clock = ContinuousClock()
         let waited = clock.measure {
-            #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(60)) }
+            #expect(throws: TransferStoreError.self) { try fixture.open(busyTimeout: .milliseconds(60)) }
         }
         // SQLite itself does not wait when it switches to WAL.
         #expect(waited >= .milliseconds(60))
         try await other.writeWithoutTransaction { try $0.rollback() }
-        #expect(try await place.open().commit([Self.submission]) == [TransferID(1)])
+        #expect(try await fixture.open().commit([Self.submission]) == [TransferID(1)])
     }
 
-    @Test("a queue of several stretches is recovered whole, in its order, each transfer with its own traits and state")
+    @Test("A queue of several chunks is recovered in order, each transfer with its own traits and state")
     func recoversLongQueue() async throws {
-        let store = try Place().open()
-        let count = 2 * QueueReader.stretchLength + 1
+        let store = try StoreFixture().open()
+        let count = 2 * QueueReader.chunkLength + 1
         let traits = (0..<count).map { index in
             // More classes than the cache has entries, so that some classes share an entry.
             TransferTraits(
@@ -185,9 +185,9 @@ struct SQLiteStoreTests {
         #expect(Set(all.filter(\.state.isPaused).map(\.id)) == paused)
     }
 
-    @Test("a recovery that is cancelled says so, for what it has handed over is not the whole queue")
+    @Test("A canceled recovery throws, because it has not passed on the whole queue")
     func cancelledRecovery() async throws {
-        let store = try Place().open()
+        let store = try StoreFixture().open()
         try await store.commit((0..<3).map { _ in Self.submission })
         let (taken, continuation) = AsyncStream.makeStream(of: Void.self)
         let recovery = Task {
@@ -203,9 +203,9 @@ struct SQLiteStoreTests {
         #expect(try await store.commit([Self.submission]) == [TransferID(4)])
     }
 
-    @Test("the newest transfer of each of ten thousand keys is found by one question")
+    @Test("One query finds the newest transfer of each of ten thousand keys")
     func latestOfMany() async throws {
-        let store = try Place().open()
+        let store = try StoreFixture().open()
         let keys = (1...10_000).map { "key \($0)'\"" }
         // Each key twice, the first of them ended.
         let specification = StoredTransferSamples.plain(1).specification

@@ -11,7 +11,7 @@ import TransferTesting
 
 @Suite("Schema")
 struct SchemaTests {
-    @Test("migrations that were released are as they were: this list grows at its end only")
+    @Test("Released migrations never change: the list only grows at its end")
     func appendOnly() {
         let fingerprints = Schema.migrations.map { "\($0.identifier): \(fingerprint($0.sql))" }
         #expect(
@@ -22,17 +22,17 @@ struct SchemaTests {
             ])
     }
 
-    @Test("a database of every earlier version is brought up to date and works", arguments: Schema.migrations.indices)
+    @Test("A database of every earlier version is migrated and works", arguments: Schema.migrations.indices)
     func migratesFrom(_ version: Int) async throws {
-        let place = try Place()
+        let fixture = try StoreFixture()
         try FileManager.default.createDirectory(
-            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
-        let old = try place.raw()
-        try await old.writeWithoutTransaction { [path = place.path] database in
+            atPath: fixture.folder.path + "/state", withIntermediateDirectories: true)
+        let old = try fixture.raw()
+        try await old.writeWithoutTransaction { [path = fixture.path] database in
             try Schema.migrate(database, path: path, to: Array(Schema.migrations.prefix(version)))
         }
         try old.close()
-        let store = try place.open()
+        let store = try fixture.open()
         let given = try await store.commit([
             .submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
         ])
@@ -41,13 +41,13 @@ struct SchemaTests {
         #expect(try await store.unfinished() == [StoredTransferSamples.full(2)])
     }
 
-    @Test("transfers of the first version are there after the update, held by nobody")
+    @Test("Transfers of the first version survive the migration, without a hold")
     func keepsRows() async throws {
-        let place = try Place()
+        let fixture = try StoreFixture()
         try FileManager.default.createDirectory(
-            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
-        let old = try place.raw()
-        try await old.writeWithoutTransaction { [path = place.path] database in
+            atPath: fixture.folder.path + "/state", withIntermediateDirectories: true)
+        let old = try fixture.raw()
+        try await old.writeWithoutTransaction { [path = fixture.path] database in
             try Schema.migrate(database, path: path, to: Array(Schema.migrations.prefix(1)))
             for id in 7...8 {
                 try database.execute(
@@ -59,27 +59,27 @@ struct SchemaTests {
                 arguments: [RecordedRowsTests.resume, RecordedRowsTests.retry])
         }
         try old.close()
-        let store = try place.open()
+        let store = try fixture.open()
         var expected = RecordedRowsTests.expected
         expected.hold = nil
-        expected.relaunchHold = nil
+        expected.relaunchDelay = nil
         #expect(try await store.unfinished() == [expected])
         #expect(try await store.latest(forKey: "key")?.ending == .cancelled)
-        #expect(try await store.learned() == nil)
+        #expect(try await store.statistics() == nil)
         try await store.commit([
-            .held(expected.id, StoredTransferSamples.full(7).hold), .learned(StoredTransferSamples.learned()),
+            .held(expected.id, StoredTransferSamples.full(7).hold), .statistics(StoredTransferSamples.statistics()),
         ])
         #expect(try await store.unfinished().first?.hold == StoredTransferSamples.full(7).hold)
     }
 
-    @Test("numbers that the fifth version gave are not given again, whether their transfers are there or not")
+    @Test("IDs that the fifth version assigned are not assigned again, even if their transfers are gone")
     func keepsNumbers() async throws {
         for (last, given) in [(Int64(9), Int64(10)), (5, 8)] {
-            let place = try Place()
+            let fixture = try StoreFixture()
             try FileManager.default.createDirectory(
-                atPath: place.folder.path + "/state", withIntermediateDirectories: true)
-            let old = try place.raw()
-            try await old.writeWithoutTransaction { [path = place.path] database in
+                atPath: fixture.folder.path + "/state", withIntermediateDirectories: true)
+            let old = try fixture.raw()
+            try await old.writeWithoutTransaction { [path = fixture.path] database in
                 try Schema.migrate(database, path: path, to: Array(Schema.migrations.prefix(5)))
                 // That version always set the column to the last number. A value below a transfer's own number must
                 // not repeat a number, either.
@@ -89,68 +89,68 @@ struct SchemaTests {
                     arguments: [RecordedRowsTests.specification])
             }
             try old.close()
-            let store = try place.open()
+            let store = try fixture.open()
             let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
             #expect(try await store.commit([new]) == [TransferID(given)])
-            try await place.raw().write { try $0.execute(sql: "DELETE FROM task") }
+            try await fixture.raw().write { try $0.execute(sql: "DELETE FROM task") }
             #expect(try await store.commit([new]) == [TransferID(given + 1)])
         }
     }
 
-    @Test("a database of the newest version opens again with all its rows")
+    @Test("A database of the newest version reopens with all its rows")
     func reopens() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         try await store.commit(StoredTransferSamples.unfinished.map { .inserted($0) })
         await store.close()
-        #expect(try await place.open().unfinished() == StoredTransferSamples.unfinished)
+        #expect(try await fixture.open().unfinished() == StoredTransferSamples.unfinished)
     }
 
-    @Test("a database of a newer version is left alone and reported as newer")
+    @Test("A database of a newer version is left unchanged and reported as newer")
     func newer() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         try await store.commit([.inserted(StoredTransferSamples.full(1))])
         await store.close()
-        try await place.raw().write {
+        try await fixture.raw().write {
             try $0.execute(sql: "INSERT INTO migration (identifier) VALUES ('999 of tomorrow')")
         }
-        let error = try #require(throws: TransferStoreError.self) { _ = try place.open() }
+        let error = try #require(throws: TransferStoreError.self) { _ = try fixture.open() }
         #expect(error.code == .newerSchema)
-        #expect(error.message.contains(place.path))
-        #expect(try await place.raw().read { try Int.fetchOne($0, sql: "SELECT count(*) FROM task") } == 1)
+        #expect(error.message.contains(fixture.path))
+        #expect(try await fixture.raw().read { try Int.fetchOne($0, sql: "SELECT count(*) FROM task") } == 1)
     }
 
-    @Test("the database of another program is left alone")
+    @Test("The database of another program is left unchanged")
     func foreign() async throws {
-        let place = try Place()
+        let fixture = try StoreFixture()
         try FileManager.default.createDirectory(
-            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
-        try await place.raw().write { try $0.execute(sql: "CREATE TABLE theirs (x)") }
-        let error = try #require(throws: TransferStoreError.self) { _ = try place.open() }
+            atPath: fixture.folder.path + "/state", withIntermediateDirectories: true)
+        try await fixture.raw().write { try $0.execute(sql: "CREATE TABLE theirs (x)") }
+        let error = try #require(throws: TransferStoreError.self) { _ = try fixture.open() }
         #expect(error.code == .other)
         #expect(error.message.contains("another program"))
-        let tables = try await place.raw().read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema") }
+        let tables = try await fixture.raw().read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema") }
         #expect(tables == ["theirs"])
     }
 
-    @Test("a migration that fails leaves the version before it")
+    @Test("A failed migration leaves the previous version")
     func failedMigration() async throws {
-        let place = try Place()
-        await place.closing(try place.open())
+        let fixture = try StoreFixture()
+        await fixture.closing(try fixture.open())
         let broken =
             Schema.migrations + [
                 Schema.Migration(identifier: "999 broken", sql: "CREATE TABLE fine (x); CREATE TABLE task (x)")
             ]
-        let raw = try place.raw()
+        let raw = try fixture.raw()
         await #expect(throws: DatabaseError.self) {
-            try await raw.writeWithoutTransaction { [path = place.path] database in
+            try await raw.writeWithoutTransaction { [path = fixture.path] database in
                 try Schema.migrate(database, path: path, to: broken)
             }
         }
         let isThere = try await raw.read { try $0.tableExists("fine") }
         #expect(!isThere)
-        #expect(try await place.open().unfinished().isEmpty)
+        #expect(try await fixture.open().unfinished().isEmpty)
     }
 
     /// Returns an FNV-1a hash, which suffices to detect an edit.
@@ -160,7 +160,7 @@ struct SchemaTests {
     }
 }
 
-extension Place {
+extension StoreFixture {
     /// Closes `store`. A separate function for tests that only need a store to have existed.
     func closing(_ store: SQLiteStore) async { await store.close() }
 }

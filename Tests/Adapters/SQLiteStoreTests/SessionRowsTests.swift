@@ -42,10 +42,10 @@ struct SessionRowsTests {
         return task
     }
 
-    @Test("sessions and tasks come back equal after a restart, and changed rows as they were changed last")
+    @Test("Sessions and tasks are equal after a restart, with the last change of each row")
     func comesBack() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         try await store.commit([
             .session(key, SessionRecord(settings: SessionSettings(identifier: "episodes"))),
             .task(key, TaskRecord(snapshot: task(1).snapshot)), .task(key, task(2)),
@@ -53,13 +53,13 @@ struct SessionRowsTests {
         try await store.commit([.session(key, record), .task(key, task(1))])
         await store.close()
         let expected = StoredSession(key: key, record: record, tasks: [1: task(1), 2: task(2)])
-        #expect(try await place.open().sessions() == [expected])
+        #expect(try await fixture.open().sessions() == [expected])
     }
 
-    @Test("two apps' sessions of one name are two; a session goes with its tasks, a task alone")
+    @Test("Two apps may use one session name; removing a session removes its tasks, a task alone only itself")
     func removed() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         let other = SessionKey(app: "org.example.Other", identifier: "episodes")
         for key in [key, other] {
             try await store.commit([.session(key, record), .task(key, task(1)), .task(key, task(2))])
@@ -70,10 +70,10 @@ struct SessionRowsTests {
         #expect(left.first?.tasks.keys.sorted() == [2])
     }
 
-    @Test("a commit with one impossible change saves nothing: a task belongs to a session")
+    @Test("A commit with an invalid change saves nothing: a task belongs to a session")
     func allOrNothing() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         let nobody = SessionKey(app: "nobody", identifier: "s")
         await #expect(throws: (any Error).self) {
             try await store.commit([.session(key, record), .task(nobody, task(1))])
@@ -81,10 +81,10 @@ struct SessionRowsTests {
         #expect(try await store.sessions() == [])
     }
 
-    @Test("a transfer is found by its task's key")
+    @Test("A transfer is found by its task's key")
     func findsTransfer() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         let name = key.transferKey(of: 3)
         let specification = StoredTransferSamples.plain(1).specification
         let ids = try await store.commit([.submitted(NewTransfer(specification, key: name), resume: nil)])
@@ -94,15 +94,15 @@ struct SessionRowsTests {
         #expect(try await sessions.transfers(forKeys: []).isEmpty)
     }
 
-    @Test("what may be secret leaves the files once a task's events were dealt with")
+    @Test("Possible secrets leave the files after a task's events were delivered")
     func secrets() async throws {
-        let place = try Place()
-        let store = try place.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         try await store.commit([.session(key, record), .task(key, task(1, url: "http://example.org/?token=HUSHHUSH"))])
         try await store.commit([.taskRemoved(key, 1)])
         await store.close()
-        for name in try FileManager.default.contentsOfDirectory(atPath: place.folder.path + "/state") {
-            let data = try Data(contentsOf: URL(fileURLWithPath: place.folder.path + "/state/" + name))
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path + "/state") {
+            let data = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path + "/state/" + name))
             #expect(data.range(of: Data("HUSHHUSH".utf8)) == nil, "\(name)")
         }
     }

@@ -12,23 +12,23 @@ import TransferTesting
 @Suite("SQLiteStore: upkeep", .timeLimit(.minutes(5)))
 struct UpkeepTests {
     private func store(
-        _ place: Place, change: (inout SQLiteStoreConfiguration) -> Void = { _ in }
+        _ fixture: StoreFixture, change: (inout SQLiteStoreConfiguration) -> Void = { _ in }
     ) throws -> SQLiteStore {
-        var configuration = SQLiteStoreConfiguration(path: place.path)
+        var configuration = SQLiteStoreConfiguration(path: fixture.path)
         // No automatic upkeep: each test starts it.
         configuration.idleTime = .seconds(86_400)
         change(&configuration)
         return try SQLiteStore(configuration)
     }
 
-    private func count(_ table: String, _ place: Place) async throws -> Int? {
-        try await place.raw().read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
+    private func count(_ table: String, _ fixture: StoreFixture) async throws -> Int? {
+        try await fixture.raw().read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
     }
 
-    @Test("events are folded into rows that say the same, and rows that say nothing go")
+    @Test("Events are folded into equivalent rows, and rows in the initial state are removed")
     func folds() async throws {
-        let place = try Place()
-        let store = try store(place)
+        let fixture = try StoreFixture()
+        let store = try store(fixture)
         var expected = StoredTransferSamples.full(1)
         try await store.commit([.inserted(expected), .inserted(StoredTransferSamples.full(2))])
         expected.resume?.offset = 5
@@ -37,46 +37,46 @@ struct UpkeepTests {
             .checkpointed(expected.id, StoredTransferSamples.full(1).resume),
             .checkpointed(expected.id, expected.resume),
             .held(expected.id, nil), .suspended(TransferID(2), false), .checkpointed(TransferID(2), nil),
-            .retried(TransferID(2), nil), .held(TransferID(2), nil), .relaunchHeld(TransferID(2), nil),
+            .retried(TransferID(2), nil), .held(TransferID(2), nil), .relaunchDelayed(TransferID(2), nil),
         ])
         let before = try await store.unfinished()
         #expect(before.first == expected)
-        #expect(try await count("event", place) ?? 0 > 8)
+        #expect(try await count("event", fixture) ?? 0 > 8)
         try store.upkeep.perform()
-        #expect(try await count("event", place) == 0)
-        #expect(try await count("progress", place) == 1)
+        #expect(try await count("event", fixture) == 0)
+        #expect(try await count("progress", fixture) == 1)
         #expect(try await store.unfinished() == before)
         // A change on top of the folded state.
         try await store.commit([.suspended(expected.id, false)])
         try store.upkeep.perform()
         expected.isSuspended = false
-        #expect(try await place.open().unfinished().first == expected)
+        #expect(try await fixture.open().unfinished().first == expected)
     }
 
-    @Test("many events are folded although nobody is idle")
+    @Test("Many events are folded even without idle time")
     func foldsWhenMany() async throws {
-        let place = try Place()
-        let store = try store(place)
+        let fixture = try StoreFixture()
+        let store = try store(fixture)
         try await store.commit([.inserted(StoredTransferSamples.plain(1))])
         let resume = StoredTransferSamples.full(1).resume
         for _ in 0..<5 { try await store.commit((0..<1000).map { _ in .checkpointed(TransferID(1), resume) }) }
-        #expect(try await count("event", place) ?? .max <= 1000)
+        #expect(try await count("event", fixture) ?? .max <= 1000)
         #expect(try await store.unfinished().first?.resume == resume)
     }
 
-    @Test("upkeep comes by itself once nothing was committed for a while")
+    @Test("Upkeep starts automatically after a time without commits")
     func idle() async throws {
-        let place = try Place()
-        let store = try store(place) { $0.idleTime = .milliseconds(50) }
+        let fixture = try StoreFixture()
+        let store = try store(fixture) { $0.idleTime = .milliseconds(50) }
         try await store.commit([.inserted(StoredTransferSamples.full(1))])
-        while try await count("event", place) != 0 { await Task.yield() }
+        while try await count("event", fixture) != 0 { await Task.yield() }
         #expect(try await store.unfinished() == [StoredTransferSamples.full(1)])
     }
 
-    @Test("C15: a store that is never idle is kept up all the same, backup included")
+    @Test("C15: a store that is never idle still performs upkeep, including the backup")
     func busy() async throws {
-        let place = try Place()
-        let store = try store(place) {
+        let fixture = try StoreFixture()
+        let store = try store(fixture) {
             $0.upkeepInterval = .zero
             $0.keepsBackup = true
             $0.retention.count = 3
@@ -85,7 +85,7 @@ struct UpkeepTests {
         try await store.commit((2...10).map { .ended(TransferID($0), .cancelled) })
         var isSuspended = false
         while try await store.ended(limit: 100).count > 3
-            || !FileManager.default.fileExists(atPath: place.path + ".backup")
+            || !FileManager.default.fileExists(atPath: fixture.path + ".backup")
         {
             isSuspended.toggle()
             try await store.commit([.suspended(TransferID(1), isSuspended)])
@@ -93,13 +93,13 @@ struct UpkeepTests {
         #expect(try await store.unfinished().map(\.isSuspended) == [isSuspended])
     }
 
-    @Test("C15: upkeep removes a little at a time, and others write in between")
+    @Test("C15: upkeep removes rows in small transactions, and commits run in between")
     func slices() async throws {
-        let place = try Place()
-        let store = try store(place) { $0.retention.count = 5 }
+        let fixture = try StoreFixture()
+        let store = try store(fixture) { $0.retention.count = 5 }
         try await store.commit((1...50).map { .inserted(StoredTransferSamples.plain($0)) })
         try await store.commit((1...50).map { .ended(TransferID($0), .cancelled) })
-        let other = try place.raw()
+        let other = try fixture.raw()
         var counts: [Int] = []
         try store.upkeep.perform(slice: 10) {
             let count = try other.write { database in
@@ -111,10 +111,10 @@ struct UpkeepTests {
         #expect(counts == [50, 40, 30, 20, 10, 5, 5])
     }
 
-    @Test("C10: hosts do not outlive the transfers that had them, and a class that comes back is whole")
+    @Test("C10: hosts are removed with their transfers, and a class that returns is complete")
     func hosts() async throws {
-        let place = try Place()
-        let store = try store(place) {
+        let fixture = try StoreFixture()
+        let store = try store(fixture) {
             $0.retention.count = 0
             $0.keepsBackup = true
         }
@@ -127,70 +127,70 @@ struct UpkeepTests {
         for (id, host) in zip(Int64(1)..., hosts) { try await store.commit([.inserted(transfer(id, host))]) }
         try await store.commit([.ended(TransferID(2), .cancelled), .ended(TransferID(3), .cancelled)])
         try store.upkeep.perform()
-        #expect(try hosts.map { try place.holds($0) } == [true, false, false])
+        #expect(try hosts.map { try fixture.contains($0) } == [true, false, false])
         // Two classes are inserted again under their known numbers: one from the middle and the last one. A new class
-        // takes neither number.
+        // gets neither number.
         let again = [transfer(4, "two.example"), transfer(5, "three.example"), transfer(6, "four.example")]
         for transfer in again { try await store.commit([.inserted(transfer)]) }
         #expect(try await store.unfinished() == [transfer(1, "one.example")] + again)
         await store.close()
-        #expect(try await place.open().unfinished() == [transfer(1, "one.example")] + again)
+        #expect(try await fixture.open().unfinished() == [transfer(1, "one.example")] + again)
     }
 
-    @Test("ended transfers go by number and by age, what waits stays, and so does the number last given")
+    @Test("Ended transfers are removed by count and age; waiting transfers and the last ID stay")
     func forgets() async throws {
-        let place = try Place()
-        let store = try store(place) { $0.retention = .init(age: .seconds(3600), count: 3) }
+        let fixture = try StoreFixture()
+        let store = try store(fixture) { $0.retention = .init(age: .seconds(3600), count: 3) }
         try await store.commit((1...10).map { .inserted(StoredTransferSamples.plain($0)) })
         try await store.commit((2...10).map { .ended(TransferID($0), .cancelled) })
         try store.upkeep.perform()
         #expect(try await store.ended(limit: 100).map(\.id.rawValue) == [10, 9, 8])
         #expect(try await store.unfinished().map(\.id.rawValue) == [1])
-        try await place.raw().write { database in
+        try await fixture.raw().write { database in
             try database.execute(sql: "UPDATE ended SET time = time - 7200000000000 WHERE task > 8")
         }
         try store.upkeep.perform()
         #expect(try await store.ended(limit: 100).map(\.id.rawValue) == [8])
-        #expect(try await count("task", place) == 2)
+        #expect(try await count("task", fixture) == 2)
         let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
         #expect(try await store.commit([new]) == [TransferID(11)])
     }
 
-    @Test("what was recorded goes with its age, but for what was in force and what belongs to what waits")
+    @Test("History expires, except the conditions in force and the events of waiting transfers")
     func forgetsHistory() async throws {
-        let place = try Place()
-        let store = try store(place) { $0.retention = .init(age: .seconds(3600)) }
+        let fixture = try StoreFixture()
+        let store = try store(fixture) { $0.retention = .init(age: .seconds(3600)) }
         let old = WallTime.now.advanced(by: .seconds(-9000))
         try await store.commit([.inserted(StoredTransferSamples.plain(1)), .inserted(StoredTransferSamples.plain(2))])
         try await store.commit([.ended(TransferID(2), .cancelled)])
-        for id in Int64(1)...2 { store.record(TransferMoment(id: TransferID(id), time: old, kind: .started)) }
+        for id in Int64(1)...2 { store.record(TransferHistoryEvent(id: TransferID(id), time: old, kind: .started)) }
         for power in [PowerSource.ac, .battery, .unknown] {
-            var conditions = Conditions(unknownSince: Moment(instant: .zero, wall: old))
-            conditions.power = Fact(power, source: .upower, since: Moment(instant: .zero, wall: old))
+            var conditions = Conditions(unknownSince: ClockReading(instant: .zero, wall: old))
+            conditions.power = Fact(power, source: .upower, since: ClockReading(instant: .zero, wall: old))
             store.record(conditions, at: old)
         }
         await store.writer.flush()
         try store.upkeep.perform()
-        #expect(try await store.history(since: old).conditions.map(\.facts.power) == [.unknown])
-        #expect(try await store.history(of: TransferID(1))?.moments.map(\.kind) == [.submitted, .started])
-        #expect(try await store.history(of: TransferID(2))?.moments.map(\.kind) == [.submitted])
+        #expect(try await store.history(since: old).conditions.map(\.values.power) == [.unknown])
+        #expect(try await store.history(of: TransferID(1))?.events.map(\.kind) == [.submitted, .started])
+        #expect(try await store.history(of: TransferID(2))?.events.map(\.kind) == [.submitted])
     }
 
-    @Test("a program that is never idle forgets when it opens")
+    @Test("A program that is never idle removes expired rows when it opens the store")
     func forgetsAtOpening() async throws {
-        let place = try Place()
-        let first = try store(place)
+        let fixture = try StoreFixture()
+        let first = try store(fixture)
         try await first.commit((1...10).map { .inserted(StoredTransferSamples.plain($0)) })
         try await first.commit((1...10).map { .ended(TransferID($0), .cancelled) })
         await first.close()
-        let second = try store(place) { $0.retention.count = 4 }
+        let second = try store(fixture) { $0.retention.count = 4 }
         #expect(try await second.ended(limit: 100).count == 4)
     }
 
-    @Test("the log is copied into the database beside the commits, and stays short")
+    @Test("The log is copied into the database concurrently with commits, and stays short")
     func log() async throws {
-        let place = try Place()
-        let store = try store(place)
+        let fixture = try StoreFixture()
+        let store = try store(fixture)
         let large = String(repeating: "x", count: 100_000)
         for index in Int64(1)...200 {
             var transfer = StoredTransferSamples.plain(index)
@@ -198,30 +198,30 @@ struct UpkeepTests {
             try await store.commit([.inserted(transfer)])
         }
         // 20 MB were written. Without copying, all of it would be in the log.
-        let length = try FileManager.default.attributesOfItem(atPath: place.path)[.size] as? Int ?? 0
+        let length = try FileManager.default.attributesOfItem(atPath: fixture.path)[.size] as? Int ?? 0
         #expect(length > 4 << 20)
         #expect(try await store.unfinished().count == 200)
     }
 
-    @Test("another connection than the writer's copies the log")
+    @Test("A connection other than the writer's copies the log")
     func copiesBeside() async throws {
-        let place = try Place()
-        let store = try store(place)
+        let fixture = try StoreFixture()
+        let store = try store(fixture)
         try await store.commit((1...500).map { .inserted(StoredTransferSamples.full($0)) })
         func length() throws -> Int {
-            try FileManager.default.attributesOfItem(atPath: place.path)[.size] as? Int ?? 0
+            try FileManager.default.attributesOfItem(atPath: fixture.path)[.size] as? Int ?? 0
         }
         let before = try length()
-        #expect(LogKeeper.copy(place.path))
+        #expect(LogCheckpointer.copy(fixture.path))
         #expect(try length() > before)
-        #expect(!LogKeeper.copy(place.path + "-none"))
+        #expect(!LogCheckpointer.copy(fixture.path + "-none"))
         #expect(try await store.unfinished().count == 500)
     }
 
-    @Test("the log begins again at its start although commits go on")
+    @Test("The log restarts at its beginning while commits continue")
     func logBeginsAgain() async throws {
-        let place = try Place()
-        let store = try store(place)
+        let fixture = try StoreFixture()
+        let store = try store(fixture)
         var transfer = StoredTransferSamples.plain(1)
         transfer.specification.url += String(repeating: "x", count: 100_000)
         var lengths: [Int] = []
@@ -229,16 +229,16 @@ struct UpkeepTests {
             transfer.id = TransferID(index)
             try await store.commit([.inserted(transfer)])
             lengths.append(
-                try FileManager.default.attributesOfItem(atPath: place.path + "-wal")[.size] as? Int ?? 0)
+                try FileManager.default.attributesOfItem(atPath: fixture.path + "-wal")[.size] as? Int ?? 0)
         }
         // 60 MB were written. If the log kept growing, only the writer's own copy at 80 MB would end that.
         #expect(try #require(lengths.last) < 30 << 20)
     }
 
-    @Test("partial files that no transfer goes on from are named, and no others")
+    @Test("Only partial files that no transfer resumes from are returned")
     func partials() async throws {
-        let place = try Place()
-        let store = try store(place)
+        let fixture = try StoreFixture()
+        let store = try store(fixture)
         func resume(_ path: String) -> ResumePoint {
             ResumePoint(path: path, offset: 1, total: nil, validator: nil, bootID: "")
         }

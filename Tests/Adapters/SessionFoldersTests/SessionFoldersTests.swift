@@ -7,7 +7,7 @@ import TransferSessions
 
 @testable import SessionFolders
 
-@Suite("What an app's request means, and where its file goes")
+@Suite("Resolution of an app's requests and destinations")
 struct SessionFoldersTests {
     private let folders = SessionFolders(cache: "/cache", isProxied: { _, host in host == "proxied" }) {
         path, method, _ throws(TransferFailure) in
@@ -28,7 +28,7 @@ struct SessionFoldersTests {
             of: snapshot, in: SessionKey(app: app, identifier: "s"), by: settings, at: now)
     }
 
-    @Test("S8: files land below the app's own cache folder, or that of the container that its session names")
+    @Test("S8: files are placed below the cache folder of the app, or of the session's container")
     func places() throws {
         #expect(try made("http://h/").destination.directory == "/cache/org.example.App/background-transfer")
         let shared = try made("http://h/") { $1.sharedContainerIdentifier = "group.example" }
@@ -39,7 +39,7 @@ struct SessionFoldersTests {
     }
 
     @Test(
-        "no name of an app or a container leads out of the cache folder",
+        "no app or container name leads out of the cache folder",
         arguments: ["../../etc", "/usr/bin/app", ".", "..", "", "a/b", "ä\u{1F600}"])
     func names(_ name: String) throws {
         let directory = try made("http://h/", app: name).destination.directory
@@ -49,7 +49,7 @@ struct SessionFoldersTests {
         #expect(!parts[2].isEmpty && !parts[2].hasPrefix("."))
     }
 
-    @Test("S9, S10: timeouts and header fields: a request's own go before the session's, whatever their case")
+    @Test("S9, S10: a request's timeout and header fields take precedence, whatever their case")
     func fields() throws {
         let specification = try made("http://u:p@Host:81/a?b#c") { task, settings in
             settings.additionalHeaders = ["A": "session", "b": "session"]
@@ -63,16 +63,16 @@ struct SessionFoldersTests {
         #expect(specification.credential == Credential(user: "u", password: "p"))
         #expect(specification.traits.host == "http://host:81")
         #expect(specification.isPrivate)
-        #expect(specification.keepsErrorBody && specification.keepsAnswerHead && specification.asksForCredentials)
+        #expect(specification.keepsErrorBody && specification.keepsResponseHead && specification.asksForCredentials)
     }
 
-    @Test("the way to a server on this machine is none but through a proxy")
+    @Test("a server on this machine is a loopback host unless a proxy is used")
     func loopback() throws {
         #expect(try made("http://localhost/").traits.isLoopback)
         #expect(try !made("http://h/").traits.isLoopback)
     }
 
-    @Test("T1: what cannot be carried out ends with an error that says why", arguments: ["ftp://h/", "http://", "x"])
+    @Test("T1: an unsupported request ends with an error that says why", arguments: ["ftp://h/", "http://", "x"])
     func refused(_ url: String) {
         #expect { try made(url) } throws: { ($0 as? UnusableTask)?.failure.code == -1002 }
         #expect { try made("http://h/", method: "POST") } throws: {
@@ -83,7 +83,7 @@ struct SessionFoldersTests {
         }
     }
 
-    @Test("an upload sends with POST where nothing is said, and tells its size")
+    @Test("an upload uses POST by default, and reports its size")
     func upload() throws {
         let specification = try made("http://h/", kind: .upload(path: "/file"))
         #expect(specification.upload?.method == .post)

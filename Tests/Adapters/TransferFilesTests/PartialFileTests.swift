@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import Synchronization
@@ -27,42 +27,42 @@ struct PartialFileTests {
         return TransferJob(id: TransferID(1), specification: specification, resume: nil)
     }
 
-    @Test("the first transfers of two state folders have different partial files, in either place")
-    func places() throws {
+    @Test("The first transfers of two state folders have different partial files, in both locations")
+    func paths() throws {
         try inFolder { folder in
             let partial = folder + "/partial"
             let common = ["/a", "/b"].map { state in
-                PartialPlace.find(for: job(folder), partialDirectory: partial + state).path
+                PartialFileState.find(for: job(folder), partialDirectory: partial + state).path
             }
             #expect(Set(common.map(Paths.name)).count == 2)
             #expect(common.allSatisfy { Paths.name($0).hasPrefix("1-") && $0.hasSuffix(".part") })
-            #expect(PartialPlace.find(for: job(folder), partialDirectory: partial + "/a").path == common[0])
-            let beside = ["/proc", "/sys"].map { PartialPlace.find(for: job(folder), partialDirectory: $0).path }
+            #expect(PartialFileState.find(for: job(folder), partialDirectory: partial + "/a").path == common[0])
+            let beside = ["/proc", "/sys"].map { PartialFileState.find(for: job(folder), partialDirectory: $0).path }
             #expect(Set(beside).count == 2)
             #expect(beside.allSatisfy { $0.hasPrefix(folder + "/.1-") && $0.hasSuffix(".part") })
         }
     }
 
-    @Test("a new partial file never takes one that somebody writes, and takes the place of one that was abandoned")
+    @Test("A new partial file replaces an abandoned file, never a file that a process writes")
     func creation() throws {
         try inFolder { folder in
             var tokens = ["aa", "bb"]
             let path = folder + "/.1-aa.part"
             try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
             let before = try PartialFile(path: path, offset: 4, durable: 0)
-            let file = try PartialPlace.create(path, calls: FileCalls()) { tokens.removeFirst() }
+            let file = try PartialFileState.create(path, calls: FileCalls()) { tokens.removeFirst() }
             #expect(file.path == folder + "/.1-bb.part")
             #expect(FileManager.default.contents(atPath: path) == Data("mine".utf8))
             before.unlock()
-            #expect(try PartialPlace.create(path, calls: FileCalls()).path == path)
+            #expect(try PartialFileState.create(path, calls: FileCalls()).path == path)
             #expect(FileManager.default.contents(atPath: path) == Data())
             try FileManager.default.removeItem(atPath: path)
             symlink("/etc/hostname", path)
-            #expect(throws: FileFailure.self) { try PartialPlace.create(path, calls: FileCalls()) { "aa" } }
+            #expect(throws: FileFailure.self) { try PartialFileState.create(path, calls: FileCalls()) { "aa" } }
         }
     }
 
-    @Test("a file that somebody writes is left alone, and free once they are done")
+    @Test("A file that a process writes is left alone and is available afterward")
     func lock() throws {
         try inFolder { folder in
             let path = folder + "/1-aa.part"
@@ -70,7 +70,7 @@ struct PartialFileTests {
             var written = 0
             try Array("mine".utf8).withUnsafeBytes { try first.write($0, at: 0, written: &written) }
             let failure = #expect(throws: FileFailure.self) { try PartialFile(path: path, offset: 0, durable: 0) }
-            #expect(failure?.failure.cause == .fileInUse && failure?.failure.cause.mayPass == true)
+            #expect(failure?.failure.cause == .fileInUse && failure?.failure.cause.isTemporary == true)
             #expect(failure?.failure.message.contains("Another process is writing it") == true)
             #expect(FileFacts(path: path)?.size == 4)
             first.unlock()
@@ -79,7 +79,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test("after a failed sync no later one is believed")
+    @Test("After a failed sync, no later sync counts as a success")
     func failedSync() throws {
         try inFolder { folder in
             let answers = Mutex<[Int32]>([0, EIO, 0])
@@ -96,7 +96,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test("a sync that was under way when the file was cut makes nothing durable")
+    @Test("A sync that was running during a truncation makes nothing durable")
     func cutDuringSync() throws {
         try inFolder { folder in
             let (begun, cut, synced) = (
@@ -121,7 +121,7 @@ struct PartialFileTests {
         }
     }
 
-    @Test("a time that no file can have is no time, and one after 2262 does no harm")
+    @Test("An impossible file time is rejected, and a time after 2262 does no harm")
     func times() throws {
         #expect(FinalAttributes.nanoseconds("Fri, 31 Dec 9999 23:59:59 GMT") == nil)
         #expect(FinalAttributes.nanoseconds("Thu, 01 Jan 1970 00:00:01 GMT") == 1_000_000_000)

@@ -7,9 +7,9 @@ import TransferPolicy
 
 @testable import TransferFiles
 
-@Suite("Partial files that are left over")
+@Suite("Orphaned partial files")
 struct PartialSweepTests {
-    @Test("names of ours are told from others")
+    @Test("Names of partial files are distinguished from other names")
     func names() {
         #expect(PartialSweep.transfer("12-0123456789abcdef.part") == 12)
         for name in [
@@ -19,7 +19,7 @@ struct PartialSweepTests {
         ] { #expect(PartialSweep.transfer(name) == nil, "\(name)") }
     }
 
-    @Test("only old files of ours are found, and one that somebody writes stays")
+    @Test("Only old partial files of this user are found, and a file that a process writes stays")
     func sweep() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sweep-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -34,7 +34,7 @@ struct PartialSweepTests {
         try FileManager.default.createSymbolicLink(
             atPath: folder + "/4-0123456789abcdef.part", withDestinationPath: folder + "/" + names[0])
         let sweep = PartialSweep(directory: folder)
-        let found = sweep.leftovers()
+        let found = sweep.orphanedFiles()
         #expect(found.map(\.transfer.rawValue) == [1, 2])
         let descriptor = open(folder + "/" + names[1], O_RDWR)
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -43,6 +43,6 @@ struct PartialSweepTests {
         #expect(sweep.remove(found[1]))
         let left = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(left == [names[2], "4-0123456789abcdef.part", names[3]])
-        #expect(PartialSweep(directory: folder + "/none").leftovers().isEmpty)
+        #expect(PartialSweep(directory: folder + "/none").orphanedFiles().isEmpty)
     }
 }

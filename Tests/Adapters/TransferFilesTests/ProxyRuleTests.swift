@@ -3,10 +3,10 @@ import Testing
 
 @testable import TransferFiles
 
-@Suite("which URLs go through a proxy")
+@Suite("Proxy rules")
 struct ProxyRuleTests {
     @Test(
-        "the scheme's variable counts, then all_proxy; HTTP_PROXY in capitals and empty ones do not",
+        "The scheme's variable applies, then all_proxy; HTTP_PROXY and empty variables are ignored",
         arguments: [
             (["http_proxy": "p:1"], "http", true), (["http_proxy": "p:1"], "https", false),
             (["HTTP_PROXY": "p:1"], "http", false), (["HTTPS_PROXY": "p:1"], "https", true),
@@ -19,7 +19,7 @@ struct ProxyRuleTests {
     }
 
     @Test(
-        "no_proxy takes names with what is below them, addresses and prefixes, and holds for --proxy, too",
+        "no_proxy accepts domains with subdomains, addresses, and prefixes, and also applies to --proxy",
         arguments: [
             ("127.0.0.1", "127.0.0.1", false), ("127.0.0.0/8", "127.9.9.9", false), ("10.0.0.0/8", "127.0.0.1", true),
             ("127.0.0.2", "127.0.0.1", true), ("other, localhost", "localhost", false), ("host", "localhost", true),

@@ -5,7 +5,7 @@ import Testing
 
 struct ServerFileNameTests {
     @Test(
-        "a name comes from Content-Disposition where it has one",
+        "The name comes from Content-Disposition if the field has one",
         arguments: [
             ("attachment; filename=a.txt", "a.txt"), ("attachment; filename=\"a b.txt\"", "a b.txt"),
             ("attachment; filename=\"a\\\"b.txt\"", "a_b.txt"), ("inline;filename=x;size=3", "x"),
@@ -23,26 +23,26 @@ struct ServerFileNameTests {
     }
 
     @Test(
-        "C8: a name has no control and format characters",
+        "C8: a name contains no control or format characters",
         arguments: [
             "\u{1}", "\u{1B}", "\u{7F}", "\u{9B}", "\u{AD}", "\u{61C}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}",
             "\u{200E}", "\u{200F}", "\u{2028}", "\u{2029}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}",
             "\u{2060}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}", "\u{FEFF}", "\u{FFF9}", "\u{E0041}",
         ] as [Unicode.Scalar])
-    func steering(scalar: Unicode.Scalar) {
+    func controlCharacters(scalar: Unicode.Scalar) {
         #expect(ServerFileName.safe("\(scalar)a\(scalar).\(scalar)txt\(scalar)") == "a.txt")
         let encoded = String(scalar).utf8.map { ($0 < 16 ? "%0" : "%") + String($0, radix: 16) }.joined()
         #expect(ServerFileName.name(disposition: nil, url: "http://h/a\(encoded).txt") == "a.txt")
     }
 
-    @Test("joiners stay in words and emoji that need them", arguments: ["می\u{200C}خواهم", "क्\u{200D}ष", "👩‍👧", "❤️‍🔥"])
+    @Test("Joiners stay in words and emoji that need them", arguments: ["می\u{200C}خواهم", "क्\u{200D}ष", "👩‍👧", "❤️‍🔥"])
     func joiners(text: String) {
         #expect(ServerFileName.safe(text + ".txt") == text + ".txt")
         #expect(ServerFileName.safe("\u{200D}" + text + "\u{200C}") == text)
     }
 
     @Test(
-        "else it comes from the URL",
+        "Otherwise, the name comes from the URL",
         arguments: [
             ("http://h/a/b.iso", "b.iso"), ("http://h/a%20b.iso#x", "a b.iso"), ("http://h/%2e%2e%2fx", "x"),
             ("http://h/", "download"), ("http://h", "download"), ("http://h/a/", "download"),
@@ -53,7 +53,7 @@ struct ServerFileNameTests {
         #expect(ServerFileName.name(disposition: nil, url: url) == expected)
     }
 
-    @Test("a long name is cut between characters and keeps its extension", arguments: ["a", "é", "漢", "👩‍👩‍👧‍👦"])
+    @Test("A long name is cut between characters and keeps its extension", arguments: ["a", "é", "漢", "👩‍👩‍👧‍👦"])
     func long(character: String) {
         let name = ServerFileName.safe(String(repeating: character, count: 300) + ".tar.gz")
         #expect(name.utf8.count <= 255)
@@ -63,7 +63,7 @@ struct ServerFileNameTests {
         #expect(DestinationFolder.numbered(name, 12).hasSuffix(" (12).tar.gz"))
     }
 
-    @Test("a number goes before the extension")
+    @Test("A number precedes the extension")
     func numbered() {
         #expect(DestinationFolder.numbered("a.txt", 0) == "a.txt")
         #expect(DestinationFolder.numbered("a.txt", 1) == "a (1).txt")
@@ -72,7 +72,7 @@ struct ServerFileNameTests {
         #expect(DestinationFolder.numbered(".config", 1) == ".config (1)")
     }
 
-    @Test("one endless character leaves a name that shows, with its extension", arguments: ["a", ".", ".."])
+    @Test("A single endless character leaves a visible name with its extension", arguments: ["a", ".", ".."])
     func endlessCharacter(start: String) {
         let name = ServerFileName.safe(start + String(repeating: "\u{301}", count: 300) + ".tar.gz")
         #expect(name.utf8.count <= 255)

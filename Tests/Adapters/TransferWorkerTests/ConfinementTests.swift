@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
 import Testing
-import WorkerBench
 import WorkerExecutor
+import WorkerHarness
 
 @testable import TransferWorker
 
 /// Tests of C11: code that a server injects into a worker reaches only the bytes of the worker's own attempts.
 @Suite("The worker's confinement (C11)", .timeLimit(.minutes(1)))
 struct ConfinementTests {
-    private static let program = URL(fileURLWithPath: WorkerBench.program).deletingLastPathComponent()
+    private static let program = URL(fileURLWithPath: WorkerHarness.program).deletingLastPathComponent()
         .appendingPathComponent("HostileWorker").path
 
     /// True if Landlock can be tested here. `isWhole` is true if seccomp can be tested here.
@@ -20,7 +20,7 @@ struct ConfinementTests {
     private static let isWhole = WorkerConfinement.offered.seccomp && !WorkerConfinement.isSanitized
 
     /// A folder with a home folder, a destination, a partial folder, and files in them.
-    private final class Scene {
+    private final class Environment {
         let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
         var key: String { root + "/user/.ssh/id" }
         var partial: String { root + "/partial/1-aa.part" }
@@ -55,42 +55,45 @@ struct ConfinementTests {
     }
 
     @Test(
-        "files outside its list can be neither read nor written, made nor removed",
+        "Files outside the allowed paths cannot be read, written, created, or removed",
         .enabled(if: hasLandlock, "this kernel has no Landlock, or this is a build with a sanitizer, which reads files")
     )
     func files() throws {
-        let scene = try Scene()
+        let environment = try Environment()
         let denied = [
-            "read=\(scene.key)": "EACCES", "read=/etc/shadow": "EACCES", "read=/etc/passwd": "EACCES",
-            "read=\(scene.root)": "EACCES", "write=\(scene.partial)": "EACCES", "create in=\(scene.root)/out": "EACCES",
-            "write=/proc/self/oom_score_adj": "EACCES", "cut=\(scene.partial)": "EPERM",
-            "remove=\(scene.partial)": "EPERM", "rename=\(scene.partial)": "EPERM",
-            "change mode of=\(scene.key)": "EPERM",
-            "set attribute of=\(scene.key)": "EPERM", "mount on=\(scene.root)/out": "EPERM",
+            "read=\(environment.key)": "EACCES", "read=/etc/shadow": "EACCES", "read=/etc/passwd": "EACCES",
+            "read=\(environment.root)": "EACCES", "write=\(environment.partial)": "EACCES",
+            "create in=\(environment.root)/out": "EACCES",
+            "write=/proc/self/oom_score_adj": "EACCES", "cut=\(environment.partial)": "EPERM",
+            "remove=\(environment.partial)": "EPERM", "rename=\(environment.partial)": "EPERM",
+            "change mode of=\(environment.key)": "EPERM",
+            "set attribute of=\(environment.key)": "EPERM", "mount on=\(environment.root)/out": "EPERM",
         ]
         let allowed = ["read=/etc/hosts", "read=/proc/self/status", "read=/proc/net/dev", "write=/dev/null"]
-        let results = try scene.attempt(denied.keys.sorted() + allowed)
+        let results = try environment.attempt(denied.keys.sorted() + allowed)
         for (attempt, error) in denied { #expect(results[attempt] == error, "\(attempt)") }
         for attempt in allowed { #expect(results[attempt] == "done", "\(attempt)") }
-        #expect(FileManager.default.contents(atPath: scene.partial) == Data("secret".utf8))
+        #expect(FileManager.default.contents(atPath: environment.partial) == Data("secret".utf8))
     }
 
     @Test(
-        "on a kernel without Landlock it still writes nothing",
+        "Without Landlock in the kernel, a worker still cannot write files",
         .enabled(if: isWhole, "this kernel filters no system calls, or this is a build with a sanitizer"))
     func withoutLandlock() throws {
-        let scene = try Scene()
-        let attempts = ["write=\(scene.partial)", "create in=\(scene.root)/out", "remove=\(scene.partial)"]
-        let results = try scene.attempt(attempts, usesLandlock: false)
+        let environment = try Environment()
+        let attempts = [
+            "write=\(environment.partial)", "create in=\(environment.root)/out", "remove=\(environment.partial)",
+        ]
+        let results = try environment.attempt(attempts, usesLandlock: false)
         for attempt in attempts { #expect(results[attempt] == "EPERM", "\(attempt)") }
         #expect(results["confinement: no new privileges, seccomp, not dumpable; missing"] == "Landlock", "\(results)")
     }
 
     @Test(
-        "programs, other processes, buses and the kernel's wide doors are out of reach",
+        "Programs, other processes, buses, and risky kernel interfaces are inaccessible",
         .enabled(if: isWhole, "this kernel filters no system calls, or this is a build with a sanitizer"))
     func calls() throws {
-        let scene = try Scene()
+        let environment = try Environment()
         var attempts = [
             "start program", "start process", "trace parent", "read memory of parent", "signal parent", "open parent",
             "limit parent", "own file by parent", "set signal of file", "connect to=/run/dbus/system_bus_socket",
@@ -100,26 +103,26 @@ struct ConfinementTests {
         #if arch(x86_64)
         attempts.append("x32 call")
         #endif
-        let results = try scene.attempt(attempts)
+        let results = try environment.attempt(attempts)
         for attempt in attempts { #expect(results[attempt] == "EPERM", "\(attempt)") }
     }
 
-    @Test("a worker tells what it has given up: all that the kernel offers, logged once")
-    func told() async throws {
-        try await WorkerBench.run(handler: { $1.answer("404 Not Found") }) { bench, server in
-            #expect(bench.executor.confinement == nil)
-            _ = await bench.start(bench.job(1, server.url("/a"))).outcome()
-            #expect(bench.executor.confinement == WorkerConfinement.offered)
-            let lines = bench.log.lines.filter { $0.contains("confined") }
+    @Test("A worker reports its confinement, which is everything that the kernel offers, and the log shows it once")
+    func confinementIsReported() async throws {
+        try await WorkerHarness.run(handler: { $1.respond("404 Not Found") }) { fixture, server in
+            #expect(fixture.executor.confinement == nil)
+            _ = await fixture.start(fixture.job(1, server.url("/a"))).outcome()
+            #expect(fixture.executor.confinement == WorkerConfinement.offered)
+            let lines = fixture.log.lines.filter { $0.contains("confined") }
             #expect(lines.count == 1 && lines.first?.hasPrefix("debug") == true, "\(lines)")
-            let process = try #require(bench.executor.processNumbers.first)
+            let process = try #require(fixture.executor.processIDs.first)
             let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
             #expect(status.contains("NoNewPrivs:\t1"))
             #expect(status.contains("Seccomp:\t2"))
         }
     }
 
-    @Test("its words name the parts that are there and those that are missing")
+    @Test("The description lists the active and the missing parts")
     func words() {
         let whole = WorkerConfinement(noNewPrivileges: true, seccomp: true, landlockABI: 7, notDumpable: true)
         #expect("\(whole)" == "no new privileges, seccomp, Landlock ABI 7, not dumpable")
@@ -127,7 +130,7 @@ struct ConfinementTests {
         #expect("\(part)" == "no new privileges, not dumpable; missing: seccomp, Landlock")
     }
 
-    @Test("certificates that the configuration and the environment name may be read, and a file's own folder may not")
+    @Test("Certificates named by the configuration and the environment are readable, but not the folder of the file")
     func paths() {
         let paths = ConfinedPaths(
             caFile: "/opt/user/ca.pem", environment: ["SSL_CERT_DIR": "/opt/a:/opt/b", "HOME": "/opt/user"])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Testing
 import TransferTesting
 
@@ -9,11 +9,11 @@ extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct URLSessionExecutorTests {
         @Test(
-            "keeps the contract of its port, with the repair and without",
+            "The executor satisfies the contract of its port, with and without the interposer",
             arguments: TransferExecutorContract.Check.allCases, [true, false])
-        func contract(_ check: TransferExecutorContract.Check, repaired: Bool) async throws {
+        func contract(_ check: TransferExecutorContract.Check, usesInterposer: Bool) async throws {
             try await TransferExecutorContract {
-                try ServerHarness { try Bench(repaired: repaired, root: $0).executor }
+                try ServerHarness { try ExecutorFixture(usesInterposer: usesInterposer, root: $0).executor }
             }.run(check)
         }
     }

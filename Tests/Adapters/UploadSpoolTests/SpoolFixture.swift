@@ -19,8 +19,8 @@ struct SpoolFixture {
     func remove() { try? FileManager.default.removeItem(atPath: root) }
 
     /// Returns a spool that uses only the given methods, or all methods if none is given.
-    func spool(_ means: KeepingMeans..., space: Int64? = nil) -> UploadSpool {
-        UploadSpool(folder: folder, means: means.isEmpty ? KeepingMeans.allCases : means) { _ in space }
+    func spool(_ methods: KeepingMethod..., space: Int64? = nil) -> UploadSpool {
+        UploadSpool(folder: folder, methods: methods.isEmpty ? KeepingMethod.allCases : methods) { _ in space }
     }
 
     /// Creates a file of the app.
@@ -51,7 +51,7 @@ struct SpoolFixture {
     ) async {
         do {
             _ = try await body()
-            Issue.record("it was kept", sourceLocation: sourceLocation)
+            Issue.record("the file was kept", sourceLocation: sourceLocation)
         } catch let error as SourceSpoolError {
             #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
             #expect(error.message.contains(words), "\(error)", sourceLocation: sourceLocation)
@@ -60,7 +60,7 @@ struct SpoolFixture {
         }
     }
 
-    /// A folder on a file system other than that of the tests; nil if there is none.
+    /// A folder on a file system other than that of the tests; `nil` if there is none.
     static let otherVolume: String? = {
         var (here, there) = (stat(), stat())
         guard stat(NSTemporaryDirectory(), &here) == 0, stat("/dev/shm", &there) == 0, here.st_dev != there.st_dev,

@@ -8,7 +8,7 @@ import TransferSessions
 
 @Suite("C5: the spool of files to upload")
 struct UploadSpoolTests {
-    @Test("C5: a file of this user on the same file system is linked: nothing is copied, and its removal does no harm")
+    @Test("C5: a file of this user on the same file system is linked, not copied, and survives its removal")
     func link() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -27,7 +27,7 @@ struct UploadSpoolTests {
         #expect(SpoolName.isName(String(kept.path.dropFirst(fixture.folder.count + 1))))
     }
 
-    @Test("C5: a copy has its own content, is this user's alone, and is not touched by what the app writes later")
+    @Test("C5: a copy has its own content, is private, and is unaffected by later writes of the app")
     func copy() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -41,7 +41,7 @@ struct UploadSpoolTests {
     }
 
     @Test(
-        "C5: a file of another file system is copied",
+        "C5: a file on another file system is copied",
         .enabled(if: SpoolFixture.otherVolume != nil, "/dev/shm is not there, or no other file system than the tests'"))
     func otherVolume() async throws {
         let fixture = try SpoolFixture()
@@ -57,8 +57,8 @@ struct UploadSpoolTests {
     }
 
     @Test(
-        "C5: where the file system can, blocks are shared and the app's later words are not",
-        .enabled(if: SpoolFixture.canReflink, "the tests' file system has no reflinks, as btrfs and XFS have them"))
+        "C5: a reflink shares blocks, and later writes of the app do not affect it",
+        .enabled(if: SpoolFixture.canReflink, "the test's file system has no reflinks; use btrfs or XFS"))
     func reflink() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -70,7 +70,7 @@ struct UploadSpoolTests {
         #expect(try fixture.status(kept.path).st_mode & 0o777 == 0o600)
     }
 
-    @Test("C5: a passed descriptor is kept though its file has no name any more")
+    @Test("C5: a passed descriptor is kept even if its file no longer has a name")
     func descriptor() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -86,7 +86,7 @@ struct UploadSpoolTests {
         #expect(fcntl(descriptor, F_GETFD) >= 0, "the caller's descriptor was closed")
     }
 
-    @Test("C2: a descriptor that gives no right to read is refused, though its file could be linked")
+    @Test("C2: a descriptor without read access is refused, even if its file could be linked")
     func noRight() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -102,7 +102,7 @@ struct UploadSpoolTests {
         #expect(fixture.names.isEmpty)
     }
 
-    @Test("C5: what is no readable file is refused with its path, and leaves nothing")
+    @Test("C5: an unreadable or nonregular file is refused with its path, and nothing remains")
     func unusable() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -116,7 +116,7 @@ struct UploadSpoolTests {
         #expect(fixture.names.isEmpty)
     }
 
-    @Test("C5: an app's files stay within its quota, which is told; another app's do not count")
+    @Test("C5: an app's files stay within its quota, which the error states; other apps do not count")
     func quota() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -135,7 +135,7 @@ struct UploadSpoolTests {
         #expect(fixture.names.count == 2)
     }
 
-    @Test("C5: a copy leaves the volume's free space alone, and is refused with what there is; a link takes no space")
+    @Test("C5: a copy that exceeds the available space is refused with a number; a link needs no space")
     func space() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -148,7 +148,7 @@ struct UploadSpoolTests {
         _ = try await fixture.spool(.link, space: 0).keep(.path(path), for: "app", within: .max)
     }
 
-    @Test("C5: a copy that nobody wants any more ends, and leaves nothing")
+    @Test("C5: a canceled copy ends, and nothing remains")
     func cancelled() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -158,12 +158,12 @@ struct UploadSpoolTests {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await spool.keep(.path(path), for: "app", within: .max)
         }
-        await fixture.expect(.cancelled, saying: "given up") { try await task.value }
+        await fixture.expect(.cancelled, saying: "canceled") { try await task.value }
         #expect(fixture.names.isEmpty)
         #expect(spool.usage(of: "app") == SpoolUsage())
     }
 
-    @Test("C5: at the start what is wanted is counted again, and all else of the spool's own goes")
+    @Test("C5: at the start, wanted files are counted again, and other files of the spool are removed")
     func restart() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -186,7 +186,7 @@ struct UploadSpoolTests {
         }
     }
 
-    @Test("C5: a folder that cannot be used is told with its path, and is nobody's quota")
+    @Test("C5: an unusable folder is reported with its path and does not count as an exceeded quota")
     func noFolder() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
@@ -197,13 +197,13 @@ struct UploadSpoolTests {
         }
     }
 
-    @Test("C5: many at once each get a file of their own")
+    @Test("C5: concurrent callers each get their own file")
     func many() async throws {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
         let path = try fixture.write("report", bytes: 100)
         let spool = fixture.spool()
-        // The limit also holds while several files are being kept at the same time.
+        // The limit also applies while several files are being kept at the same time.
         let kept = await withTaskGroup(of: Bool.self) { group -> Int in
             for _ in 0..<50 {
                 group.addTask { (try? await spool.keep(.path(path), for: "app", within: 2000)) != nil }

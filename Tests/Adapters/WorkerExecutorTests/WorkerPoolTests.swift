@@ -10,13 +10,13 @@ import TransferPolicy
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerPoolTests {
-    /// A pool of processes that nobody listens to.
-    private final class Bench {
+    /// A pool of processes whose messages are ignored.
+    private final class PoolFixture {
         var pool: WorkerPool
         private let configuration: WorkerExecutorConfiguration
 
         init(_ change: (inout WorkerExecutorConfiguration) -> Void = { _ in }) {
-            // Ends at once: what is posted to it is lost.
+            // Ends immediately: what is posted to it is lost.
             var configuration = WorkerExecutorConfiguration(
                 executor: URLSessionExecutorConfiguration(partialDirectory: "/nowhere"), program: .at(path: "/bin/true")
             )
@@ -50,166 +50,166 @@ struct WorkerPoolTests {
             pool.add(attempt, of: TransferID(id))
         }
 
-        func end(_ id: Int64) { pool.take(.ended(.stopped(nil)), of: TransferID(id)) }
+        func end(_ id: Int64) { pool.accept(.ended(.stopped(nil)), of: TransferID(id)) }
 
         func checkpoint(_ id: Int64, _ bytes: Int64) {
-            pool.take(
+            pool.accept(
                 .checkpointed(ResumePoint(path: "/p", offset: bytes, total: nil, validator: nil, bootID: "b")),
                 of: TransferID(id))
         }
 
-        /// The workers that get no further attempts and were told to exit.
+        /// The workers that get no further attempts and have received the shutdown order.
         var retiring: [Int] { pool.workers.filter(\.value.isRetiring).keys.sorted() }
     }
 
-    @Test("the worker with the fewest attempts is used, and a further worker is wanted when each has enough to do")
+    @Test("The worker with the fewest attempts is used, and another worker starts once each has enough attempts")
     func sharing() throws {
-        let bench = Bench { ($0.workers, $0.attemptsPerWorker) = (2, 2) }
-        #expect(bench.pool.sharedWorker(of: nil) == nil)
-        try bench.start()
+        let fixture = PoolFixture { ($0.workers, $0.attemptsPerWorker) = (2, 2) }
+        #expect(fixture.pool.sharedWorker(of: nil) == nil)
+        try fixture.start()
         for id: Int64 in 1...2 {
-            #expect(bench.pool.sharedWorker(of: nil) == 1)
-            bench.give(id, to: 1)
+            #expect(fixture.pool.sharedWorker(of: nil) == 1)
+            fixture.give(id, to: 1)
         }
-        #expect(bench.pool.sharedWorker(of: nil) == nil)
-        try bench.start()
-        #expect(bench.pool.sharedWorker(of: nil) == 2)
-        for id: Int64 in 3...4 { bench.give(id, to: 2) }
+        #expect(fixture.pool.sharedWorker(of: nil) == nil)
+        try fixture.start()
+        #expect(fixture.pool.sharedWorker(of: nil) == 2)
+        for id: Int64 in 3...4 { fixture.give(id, to: 2) }
         // There may be no third.
-        #expect(bench.pool.sharedWorker(of: nil) == 1)
-        bench.end(4)
-        #expect(bench.pool.sharedWorker(of: nil) == 2)
+        #expect(fixture.pool.sharedWorker(of: nil) == 1)
+        fixture.end(4)
+        #expect(fixture.pool.sharedWorker(of: nil) == 2)
     }
 
-    @Test("a pool that yields to other programs has one worker, however much that has to do")
+    @Test("A pool that yields to other programs has one worker, whatever its load")
     func yielding() throws {
-        let bench = Bench { ($0.workers, $0.attemptsPerWorker) = (4, 1) }
-        bench.pool.limits.yieldsToForeground = true
-        try bench.start()
-        bench.give(1, to: 1)
-        #expect(bench.pool.sharedWorker(of: nil) == 1)
+        let fixture = PoolFixture { ($0.workers, $0.attemptsPerWorker) = (4, 1) }
+        fixture.pool.limits.yieldsToForeground = true
+        try fixture.start()
+        fixture.give(1, to: 1)
+        #expect(fixture.pool.sharedWorker(of: nil) == 1)
     }
 
-    @Test("a worker serves its own group only, and an isolated worker serves nobody else")
+    @Test("A worker serves only its own group, and an isolated worker serves no other transfers")
     func groups() throws {
-        let bench = Bench()
-        try bench.start()
-        try bench.start(group: "a")
-        try bench.start(group: "b", isIsolated: true)
-        #expect(bench.pool.sharedWorker(of: nil) == 1)
-        #expect(bench.pool.sharedWorker(of: "a") == 2)
-        #expect(bench.pool.sharedWorker(of: "b") == nil)
+        let fixture = PoolFixture()
+        try fixture.start()
+        try fixture.start(group: "a")
+        try fixture.start(group: "b", isIsolated: true)
+        #expect(fixture.pool.sharedWorker(of: nil) == 1)
+        #expect(fixture.pool.sharedWorker(of: "a") == 2)
+        #expect(fixture.pool.sharedWorker(of: "b") == nil)
     }
 
-    @Test("of groups' workers that idle two stay, those that had something to do last")
+    @Test("Of idle group workers, the two that were used last stay")
     func idleGroups() throws {
-        let bench = Bench()
+        let fixture = PoolFixture()
         for group in ["a", "b", "c"] {
-            bench.give(Int64(group.utf8.first ?? 0), to: try bench.start(group: group))
+            fixture.give(Int64(group.utf8.first ?? 0), to: try fixture.start(group: group))
         }
-        bench.pool.heard(1)
-        for group in ["a", "b"] { bench.end(Int64(group.utf8.first ?? 0)) }
-        #expect(bench.retiring.isEmpty)
-        bench.end(Int64(UInt8(ascii: "c")))
+        fixture.pool.heard(1)
+        for group in ["a", "b"] { fixture.end(Int64(group.utf8.first ?? 0)) }
+        #expect(fixture.retiring.isEmpty)
+        fixture.end(Int64(UInt8(ascii: "c")))
         // The second was heard of before the first, and the third.
-        #expect(bench.retiring == [2])
+        #expect(fixture.retiring == [2])
     }
 
-    @Test("a worker with files of the system as they were before gets nothing more, and goes when it has nothing left")
+    @Test("A worker with outdated system files receives no further attempts and is shut down once it is idle")
     func outdated() throws {
-        let bench = Bench()
-        try bench.start(caFile: "/etc/passwd")
-        bench.give(1, to: 1)
-        #expect(bench.pool.sharedWorker(of: nil) == nil)
-        #expect(bench.retiring.isEmpty)
-        bench.end(1)
-        #expect(bench.retiring == [1])
+        let fixture = PoolFixture()
+        try fixture.start(caFile: "/etc/passwd")
+        fixture.give(1, to: 1)
+        #expect(fixture.pool.sharedWorker(of: nil) == nil)
+        #expect(fixture.retiring.isEmpty)
+        fixture.end(1)
+        #expect(fixture.retiring == [1])
     }
 
     @Test(
-        "a transfer that ended two workers is suspect until it goes on or ends; one that was stopping is not to blame")
+        "A transfer that ended two workers is suspect until it progresses or ends, unless it was stopping")
     func suspects() throws {
-        let bench = Bench()
+        let fixture = PoolFixture()
         func crash(_ id: Int64, isStopping: Bool = false) throws {
-            let worker = try bench.start()
-            bench.give(id, to: worker, isStopping: isStopping)
-            bench.checkpoint(id, 10)
-            #expect(bench.pool.removeWorker(worker).lost.map(\.id) == [TransferID(id)])
+            let worker = try fixture.start()
+            fixture.give(id, to: worker, isStopping: isStopping)
+            fixture.checkpoint(id, 10)
+            #expect(fixture.pool.removeWorker(worker).lost.map(\.id) == [TransferID(id)])
         }
         for id: Int64 in [1, 2] { try crash(id) }
         try crash(2, isStopping: true)
         try crash(1)
-        #expect(bench.pool.isSuspect(TransferID(1)))
-        #expect(!bench.pool.isSuspect(TransferID(2)))
-        bench.give(1, to: try bench.start(isIsolated: true))
-        bench.checkpoint(1, 10)
-        bench.checkpoint(1, 10)
-        #expect(bench.pool.isSuspect(TransferID(1)), "no more bytes than before")
-        bench.checkpoint(1, 11)
-        #expect(!bench.pool.isSuspect(TransferID(1)))
+        #expect(fixture.pool.isSuspect(TransferID(1)))
+        #expect(!fixture.pool.isSuspect(TransferID(2)))
+        fixture.give(1, to: try fixture.start(isIsolated: true))
+        fixture.checkpoint(1, 10)
+        fixture.checkpoint(1, 10)
+        #expect(fixture.pool.isSuspect(TransferID(1)), "no more bytes than before")
+        fixture.checkpoint(1, 11)
+        #expect(!fixture.pool.isSuspect(TransferID(1)))
         try crash(2)
-        #expect(bench.pool.isSuspect(TransferID(2)))
-        bench.end(2)
-        #expect(!bench.pool.isSuspect(TransferID(2)))
+        #expect(fixture.pool.isSuspect(TransferID(2)))
+        fixture.end(2)
+        #expect(!fixture.pool.isSuspect(TransferID(2)))
     }
 
-    @Test("an isolated worker goes with its attempt")
+    @Test("An isolated worker is shut down with its attempt")
     func isolated() throws {
-        let bench = Bench()
-        bench.give(1, to: try bench.start(isIsolated: true))
-        #expect(bench.retiring.isEmpty)
-        bench.end(1)
-        #expect(bench.retiring == [1])
+        let fixture = PoolFixture()
+        fixture.give(1, to: try fixture.start(isIsolated: true))
+        #expect(fixture.retiring.isEmpty)
+        fixture.end(1)
+        #expect(fixture.retiring == [1])
     }
 
-    @Test("a worker that idles too long goes; one that is silent with work is asked, and ended if it does not answer")
+    @Test("A worker that is idle too long is shut down; a silent worker is probed and killed if it does not respond")
     func silence() throws {
-        let bench = Bench { ($0.idleSeconds, $0.patienceSeconds) = (60, 30) }
-        try bench.start()
-        bench.give(1, to: try bench.start())
+        let fixture = PoolFixture { ($0.idleSeconds, $0.silenceLimitSeconds) = (60, 30) }
+        try fixture.start()
+        fixture.give(1, to: try fixture.start())
         let start = DispatchTime.now().uptimeNanoseconds
-        func look(_ seconds: UInt64) -> [Int] {
-            bench.pool.lookAfterWorkers(now: start + seconds * 1_000_000_000).map(\.number)
+        func supervise(_ seconds: UInt64) -> [Int] {
+            fixture.pool.superviseWorkers(now: start + seconds * 1_000_000_000).map(\.number)
         }
-        #expect(look(29).isEmpty)
-        #expect(bench.pool.workers[2]?.isProbed == false)
-        #expect(look(31).isEmpty)
-        #expect(bench.pool.workers[2]?.isProbed == true)
-        #expect(look(59).isEmpty && bench.retiring.isEmpty)
-        #expect(look(61) == [2])
-        #expect(bench.retiring == [1])
-        bench.pool.heard(2)
-        #expect(bench.pool.workers[2]?.isProbed == false)
+        #expect(supervise(29).isEmpty)
+        #expect(fixture.pool.workers[2]?.isProbed == false)
+        #expect(supervise(31).isEmpty)
+        #expect(fixture.pool.workers[2]?.isProbed == true)
+        #expect(supervise(59).isEmpty && fixture.retiring.isEmpty)
+        #expect(supervise(61) == [2])
+        #expect(fixture.retiring == [1])
+        fixture.pool.heard(2)
+        #expect(fixture.pool.workers[2]?.isProbed == false)
     }
 
-    @Test("a worker answers its first order once, and is refused once, with the first reason")
-    func answers() throws {
-        let bench = Bench()
-        try bench.start()
-        let answers = [bench.pool.isFirstAnswer(of: 1), bench.pool.isFirstAnswer(of: 1)]
-        #expect(answers == [true, false])
-        bench.pool.refuse(1, "first")
-        bench.pool.refuse(1, "second")
-        #expect(bench.pool.workers[1]?.refusal == "first")
-        #expect(bench.retiring == [1])
+    @Test("A worker replies to its first order once, and is refused once, with the first reason")
+    func replies() throws {
+        let fixture = PoolFixture()
+        try fixture.start()
+        let replies = [fixture.pool.isFirstReply(of: 1), fixture.pool.isFirstReply(of: 1)]
+        #expect(replies == [true, false])
+        fixture.pool.refuse(1, "first")
+        fixture.pool.refuse(1, "second")
+        #expect(fixture.pool.workers[1]?.refusal == "first")
+        #expect(fixture.retiring == [1])
     }
 
-    @Test("who waits for the end is told when neither attempts nor workers are left")
+    @Test("Waiting calls resume once no attempts and workers are left")
     func ending() async throws {
-        let bench = Bench()
-        await withCheckedContinuation { if !bench.pool.keepWaiting($0) { $0.resume() } }
-        bench.give(1, to: try bench.start())
+        let fixture = PoolFixture()
+        await withCheckedContinuation { if !fixture.pool.addContinuation($0) { $0.resume() } }
+        fixture.give(1, to: try fixture.start())
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isKept = bench.pool.keepWaiting(continuation)
+            let isKept = fixture.pool.addContinuation(continuation)
             #expect(isKept)
-            #expect(bench.pool.takeWaiting().isEmpty)
-            bench.end(1)
-            #expect(bench.pool.takeWaiting().isEmpty)
-            _ = bench.pool.removeWorker(1)
-            let waiting = bench.pool.takeWaiting()
+            #expect(fixture.pool.removeContinuations().isEmpty)
+            fixture.end(1)
+            #expect(fixture.pool.removeContinuations().isEmpty)
+            _ = fixture.pool.removeWorker(1)
+            let waiting = fixture.pool.removeContinuations()
             #expect(waiting.count == 1)
             for continuation in waiting { continuation.resume() }
-            #expect(bench.pool.takeWaiting().isEmpty)
+            #expect(fixture.pool.removeContinuations().isEmpty)
         }
     }
 }

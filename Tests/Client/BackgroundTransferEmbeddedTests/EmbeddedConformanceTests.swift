@@ -3,7 +3,7 @@ import SessionHarnesses
 import Testing
 import TransferTesting
 
-@Suite("Sessions over an engine in the process", .serialized)
+@Suite("Sessions of an embedded engine", .serialized)
 struct EmbeddedConformanceTests {
     @Test("keeps the rules", arguments: SessionRule.allCases)
     func rule(_ rule: SessionRule) async throws {

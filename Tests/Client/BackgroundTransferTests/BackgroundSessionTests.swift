@@ -19,7 +19,7 @@ struct BackgroundSessionTests {
     let request = URLRequest(url: URL(string: "http://example.org/file")!)
 
     @Test(
-        "S1: an identifier that is empty, too long or holds NUL is refused",
+        "S1: an identifier that is empty, too long, or contains NUL is refused",
         arguments: ["", "a\0b", String(repeating: "x", count: 256)])
     func identifiers(_ identifier: String) {
         #expect { try session(identifier) } throws: { ($0 as? SessionError)?.code == .badIdentifier }
@@ -34,14 +34,14 @@ struct BackgroundSessionTests {
         }
     }
 
-    @Test("S5: an invalidated session takes no task, and ends when its last one has")
+    @Test("S5: an invalidated session accepts no task, and ends with its last task")
     func invalidated() async throws {
         let session = try session()
         try session.download(request).resume()
         session.finishTasksAndInvalidate()
         #expect { try session.download(request) } throws: { ($0 as? SessionError)?.code == .invalidated }
         #expect(channel.closed == [])
-        channel.tell(SessionEvent(number: 1, task: 1, .completed(nil)))
+        channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
         var events = session.events.makeAsyncIterator()
         await events.next()?.acknowledge()
         #expect(channel.closed == ["s"])
@@ -52,7 +52,7 @@ struct BackgroundSessionTests {
         #expect(await events.next() == nil)
     }
 
-    @Test("S5: invalidating and cancelling cancels every task, in their order")
+    @Test("S5: invalidateAndCancel cancels every task, in order")
     func cancelled() throws {
         let session = try session()
         let tasks = try (0..<3).map { _ in try session.download(request) }
@@ -63,7 +63,7 @@ struct BackgroundSessionTests {
     }
 
     @Test(
-        "T1: only http and https are transferred",
+        "T1: only http and https URLs are supported",
         arguments: ["ftp://a/b", "file:///etc/passwd", "data:,a", "http:", "x"])
     func schemes(_ text: String) throws {
         let session = try session()
@@ -73,7 +73,7 @@ struct BackgroundSessionTests {
         }
     }
 
-    @Test("T1: what is uploaded is a file that can be read", arguments: ["/", "/nowhere/at/all"])
+    @Test("T1: only a readable file can be uploaded", arguments: ["/", "/nowhere/at/all"])
     func files(_ path: String) throws {
         let session = try session()
         #expect { try session.upload(request, fromFile: URL(fileURLWithPath: path)) } throws: {
@@ -82,7 +82,7 @@ struct BackgroundSessionTests {
     }
 
     @Test(
-        "T1: an upload without a method is a POST, and keeps the one that it has",
+        "T1: an upload without a method is a POST, and a given method is kept",
         arguments: [(nil, "POST"), ("PUT", "PUT")])
     func methods(_ method: String?, _ sent: String) throws {
         var request = request
@@ -96,7 +96,7 @@ struct BackgroundSessionTests {
         #expect(snapshot.kind == .upload(path: #filePath))
     }
 
-    @Test("T2: a task is suspended until it is resumed, and handed over once")
+    @Test("T2: a task is suspended until it is resumed, and submitted once")
     func resumed() throws {
         let task = try session().download(request)
         #expect(task.state == .suspended)
@@ -110,7 +110,7 @@ struct BackgroundSessionTests {
         #expect(channel.orders.dropFirst() == [.suspend(1), .resume(1)])
     }
 
-    @Test("T3, T4, T5: what the app says of a task goes with it, and later changes follow it")
+    @Test("T3, T4, T5: the app's settings are submitted with the task, and later changes are sent")
     func said() throws {
         let task = try session().download(request)
         let date = Date(timeIntervalSince1970: 2e9)
@@ -134,14 +134,14 @@ struct BackgroundSessionTests {
         #expect(channel.orders.last == .change(expected))
     }
 
-    @Test("T5: identifiers go on where the session had come to")
+    @Test("T5: identifiers continue after the session's last identifier")
     func identifiersGoOn() throws {
         channel.content.withLock { $0.nextTask = 17 }
         let session = try session()
         #expect(try (0..<3).map { _ in try session.download(request).identifier } == [17, 18, 19])
     }
 
-    @Test("T6: a download is continued by what its cancellation left, and by nothing else")
+    @Test("T6: a download is continued by its own resume data only")
     func continued() throws {
         let session = try session()
         let task = try session.download(request)
@@ -164,7 +164,7 @@ struct BackgroundSessionTests {
         }
     }
 
-    @Test("T6: a task that is cancelled before it was resumed is handed over suspended, and ends as any other")
+    @Test("T6: a task that is canceled before its first resume is submitted suspended, and ends like others")
     func cancelledEarly() throws {
         let task = try session().download(request)
         task.cancel()
@@ -178,12 +178,12 @@ struct BackgroundSessionTests {
         #expect(task.state == .canceling)
     }
 
-    @Test("E4: an event is acknowledged when the program says so, and not before")
+    @Test("E4: an event is acknowledged only by the program")
     func acknowledgement() async throws {
         let session = try session()
         try session.download(request).resume()
-        channel.tell(SessionEvent(number: 5, task: 1, .downloaded(path: "/tmp/a")))
-        channel.tell(SessionEvent(number: 6, task: 1, .completed(nil)))
+        channel.send(SessionEvent(number: 5, task: 1, .downloaded(path: "/tmp/a")))
+        channel.send(SessionEvent(number: 6, task: 1, .completed(nil)))
         var events = session.events.makeAsyncIterator()
         let first = try #require(await events.next())
         #expect(channel.acknowledged == [])
@@ -195,11 +195,11 @@ struct BackgroundSessionTests {
         #expect(channel.acknowledged == [5, 6])
     }
 
-    @Test("E4: an event of a task that nobody knows is acknowledged, or it would come for ever")
+    @Test("E4: an event of an unknown task is acknowledged, so that it is not repeated forever")
     func unknown() async throws {
         let session = try session()
-        channel.tell(SessionEvent(number: 5, task: 99, .completed(nil)))
-        channel.tell(SessionEvent(number: 6, .finishedEvents))
+        channel.send(SessionEvent(number: 5, task: 99, .completed(nil)))
+        channel.send(SessionEvent(number: 6, .finishedEvents))
         var events = session.events.makeAsyncIterator()
         guard case .finishedEvents = await events.next()?.kind else {
             Issue.record("another event came")
@@ -208,14 +208,14 @@ struct BackgroundSessionTests {
         #expect(channel.acknowledged == [5])
     }
 
-    @Test("E3: a server's error is no error of the task, which has its answer")
+    @Test("E3: an error status is the task's response, not its error")
     func answered() async throws {
         let session = try session()
         let task = try session.download(request)
         task.resume()
         let answer = ResponseDescription(url: "http://example.org/file", status: 404, headers: ["A": "b"])
-        channel.tell(SessionEvent(task: 1, .responded(answer)))
-        channel.tell(SessionEvent(number: 1, task: 1, .completed(nil)))
+        channel.send(SessionEvent(task: 1, .responded(answer)))
+        channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
         var events = session.events.makeAsyncIterator()
         for _ in 0..<2 { _ = await events.next() }
         #expect(task.response?.statusCode == 404)
@@ -224,13 +224,13 @@ struct BackgroundSessionTests {
         #expect(task.state == .completed)
     }
 
-    @Test("E3: a failure of this side is an error with its code and sentence")
+    @Test("E3: a local failure is an error with a code and a message")
     func failed() async throws {
         let session = try session()
         let task = try session.download(request)
         task.resume()
         let failure = FailureDescription(code: URLError.Code.cannotFindHost.rawValue, message: "no such host")
-        channel.tell(SessionEvent(number: 1, task: 1, .completed(failure)))
+        channel.send(SessionEvent(number: 1, task: 1, .completed(failure)))
         var events = session.events.makeAsyncIterator()
         guard case .completed(_, let error) = await events.next()?.kind else {
             Issue.record("another event came")
@@ -241,13 +241,13 @@ struct BackgroundSessionTests {
         #expect(task.error?.code == .cannotFindHost)
     }
 
-    @Test("E6: tasks of an earlier run are there again, with their counts, and those that are over are not listed")
+    @Test("E6: unfinished tasks of an earlier run are listed with their counts, and ended tasks are not")
     func unfinished() async throws {
         var first = TaskSnapshot.download(3)
         first.received = 10
         first.total = 100
         var over = TaskSnapshot.download(4)
-        over.isOver = true
+        over.isEnded = true
         channel.content.withLock { $0.tasks = [first, over] }
         let session = try session()
         first.received = 50

@@ -24,7 +24,7 @@ final class FakeChannel: SessionChannel {
     var acknowledged: [EventNumber] { content.withLock(\.acknowledged) }
     var closed: [String] { content.withLock(\.closed) }
 
-    func tell(_ event: SessionEvent) { stream.continuation.yield(event) }
+    func send(_ event: SessionEvent) { stream.continuation.yield(event) }
 
     func open(_ configuration: BackgroundSessionConfiguration) throws(SessionError) -> OpenedSession {
         let (owner, tasks, next) = content.withLock { ($0.owner, $0.tasks, $0.nextTask) }

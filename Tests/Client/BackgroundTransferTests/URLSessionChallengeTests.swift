@@ -9,8 +9,8 @@ import TransferSessions
 
 /// Tests of servers that require authentication.
 extension URLSessionTests {
-    /// A delegate that gives the same answer to every challenge and records the challenges.
-    private final class Guest: NSObject, URLSessionTaskDelegate {
+    /// A delegate that gives the same reply to every challenge and records the challenges.
+    private final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
         let answer: (URLSession.AuthChallengeDisposition, user: String, password: String)
         let asked = Mutex<[String]>([])
 
@@ -30,7 +30,7 @@ extension URLSessionTests {
     }
 
     @Test(
-        "T8: a delegate is asked for a token by its own method, and gives one as the password of nobody",
+        "T8: a token has its own authentication method, and is the password of an empty user name",
         arguments: [
             ("bearer", URLSession.AuthChallengeDisposition.useCredential, "", "t.1", ChallengeReply.token("t.1")),
             // A user name shows that the delegate would answer any challenge. A token contains no space.
@@ -43,14 +43,14 @@ extension URLSessionTests {
         scheme: String, disposition: URLSession.AuthChallengeDisposition, user: String, password: String,
         reply: ChallengeReply
     ) async throws {
-        let guest = Guest((disposition, user, password))
+        let guest = CredentialDelegate((disposition, user, password))
         let identifier = "\(scheme) \(disposition.rawValue) \(user) \(password)"
         let session = URLSession(
             configuration: .background(withIdentifier: identifier), delegate: guest, delegateQueue: nil)
         session.downloadTask(with: try #require(URL(string: "http://example.org/a"))).resume()
         let challenge = ChallengeDescription(
             scheme: scheme, realm: nil, host: "h", port: 443, isSecure: true, refusals: 1)
-        channel.tell(SessionEvent(task: 1, .challenged(challenge)))
+        channel.send(SessionEvent(task: 1, .challenged(challenge)))
         while !channel.orders.contains(.answer(1, reply)), guest.asked.withLock(\.isEmpty) || channel.orders.count < 2 {
             await Task.yield()
         }
@@ -60,13 +60,13 @@ extension URLSessionTests {
         session.invalidateAndCancel()
     }
 
-    @Test("T8: a delegate that knows of no challenges leaves the server's refusal")
+    @Test("T8: without a challenge method in the delegate, the server's refusal is the response")
     func unknownChallenge() async throws {
         let session = session()
         session.downloadTask(with: try #require(URL(string: "http://example.org/a"))).resume()
         let challenge = ChallengeDescription(
             scheme: "bearer", realm: nil, host: "h", port: 443, isSecure: true, refusals: 0)
-        channel.tell(SessionEvent(task: 1, .challenged(challenge)))
+        channel.send(SessionEvent(task: 1, .challenged(challenge)))
         while channel.orders.count < 2 { await Task.yield() }
         #expect(channel.orders.last == .answer(1, .none))
         session.invalidateAndCancel()

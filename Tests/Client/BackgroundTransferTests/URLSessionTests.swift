@@ -9,7 +9,7 @@ import TransferSessions
 @testable import BackgroundTransfer
 
 /// A delegate that records its callbacks.
-private final class Diary: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
+private final class RecordingDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     let lines = Mutex<[String]>([])
     let ended = AsyncStream.makeStream(of: Void.self)
 
@@ -52,7 +52,7 @@ private final class Diary: NSObject, URLSessionDownloadDelegate, URLSessionDataD
 @Suite("URLSession", .serialized)
 struct URLSessionTests {
     let channel = FakeChannel()
-    private let diary = Diary()
+    private let diary = RecordingDelegate()
 
     init() { SessionChannels.use(channel) }
 
@@ -66,10 +66,11 @@ struct URLSessionTests {
         for await _ in diary.ended.stream {}
     }
 
-    @Test("S3: there is one session of an identifier, with its first delegate; after its end there can be another")
+    @Test("S3: an identifier has one session with its first delegate, and another one after its end")
     func one() async {
         let first = session("s")
-        let second = URLSession(configuration: .background(withIdentifier: "s"), delegate: Diary(), delegateQueue: nil)
+        let second = URLSession(
+            configuration: .background(withIdentifier: "s"), delegate: RecordingDelegate(), delegateQueue: nil)
         #expect(first === second)
         #expect(second.delegate === diary)
         await end(first)
@@ -82,7 +83,7 @@ struct URLSessionTests {
         third.finishTasksAndInvalidate()
     }
 
-    @Test("a configuration carries what FoundationNetworking has no room for, and a session keeps it")
+    @Test("a configuration stores the settings that FoundationNetworking lacks, and a session keeps them")
     func configuration() async {
         let configuration = URLSessionConfiguration.background(withIdentifier: "c")
         #expect(configuration.sessionSendsLaunchEvents)
@@ -110,8 +111,8 @@ struct URLSessionTests {
         await end(session)
     }
 
-    @Test("E1, E2, E3, E5, E8: the delegate is told what happens, in order, one call after the other")
-    func told() async throws {
+    @Test("E1, E2, E3, E5, E8: the delegate receives all events in order, one call at a time")
+    func reported() async throws {
         let session = session()
         let download = session.downloadTask(with: try #require(URL(string: "http://example.org/a")))
         download.resume()
@@ -128,7 +129,7 @@ struct URLSessionTests {
             SessionEvent(number: 2, task: 1, .completed(nil)), SessionEvent(task: 2, .sent(7, total: 9)),
             SessionEvent(number: 3, task: 2, .body(Array("ok".utf8))),
             SessionEvent(number: 4, task: 2, .completed(failure)), SessionEvent(number: 5, .finishedEvents),
-        ] { channel.tell(event) }
+        ] { channel.send(event) }
         await end(session)
         #expect(
             diary.lines.withLock { $0 } == [
@@ -144,7 +145,7 @@ struct URLSessionTests {
         #expect((upload.error as? URLError)?.code == .timedOut)
     }
 
-    @Test("E6: tasks of an earlier run come back as what they are, the same object each time")
+    @Test("E6: each task of an earlier run has the right type and always the same object")
     func listed() async {
         var upload = TaskSnapshot.download(2)
         upload.kind = .upload(path: #filePath)
@@ -168,7 +169,7 @@ struct URLSessionTests {
         session.invalidateAndCancel()
     }
 
-    @Test("T3, T5, T6: a task takes what Apple's takes")
+    @Test("T3, T5, T6: a task supports the properties and methods of Apple's tasks")
     func task() throws {
         let session = session()
         let task = session.downloadTask(with: try #require(URL(string: "http://example.org/a")))
@@ -200,11 +201,11 @@ struct URLSessionTests {
         session.invalidateAndCancel()
     }
 
-    @Test("E7: calls come on the queue that was given")
+    @Test("E7: delegate methods are called on the given queue")
     func queue() async throws {
         let queue = OperationQueue()
         queue.name = "mine"
-        final class Asker: NSObject, URLSessionTaskDelegate {
+        final class DelayedBeginDelegate: NSObject, URLSessionTaskDelegate {
             let queue = Mutex<String?>(nil)
             let ended = AsyncStream.makeStream(of: Void.self)
             func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
@@ -212,14 +213,14 @@ struct URLSessionTests {
                 ended.continuation.finish()
             }
         }
-        let asker = Asker()
+        let asker = DelayedBeginDelegate()
         let session = URLSession(configuration: .background(withIdentifier: "q"), delegate: asker, delegateQueue: queue)
         session.finishTasksAndInvalidate()
         for await _ in asker.ended.stream {}
         #expect(asker.queue.withLock { $0 } == "mine")
     }
 
-    @Test("S2: a background session without a delegate ends the program with a sentence")
+    @Test("S2: a background session without a delegate ends the program with a message")
     func noDelegate() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             SessionChannels.use(FakeChannel())
@@ -228,19 +229,19 @@ struct URLSessionTests {
         #expect(words(of: result).contains("needs a delegate"))
     }
 
-    @Test("S2, T1: what could not outlive the program ends it with what would be right")
+    @Test("S2, T1: an unsupported task ends the program with a message about the alternative")
     func unsupported() async {
         let handler = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             SessionChannels.use(FakeChannel())
             let session = URLSession(
-                configuration: .background(withIdentifier: "s"), delegate: Nobody(), delegateQueue: nil)
+                configuration: .background(withIdentifier: "s"), delegate: EmptyDelegate(), delegateQueue: nil)
             _ = session.downloadTask(with: URL(string: "http://example.org/")!) { _, _, _ in }
         }
         #expect(words(of: handler).contains("Use the delegate's methods"))
         let memory = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             SessionChannels.use(FakeChannel())
             let session = URLSession(
-                configuration: .background(withIdentifier: "s"), delegate: Nobody(), delegateQueue: nil)
+                configuration: .background(withIdentifier: "s"), delegate: EmptyDelegate(), delegateQueue: nil)
             _ = session.uploadTask(with: URLRequest(url: URL(string: "http://example.org/")!), from: Data())
         }
         #expect(words(of: memory).contains("upload that"))
@@ -262,4 +263,4 @@ private func words(of result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
 
-private final class Nobody: NSObject, URLSessionDelegate {}
+private final class EmptyDelegate: NSObject, URLSessionDelegate {}

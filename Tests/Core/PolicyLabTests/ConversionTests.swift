@@ -5,14 +5,14 @@ import TransferPolicy
 
 @testable import PolicyLab
 
-@Suite("What others recorded becomes a trace") struct ConversionTests {
+@Suite("Conversion of other recordings to traces") struct ConversionTests {
     // MARK: UPower
 
     private func upower(_ text: String) throws(InputError) -> Trace {
         try Trace(upower: Array(text.utf8), device: "d", file: "u.dat", network: .wifi, rule: ReadingRule())
     }
 
-    @Test("UPower: a state holds to the next one, over a gap only where both are the same")
+    @Test("UPower: a state lasts until the next one, across a gap only if both are equal")
     func upowerHistory() throws {
         let trace = try upower(
             """
@@ -37,10 +37,10 @@ import TransferPolicy
     }
 
     @Test(
-        "UPower: a broken line is told",
+        "UPower: an invalid line is reported",
         arguments: [
             ("", "1:1: expected at least one line"), ("1000 80 charging", "1:1: expected time, percent and state"),
-            ("x\t80\tcharging", "1:1: expected unix seconds"), ("10\t101\tcharging", "1:4: expected a percentage"),
+            ("x\t80\tcharging", "1:1: expected Unix seconds"), ("10\t101\tcharging", "1:4: expected a percentage"),
             ("10\t80\tasleep", "1:7: expected one of charging"),
             ("10\t80\tcharging\n9\t80\tcharging", "2:1: expected a time not before"),
         ])
@@ -66,7 +66,7 @@ import TransferPolicy
         """
     }
 
-    @Test("Windows: entries hold for their time, the next one cuts them short, and what is not in use sleeps")
+    @Test("Windows: an entry lasts for its duration or until the next entry; a machine not in use is asleep")
     func windowsReport() throws {
         let trace = try report(
             entry("1970-01-02T00:00:00Z", "302000000") + entry("1970-01-02T00:00:30Z", "600000000", ac: "0")
@@ -82,18 +82,18 @@ import TransferPolicy
                 """)
     }
 
-    @Test("Windows: a broken entry is told, with the place of the attribute")
+    @Test("Windows: an invalid entry is reported with the position of the attribute")
     func brokenReports() {
         let good = entry("2024-02-29T12:00:00Z", "10000000")
         let cut = InputError(
             file: "r.xml", line: 2, column: 3, expected: "a tag that is closed by '>'", found: "UsageEntry")
         let samples = [
             ("", "1:1: expected a report with at least one UsageEntry"),
-            (entry("2023-02-29T12:00:00Z", "1"), "5:14: expected a time as 2026-10-05T09:40:43Z"),
-            (entry("2024-02-29 12:00:00Z", "1"), "5:14: expected a time as 2026-10-05T09:40:43Z"),
+            (entry("2023-02-29T12:00:00Z", "1"), "5:14: expected a time such as 2026-10-05T09:40:43Z"),
+            (entry("2024-02-29 12:00:00Z", "1"), "5:14: expected a time such as 2026-10-05T09:40:43Z"),
             (entry("2024-02-29T12:00:00Z", "-1"), "5:46: expected a whole number of 100 ns"),
             (entry("2024-02-29T12:00:00Z", "1", ac: "yes"), "5:53: expected 0 or 1 in Ac"),
-            (entry("2024-02-29T12:00:00Z", "1", charge: "x"), "5:91: expected a number from 0 up in ChargeCapacity"),
+            (entry("2024-02-29T12:00:00Z", "1", charge: "x"), "5:91: expected a number of 0 or more in ChargeCapacity"),
             ("<UsageEntry Ac=\"1\" />", "4:1: expected an attribute Timestamp"),
         ]
         for (text, message) in samples {
@@ -108,7 +108,7 @@ import TransferPolicy
 
     // MARK: ExtraSensory
 
-    @Test("ExtraSensory: plugged or charging is mains, not reachable over Wi-Fi is mobile, gaps are unknown")
+    @Test("ExtraSensory: plugged in or charging is AC, not reachable over Wi-Fi is mobile, gaps are unknown")
     func extraSensory() throws {
         let columns = [
             "timestamp", "raw_acc:magnitude_stats:mean", "discrete:battery_plugged:is_ac",

@@ -6,7 +6,7 @@ import TransferPolicy
 
 @testable import PolicyLab
 
-@Suite("Whole files in the shape that other programs write") struct ConvertedSampleTests {
+@Suite("Conversion of complete files in the formats of other programs") struct ConvertedSampleTests {
     private static func sample(_ name: String) throws -> String {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Samples")
         return String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
@@ -20,7 +20,7 @@ import TransferPolicy
         try Trace(extraSensory: Array(text.utf8), device: "d", file: "e.csv", rule: ReadingRule())
     }
 
-    @Test("Windows: entries with all their attributes; what else a report has is passed over")
+    @Test("Windows: entries with all their attributes; other elements are skipped")
     func windowsReport() throws {
         #expect(
             try Self.report(Self.sample("battery-report.xml")).csv == """
@@ -47,29 +47,29 @@ import TransferPolicy
         Fault(
             old: "Duration=\"18000000000\"", new: "Duration=\"9223372036854775808\"",
             message: "51:17: expected a whole number of 100 ns"),
-        Fault(old: "\"40000\"", new: "\"-1\"", message: "45:27: expected a number from 0 up"),
+        Fault(old: "\"40000\"", new: "\"-1\"", message: "45:27: expected a number of 0 or more"),
         Fault(old: "Ac=\"0\"", new: "Ac=\"0", message: "52:11: expected 0 or 1 in Ac"),
         Fault(
             old: "2026-03-02T07:00:00Z", new: "2026-03-01T07:00:00Z",
-            message: "71:18: expected a later time than in the entry before, found '2026-03-01T07:00:00Z'"),
-        Fault(old: "2026-03-02T07:00:00Z", new: "2026-02-30T07:00:00Z", message: "71:18: expected a time as"),
+            message: "71:18: expected a later time than in the previous entry, found '2026-03-01T07:00:00Z'"),
+        Fault(old: "2026-03-02T07:00:00Z", new: "2026-02-30T07:00:00Z", message: "71:18: expected a time such as"),
         Fault(
             old: "IsNextOnBattery=\"0\"\r\n      />", new: "", message: "37:5: expected a tag that is closed by '>'"),
         Fault(
             old: "      EntryType=\"Suspend\"\r\n", new: "", message: "70:5: expected an attribute EntryType"),
     ]
 
-    @Test("Windows: what is broken is told with its line and column", arguments: reportFaults)
+    @Test("Windows: invalid content is reported with line and column", arguments: reportFaults)
     func brokenReport(_ fault: Fault) throws {
         let text = try Self.sample("battery-report.xml")
-        let place = try #require(text.range(of: fault.old, options: .literal))
+        let range = try #require(text.range(of: fault.old, options: .literal))
         let error = #expect(throws: InputError.self) {
-            try Self.report(text.replacingCharacters(in: place, with: fault.new))
+            try Self.report(text.replacingCharacters(in: range, with: fault.new))
         }
         #expect(error?.description.hasPrefix("r.xml:\(fault.message)") == true, "\(error?.description ?? "")")
     }
 
-    @Test("Windows: a report that was cut off is refused wherever that was, and so is another encoding")
+    @Test("Windows: a truncated report and other encodings are rejected")
     func cutReport() throws {
         let bytes = Array(try Self.sample("battery-report.xml").utf8)
         let whole = try Self.report(String(decoding: bytes, as: UTF8.self))
@@ -89,7 +89,7 @@ import TransferPolicy
         #expect(wide?.description == "r.xml:1:1: expected a report in UTF-8, as powercfg writes it, found 'UTF-16'")
     }
 
-    @Test("ExtraSensory: rows with what was not measured as nan, or marked as missing")
+    @Test("ExtraSensory: unmeasured values are nan or marked as missing")
     func extraSensory() throws {
         #expect(
             try Self.study(Self.sample("synthetic.features_labels.csv")).csv == """
@@ -105,9 +105,9 @@ import TransferPolicy
     }
 
     private static let studyFaults = [
-        Fault(old: "1444079221", new: "soon", message: "3:1: expected unix seconds in timestamp, found 'soon'"),
+        Fault(old: "1444079221", new: "soon", message: "3:1: expected Unix seconds in timestamp, found 'soon'"),
         Fault(old: "1444079221", new: "1444079161", message: "3:1: expected a later time, found '1444079161'"),
-        Fault(old: "1444079221", new: "9223372036854775808", message: "3:1: expected unix seconds"),
+        Fault(old: "1444079221", new: "9223372036854775808", message: "3:1: expected Unix seconds"),
         Fault(old: "1444079221,", new: "1444079221,7,", message: "3:"),
         Fault(old: ",0.45,", new: ",1.45,", message: "8:196: expected a number from 0 to 1, -1, nan or nothing"),
         Fault(old: ",0.45,", new: ",inf,", message: "8:196: expected a number from 0 to 1, -1, nan or nothing"),
@@ -117,17 +117,17 @@ import TransferPolicy
         Fault(old: "1444079221,0.997121", new: "1444079221,\"0.9", message: "3:12: expected a closing quote"),
     ]
 
-    @Test("ExtraSensory: what is broken is told with its line and column", arguments: studyFaults)
+    @Test("ExtraSensory: invalid content is reported with line and column", arguments: studyFaults)
     func brokenStudy(_ fault: Fault) throws {
         let text = try Self.sample("synthetic.features_labels.csv")
-        let place = try #require(text.range(of: fault.old))
+        let range = try #require(text.range(of: fault.old))
         let error = #expect(throws: InputError.self) {
-            try Self.study(text.replacingCharacters(in: place, with: fault.new))
+            try Self.study(text.replacingCharacters(in: range, with: fault.new))
         }
         #expect(error?.description.hasPrefix("e.csv:\(fault.message)") == true, "\(error?.description ?? "")")
     }
 
-    @Test("ExtraSensory: a column that matters holds 1, 0, nan or nothing, and nothing else")
+    @Test("ExtraSensory: a relevant column accepts only 1, 0, nan, or nothing")
     func flags() throws {
         let lines = try Self.sample("synthetic.features_labels.csv").split(separator: "\n").map(String.init)
         let columns = lines[0].split(separator: ",").map(String.init)

@@ -37,7 +37,7 @@ enum Days {
     /// Settings with a rate of one byte per second on every network.
     static var slow: ReplaySettings {
         var settings = ReplaySettings()
-        (settings.freeRate, settings.cellRate) = (1, 1)
+        (settings.wifiRate, settings.cellRate) = (1, 1)
         return settings
     }
 

@@ -8,7 +8,7 @@ import TransferPolicy
 private let header = "t_start,t_end,power,net,level\n"
 private let jobs = "device,id,arrival,bytes,deadline\n"
 
-@Suite("Files are read, or answered with the place of the fault") struct InputTests {
+@Suite("Input files, and the positions of their errors") struct InputTests {
     private static let brokenTraces: [(text: String, message: String)] = [
         ("", "1:1: expected a header line with t_start,t_end,power,net, found nothing"),
         ("\n\n", "1:1: expected a header line with t_start,t_end,power,net, found nothing"),
@@ -24,19 +24,19 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
         ),
         (header + "0,10,ac,wifi\n", "2:13: expected 5 fields as in the header, found '4 fields'"),
         (header + "0,10,ac,wifi,,\n", "2:15: expected 5 fields as in the header, found '6 fields'"),
-        (header + "x,10,ac,wifi,\n", "2:1: expected unix seconds in t_start, found 'x'"),
-        (header + ",10,ac,wifi,\n", "2:1: expected unix seconds in t_start, found nothing"),
-        (header + "nan,10,ac,wifi,\n", "2:1: expected unix seconds in t_start, found 'nan'"),
-        (header + "inf,10,ac,wifi,\n", "2:1: expected unix seconds in t_start, found 'inf'"),
-        (header + "1e3,2000,ac,wifi,\n", "2:1: expected unix seconds in t_start, found '1e3'"),
-        (header + "+1,10,ac,wifi,\n", "2:1: expected unix seconds in t_start, found '+1'"),
-        (header + "1.,10,ac,wifi,\n", "2:1: expected unix seconds in t_start, found '1.'"),
+        (header + "x,10,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found 'x'"),
+        (header + ",10,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found nothing"),
+        (header + "nan,10,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found 'nan'"),
+        (header + "inf,10,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found 'inf'"),
+        (header + "1e3,2000,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found '1e3'"),
+        (header + "+1,10,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found '+1'"),
+        (header + "1.,10,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found '1.'"),
         (
             header + "0,9223372036854775808,ac,wifi,\n",
-            "2:3: expected unix seconds in t_end, found '9223372036854775808'"
+            "2:3: expected Unix seconds in t_end, found '9223372036854775808'"
         ),
-        (header + "0,4000000001,ac,wifi,\n", "2:3: expected unix seconds in t_end, found '4000000001'"),
-        (header + " 0,10,ac,wifi,\n", "2:1: expected unix seconds in t_start, found ' 0'"),
+        (header + "0,4000000001,ac,wifi,\n", "2:3: expected Unix seconds in t_end, found '4000000001'"),
+        (header + " 0,10,ac,wifi,\n", "2:1: expected Unix seconds in t_start, found ' 0'"),
         (header + "10,10,ac,wifi,\n", "2:4: expected a time after t_start, found '10'"),
         (header + "10,9,ac,wifi,\n", "2:4: expected a time after t_start, found '9'"),
         (header + "0,10,AC,wifi,\n", "2:6: expected ac, battery, unknown in power, found 'AC'"),
@@ -56,11 +56,11 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
         ),
         (
             header + "0,10,ac,wifi,\n9.5,20,ac,wifi,\n",
-            "3:1: expected a time not before 10, where the segment before ends, found '9.5'"
+            "3:1: expected a time not before 10, the end of the previous segment, found '9.5'"
         ),
         (
             header + "20,30,ac,wifi,\n\n0,10,ac,wifi,\n",
-            "4:1: expected a time not before 30, where the segment before ends, found '0'"
+            "4:1: expected a time not before 30, the end of the previous segment, found '0'"
         ),
         (header + "0,10,\"ac,wifi,\n", "2:6: expected a closing quote on the same line, found '\"ac,wifi,'"),
         (header + "0,10,\"ac\"x,wifi,\n", "2:10: expected a comma after the closing quote, found 'x,wifi,'"),
@@ -78,7 +78,7 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
         ),
     ]
 
-    @Test("A broken trace: line, column, what was expected", arguments: InputTests.brokenTraces)
+    @Test("An invalid trace is reported with line, column, and expectation", arguments: InputTests.brokenTraces)
     func trace(_ sample: (text: String, message: String)) throws {
         let error = #expect(throws: InputError.self) {
             try Trace(csv: Array(sample.text.utf8), device: "d", file: "f.csv")
@@ -86,7 +86,7 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
         #expect(error?.description.hasPrefix("f.csv:\(sample.message)") == true, "\(error?.description ?? "")")
     }
 
-    @Test("Bytes that are no text are answered too")
+    @Test("Invalid UTF-8 is reported")
     func noText() {
         let bytes = Array((header + "0,10,").utf8) + [0xFF, 0x2C, 0x0A]
         let error = #expect(throws: InputError.self) { try Trace(csv: bytes, device: "d", file: "f") }
@@ -109,7 +109,7 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
             "2:7: expected a whole number from 0 to 1152921504606846976 in bytes, found '9223372036854775808'"
         ),
         (jobs + "a,0,0,1,0\n", "2:9: expected a time after arrival, or nothing, found '0'"),
-        (jobs + "a,0,0,1,2\nb,0,0,1,2\na,0,0,1,2\n", "4:3: expected an id that a does not have yet, found '0'"),
+        (jobs + "a,0,0,1,2\nb,0,0,1,2\na,0,0,1,2\n", "4:3: expected an ID that a does not have yet, found '0'"),
         (
             "device,id,arrival,bytes,deadline,created_in\na,0,0,1,2,sky\n",
             "2:11: expected foreground or background in created_in, or nothing, found 'sky'"
@@ -120,7 +120,7 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
         ),
     ]
 
-    @Test("A broken workload: line, column, what was expected", arguments: InputTests.brokenWorkloads)
+    @Test("An invalid workload is reported with line, column, and expectation", arguments: InputTests.brokenWorkloads)
     func workload(_ sample: (text: String, message: String)) throws {
         let error = #expect(throws: InputError.self) {
             try Workload(csv: Array(sample.text.utf8), file: "w.csv")
@@ -128,7 +128,7 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
         #expect(error?.description.hasPrefix("w.csv:\(sample.message)") == true, "\(error?.description ?? "")")
     }
 
-    @Test("What is read is written as it was")
+    @Test("Reading and writing a file preserves its content")
     func roundTrip() throws {
         let text = """
             t_start,t_end,power,net,level,suspended,rate_bytes_per_s,metered
@@ -153,13 +153,13 @@ private let jobs = "device,id,arrival,bytes,deadline\n"
         #expect(workload.devices[0].jobs[0].isFromBackground)
     }
 
-    @Test("Whole numbers may end in .0, as other programs write them")
+    @Test("Whole numbers may end in .0")
     func floats() throws {
         let text = "device,id,arrival,bytes,deadline\na,0,1.0,5.0,2.0\n"
         #expect(try Workload(csv: Array(text.utf8), file: "w").devices[0].jobs[0].bytes == 5)
     }
 
-    @Test("A device's trace is the one whose name begins with it; none and two are errors")
+    @Test("A device matches one trace by name or prefix; none and several are errors")
     func matching() throws {
         let traces = ["ab-1", "cd-2", "cd-3", "e"].map { Days.trace("A", device: $0) }
         func match(_ names: String...) throws(InputError) -> ([DeviceCase], [String]) {

@@ -14,7 +14,7 @@ import TransferPolicy
         return try Days.replay(Days.trace(letters), jobs, "lookahead:h=\(hours)").onTimeBytes.map { $0.rounded() }
     }
 
-    @Test("What cheaper times ahead will carry waits for them; what they will not is moved now, and no more")
+    @Test("Bytes that cheaper times will carry wait for them; only the excess moves now")
     func enough() throws {
         #expect(try classes("bbdAAb", hours: 1) == [150, 0, 0, 0])
         #expect(try classes("bbdAdb", hours: 1) == [100, 50, 0, 0])
@@ -22,7 +22,7 @@ import TransferPolicy
         #expect(try classes("dbdbdA", hours: 1) == [0, 150, 0, 0])
     }
 
-    @Test("What lies beyond its sight it waits for as if it were good")
+    @Test("Times beyond the horizon are assumed to be good")
     func horizon() throws {
         // The policy sees 150 s ahead, so from 350 s on it knows that only battery remains.
         #expect(try classes("bbbbb", hours: 150.0 / 3600) == [0, 150, 0, 0])
@@ -30,7 +30,7 @@ import TransferPolicy
         #expect(try classes("bbbbb", hours: 0) == [0, 0, 0, 0])
     }
 
-    @Test("What is late already waits for good conditions")
+    @Test("A job past its deadline waits for good conditions")
     func late() throws {
         let outcome = try Days.replay(Days.trace("?????bA"), [Days.job(0, bytes: 50, by: 500)], "lookahead")
         #expect(outcome.lateBytesByClass == [50, 0, 0, 0])

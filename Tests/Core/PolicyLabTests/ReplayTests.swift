@@ -7,7 +7,7 @@ import TransferScheduling
 @testable import PolicyLab
 
 @Suite struct ReplayTests {
-    @Test("Bytes move at the network's rate, in the class of the moment")
+    @Test("Bytes move at the network's rate and count in the current cost class")
     func classes() throws {
         let outcome = try Days.replay(Days.trace("AbCd"), [Days.job(0, bytes: 350, by: 1000)])
         #expect(outcome.onTimeBytes == [100, 100, 100, 50])
@@ -15,7 +15,7 @@ import TransferScheduling
         #expect(outcome.activations == 1)
     }
 
-    @Test("Nothing moves while power or network is unknown, there is no network, or the machine sleeps")
+    @Test("No byte moves while power or network is unknown, without a network, or during sleep")
     func unknown() throws {
         let outcome = try Days.replay(Days.trace("A?-zA"), [Days.job(0, bytes: 150, by: 1000)])
         #expect(outcome.onTimeBytes == [150, 0, 0, 0])
@@ -26,7 +26,7 @@ import TransferScheduling
         #expect(outcome.span == 500)
     }
 
-    @Test("Bytes past the deadline still move, and count as late; what never comes is undone")
+    @Test("Bytes after the deadline count as late; bytes that never arrive count as undone")
     func late() throws {
         let outcome = try Days.replay(
             Days.trace("-AA"), [Days.job(0, bytes: 130, by: 150), Days.job(1, bytes: 100, by: 400)])
@@ -38,7 +38,7 @@ import TransferScheduling
         #expect(outcome.jobs[1].delay == nil)
     }
 
-    @Test("The earliest deadline goes first and takes the slot; what it stops keeps its bytes; ties go by id")
+    @Test("The earliest deadline takes the slot; a stopped job keeps its bytes; IDs break ties")
     func order() throws {
         let outcome = try Days.replay(
             Days.trace("AAAA"),
@@ -54,7 +54,7 @@ import TransferScheduling
         #expect(outcome.activations == 1)
     }
 
-    @Test("A start after more than the gap wakes the radio; one after less, or just as much, does not")
+    @Test("A start wakes the radio only after a pause longer than the gap")
     func activations() throws {
         let jobs = [
             Days.job(0, at: 0, bytes: 10, by: 900), Days.job(1, at: 25, bytes: 10, by: 900),
@@ -62,27 +62,27 @@ import TransferScheduling
         ]
         let outcome = try Days.replay(Days.trace("Ab"), jobs)
         #expect(outcome.activations == 2)
-        #expect(outcome.activeTime.wall == 30)
+        #expect(outcome.activeTime.ac == 30)
         // 15 s after the first transfer, then 15 s of 16 s, then 15 s.
-        #expect(outcome.tailTime.wall == 45)
-        #expect(outcome.wakes.wall == 2)
+        #expect(outcome.tailTime.ac == 45)
+        #expect(outcome.wakes.ac == 2)
         // 30 s at 1 byte/s, two tails and a gap of 238 ms each, and two starts.
-        #expect(abs(outcome.activeEnergy.wall - 30 * (0.13286 + 0.13701 * 8e-6)) < 1e-9)
-        #expect(abs(outcome.tailEnergy.wall - 3 * 0.1193 * 0.2381) < 1e-9)
-        #expect(abs(outcome.wakeEnergy.wall - 2 * 0.0791 * 0.1244) < 1e-9)
+        #expect(abs(outcome.activeEnergy.ac - 30 * (0.13286 + 0.13701 * 8e-6)) < 1e-9)
+        #expect(abs(outcome.tailEnergy.ac - 3 * 0.1193 * 0.2381) < 1e-9)
+        #expect(abs(outcome.wakeEnergy.ac - 2 * 0.0791 * 0.1244) < 1e-9)
         #expect(outcome.activeEnergy.battery == 0)
     }
 
-    @Test("A mobile radio stays awake for eleven seconds, and takes it from the battery where the machine runs on one")
+    @Test("A mobile radio stays awake for 11.6 s, on battery energy if the machine runs on battery")
     func mobileEnergy() throws {
         let outcome = try Days.replay(Days.trace("d"), [Days.job(0, bytes: 10, by: 900)], "immediate")
         #expect(abs(outcome.activeEnergy.battery - 10 * (1.28804 + 0.05197 * 8e-6)) < 1e-9)
         #expect(abs(outcome.tailEnergy.battery - 1.06 * 11.576) < 1e-9)
         #expect(abs(outcome.wakeEnergy.battery - 0.2601 * 1.2107) < 1e-9)
-        #expect(outcome.tailEnergy.wall == 0)
+        #expect(outcome.tailEnergy.ac == 0)
     }
 
-    @Test("The ladder's moments are exact: battery from half of the time on, metered from three quarters on")
+    @Test("The ladder's thresholds are exact: battery after half of the time, metered after three quarters")
     func ladder() throws {
         let outcome = try Days.replay(Days.trace("bbbddd"), [Days.job(0, bytes: 150, by: 400)], "ladder")
         // Battery from 200 to 300, metered from 300 on.
@@ -90,18 +90,18 @@ import TransferScheduling
         #expect(outcome.jobs[0].delay == 350)
     }
 
-    @Test("Several run side by side and share the network")
+    @Test("Concurrent transfers share the network")
     func concurrency() throws {
         var settings = Days.slow
         settings.scheduler.globalSlots = 2
-        settings.freeRate = 3
+        settings.wifiRate = 3
         let outcome = try Days.replay(
             Days.trace("AA"), [Days.job(0, bytes: 20, by: 900), Days.job(1, bytes: 40, by: 901)], "strict", settings)
         // 2 and 1 bytes per second until 10 s. Then the second job, which has 10 bytes, gets all 3 bytes per second.
         #expect(outcome.jobs.map(\.delay) == [10, 20])
     }
 
-    @Test("A job of no bytes is done when it may start; one that arrives after the trace is not")
+    @Test("An empty job finishes when it may start; a job that arrives after the trace does not finish")
     func extremes() throws {
         let outcome = try Days.replay(
             Days.trace("-A"), [Days.job(0, bytes: 0, by: 900), Days.job(1, at: 5000, bytes: 3, by: 6000)])
@@ -111,7 +111,7 @@ import TransferScheduling
         #expect(outcome.activations == 0)
     }
 
-    @Test("The longest and largest that files can hold end in order")
+    @Test("The longest trace and the largest job that files can describe are replayed")
     func largest() throws {
         let start = WallTime(nanosecondsSinceEpoch: -4_000_000_000_000_000_000)
         let end = WallTime(nanosecondsSinceEpoch: 4_000_000_000_000_000_000)
@@ -123,20 +123,20 @@ import TransferScheduling
         #expect(Optimum(trace, jobs: [job], settings: ReplaySettings()).cost == 0)
     }
 
-    @Test("It makes no difference how time is cut to pieces", arguments: UInt64(1)...20)
+    @Test("The division of time into segments does not affect the outcome", arguments: UInt64(1)...20)
     func pieces(seed: UInt64) throws {
-        var dice = LabDice(seed: seed)
-        let (trace, jobs) = (dice.trace(), dice.jobs())
-        let whole = try Days.replay(trace, jobs, "ladder", dice.settings)
-        let halves = try #require(Trace(device: trace.device, segments: trace.segments.flatMap { dice.cut($0) }))
-        let cut = try Days.replay(halves, jobs, "ladder", dice.settings)
+        var generator = LabGenerator(seed: seed)
+        let (trace, jobs) = (generator.trace(), generator.jobs())
+        let whole = try Days.replay(trace, jobs, "ladder", generator.settings)
+        let halves = try #require(Trace(device: trace.device, segments: trace.segments.flatMap { generator.cut($0) }))
+        let cut = try Days.replay(halves, jobs, "ladder", generator.settings)
         #expect(cut.onTimeBytes == whole.onTimeBytes && cut.jobs == whole.jobs, "seed \(seed)")
     }
 
     @Test("The same seed gives the same outcome")
     func determinism() throws {
-        var dice = LabDice(seed: 3)
-        let (trace, jobs) = (dice.trace(), dice.jobs())
+        var generator = LabGenerator(seed: 3)
+        let (trace, jobs) = (generator.trace(), generator.jobs())
         var settings = ReplaySettings()
         settings.scheduler = ReplaySettings.daemonScheduler
         let first = try Days.replay(trace, jobs, "default", settings)

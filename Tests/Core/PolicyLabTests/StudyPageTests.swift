@@ -6,7 +6,7 @@ import TransferPolicy
 
 @testable import PolicyLab
 
-@Suite("The page of a study") struct StudyPageTests {
+@Suite("HTML page of a study") struct StudyPageTests {
     private static let settings = Days.slow
     private static let days = ["bbAA", "AAdd", "dAb-", "?Abz", "CCbA"]
 
@@ -33,9 +33,9 @@ import TransferPolicy
 
     private static func count(_ part: String, in text: String) -> Int { text.components(separatedBy: part).count - 1 }
 
-    /// Compares the page with the sample. `LAB_PAGE=write` writes a new sample, which a person must review in a
-    /// browser.
-    @Test("It is the page that was looked at in a browser, to the byte")
+    /// Compares the page with the sample. `LAB_PAGE=write` writes a new sample. Review the new sample in a browser
+    /// before you commit it.
+    @Test("The page equals the reviewed sample byte by byte")
     func golden() throws {
         let page = try Self.page(["immediate", "ladder", "strict", "oracle"], devices: 5)
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Samples/page.html")
@@ -46,7 +46,7 @@ import TransferPolicy
         #expect(page == seen, "first differing: \(differing.map { "\($0)\nseen: \($1)" } ?? "only the length")")
     }
 
-    @Test("It needs nothing beside itself: no script, no link, no picture, no font")
+    @Test("The page is self-contained: no scripts, links, images, or fonts")
     func alone() throws {
         let page = try Self.page(["immediate", "oracle"], devices: 2)
         for word in ["<script", "http", "src=", "href", "url(", "@import", "@font-face"] {
@@ -56,7 +56,7 @@ import TransferPolicy
         #expect(Self.count("<svg", in: page) == 4 && Self.count("</svg>", in: page) == 4)
     }
 
-    @Test("One policy and sixteen, one device and hundreds: all are there, and it stays small")
+    @Test("The page shows every policy and device, and stays small")
     func sizes() throws {
         let many = (0..<16).map { "ladder:bat=0.\(10 + $0)" }
         for (names, devices) in [(["strict"], 1), (["strict"], 300), (many, 1), (many, 100)] {
@@ -67,28 +67,28 @@ import TransferPolicy
             #expect(Self.count("class=\"dot ", in: page) == names.count)
             #expect(
                 Self.count("class=\"device ", in: page)
-                    == (devices > StudyPage.mostDots ? 0 : 2 * names.count * devices))
+                    == (devices > StudyPage.maximumDots ? 0 : 2 * names.count * devices))
             #expect(!page.contains("nan") && !page.contains("inf\""))
         }
     }
 
-    @Test("Names are text, whatever is in them")
+    @Test("Names are escaped")
     func names() throws {
         let page = try Self.page(["strict"], devices: 1, name: "<b>&\"'")
         #expect(!page.contains("<b>&"))
         #expect(page.contains("&lt;b&gt;&amp;&quot;&#39;0"))
     }
 
-    @Test("Scales begin at 0, reach what they are to show, and have round steps")
+    @Test("Scales begin at 0, reach the largest value, and have round steps")
     func scales() {
         for largest in [0.0, 0.013, 0.7, 1, 1.05, 12.9, 100, 4321] {
-            let scale = Scale(to: largest, places: (0, 100))
+            let scale = Scale(to: largest, positions: (0, 100))
             #expect(scale.range.lowerBound == 0 && scale.range.upperBound >= largest, "\(largest)")
             #expect(scale.range.upperBound <= max(1, largest * 2) && (3...7).contains(scale.ticks.count), "\(largest)")
             #expect(scale(scale.range.upperBound) == 100 && scale(-1) == 0, "\(largest)")
         }
         #expect(
-            Scale(to: 0.7, places: (0, 1)).ticks.map { Scale(to: 0.7, places: (0, 1)).text($0) } == [
+            Scale(to: 0.7, positions: (0, 1)).ticks.map { Scale(to: 0.7, positions: (0, 1)).text($0) } == [
                 "0.0", "0.2", "0.4", "0.6", "0.8",
             ])
     }

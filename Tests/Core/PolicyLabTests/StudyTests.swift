@@ -20,8 +20,8 @@ import TransferPolicy
             results, devices: (0..<devices).map { "d\($0)" }, optima: optima, settings: Self.settings, seed: 1)
     }
 
-    @Test("Shares and costs are over all bytes asked for, of one device and of all")
-    func figures() throws {
+    @Test("Shares and costs refer to all submitted bytes, for one device and for all")
+    func metrics() throws {
         let lines = try study().lines
         // d0 is on battery for 200 s, then on AC. Immediate: all bytes are on time, 200 of them at price 1.
         let first = lines[0].devices[0]
@@ -41,7 +41,7 @@ import TransferPolicy
         #expect(lines[2].pooled.regretPerMegabyte! == 0)
     }
 
-    @Test("Percentiles are the values at a share of the number")
+    @Test("A percentile is the value at a share of the sorted values")
     func quantiles() {
         #expect(Summary.quantile([1, 2, 3, 4], 0.5) == 3)
         #expect(Summary.quantile([1, 2, 3, 4], 0.95) == 4)
@@ -49,7 +49,7 @@ import TransferPolicy
         #expect(Summary.quantile([], 0.5) == nil)
     }
 
-    @Test("Intervals come from the same draws for all; a single device has none")
+    @Test("All policies share the draws of the intervals; a single device has no interval")
     func intervals() throws {
         let lines = try study(devices: 3).lines
         let interval = try #require(lines[1].lateShareInterval)
@@ -61,7 +61,7 @@ import TransferPolicy
         #expect(again.lines[1].lateShareInterval == interval)
     }
 
-    @Test("The table says the floor, sorts, and lines its columns up")
+    @Test("The table is sorted and aligned, and its last line states the lower bound")
     func table() throws {
         let study = try study()
         let lines = study.table(sortedBy: .late).lines
@@ -69,10 +69,12 @@ import TransferPolicy
         #expect(lines.map { $0.prefix { $0 != " " } } == ["policy", "immediate", "oracle", "strict"])
         #expect(study.table(sortedBy: .name).lines[1].hasPrefix("immediate"))
         #expect(study.table(sortedBy: .cost).lines[1].hasPrefix("strict"))
-        #expect(study.floor == "Late at the least: 0.00 % on any network, 10.00 % without metered ones.")
+        #expect(
+            study.lowerBoundSummary
+                == "Lower bound on late bytes: 0.00 % on any network, 10.00 % without metered networks.")
     }
 
-    @Test("JSON has the names that programs rely on; the optimum has nothing of single jobs")
+    @Test("JSON has stable keys; the optimum has no metrics of single jobs")
     func json() throws {
         let text = try study().json.document
         for key in [
@@ -88,7 +90,7 @@ import TransferPolicy
         #expect(JSONValue.object([]).document + JSONValue.list([]).document == "{}\n[]\n")
     }
 
-    @Test("Comma-separated values have a row for each policy and device, and one for all")
+    @Test("CSV results have one row per policy and device, and one row for all devices")
     func csv() throws {
         let table = try CSVTable(
             Array(try study().csv.utf8), file: "s", required: ["policy", "device"], ignoresOthers: true)
@@ -99,7 +101,7 @@ import TransferPolicy
             ])
     }
 
-    @Test("A policy that is not known is told with those that are; a list is split at commas")
+    @Test("An unknown policy is reported with the known ones; a list is split at commas")
     func names() throws {
         let error = #expect(throws: PolicyNameError.self) { try LabPolicy("orakel") }
         #expect(error?.description.contains("oracle") == true)
@@ -107,22 +109,22 @@ import TransferPolicy
         #expect(throws: PolicyNameError.self) { try LabPolicy.list("strict,") }
     }
 
-    @Test("The story of a job tells what held it, span by span")
-    func story() throws {
+    @Test("The history of a job has the reasons of each waiting period")
+    func history() throws {
         let trace = Days.trace("b?A")
         var replay = Replay(
             trace, jobs: [Days.job(4, at: 10, bytes: 50, by: 900)], policy: StrictPolicy(), settings: Self.settings)
-        var story = JobStory(of: replay.transferID(ofJob: 4)!, on: trace)
-        let outcome = replay.run { story.note($0, at: $1) }
-        story.close(at: try #require(outcome.jobs[0].finished))
-        #expect(story.spans.map(\.state) == ["onBattery", "not recorded", "running"])
-        #expect(story.spans.map(\.start) == [Days.date(10), Days.date(100), Days.date(200)])
-        #expect(story.spans.last?.end == Days.date(250))
+        var history = JobHistory(of: replay.transferID(ofJob: 4)!, on: trace)
+        let outcome = replay.run { history.record($0, at: $1) }
+        history.close(at: try #require(outcome.jobs[0].finished))
+        #expect(history.spans.map(\.state) == ["onBattery", "not recorded", "running"])
+        #expect(history.spans.map(\.start) == [Days.date(10), Days.date(100), Days.date(200)])
+        #expect(history.spans.last?.end == Days.date(250))
         let unknown = replay.transferID(ofJob: 5)
         #expect(unknown == nil)
     }
 
-    @Test("A timeline has a letter for each part of a day")
+    @Test("A timeline has one letter per part of a day")
     func timeline() throws {
         let start = WallTime(secondsSinceEpoch: 86_400)
         func at(_ hours: Int64) -> WallTime { start.advanced(by: .seconds(hours * 3600)) }

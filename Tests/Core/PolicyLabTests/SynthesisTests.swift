@@ -8,7 +8,7 @@ import TransferPolicy
 @Suite struct SynthesisTests {
     /// Reference values from an implementation in another language with the same random words: SplitMix64, log, cos,
     /// exp.
-    @Test("The generated workload is the one that the reference figures were made with")
+    @Test("The generated workload is the workload of the reference results")
     func workload() {
         let segment = Trace.Segment(
             start: WallTime(secondsSinceEpoch: 1_400_000_000), end: WallTime(secondsSinceEpoch: 1_400_172_800),
@@ -33,7 +33,7 @@ import TransferPolicy
         (1_400_072_444, 32_484_865), (1_400_074_238, 34_219_443), (1_400_078_616, 32_018_070),
     ]
 
-    @Test("Who arrives at random is served within a time as often as the formula says", arguments: [0.55, 1])
+    @Test("Random arrivals are served within a time as often as the formula predicts", arguments: [0.55, 1])
     func closedForm(shape: Double) throws {
         let wifi = try #require(Alternation(share: 0.65, meanOff: 2400, shape: shape))
         let model = RenewalModel(wifi: wifi)
@@ -49,7 +49,7 @@ import TransferPolicy
         }
     }
 
-    @Test("Replayed, small jobs of a free-network policy are served in time as often as the formula says")
+    @Test("In a replay, small jobs under the unmetered policy are served as often as the formula predicts")
     func replayedClosedForm() throws {
         let wifi = try #require(Alternation(share: 0.65, meanOff: 2400, shape: 0.55))
         let model = RenewalModel(wifi: wifi)
@@ -57,9 +57,9 @@ import TransferPolicy
         var delays: [Double] = []
         for seed in UInt64(1)...4 {
             let trace = try #require(model.trace(device: "d", days: 100, start: start, seed: seed))
-            var dice = SplitMix64(seed: seed + 100)
+            var generator = SplitMix64(seed: seed + 100)
             let jobs = (0..<Int64(500)).map { id in
-                let second = Int64.random(in: 0...(90 * 86_400), using: &dice)
+                let second = Int64.random(in: 0...(90 * 86_400), using: &generator)
                 return Job(id: id, arrival: WallTime(secondsSinceEpoch: second), bytes: 1, deadline: nil)
             }
             delays += try Days.replay(trace, jobs, "unmetered", ReplaySettings()).jobs.compactMap(\.delay)
@@ -70,7 +70,7 @@ import TransferPolicy
         }
     }
 
-    @Test("The formula gives what is published of it: 1.9 % more within 100 s, 30.0 % more within an hour")
+    @Test("The formula gives the published values: 1.9 % more within 100 s, 30.0 % more within an hour")
     func published() throws {
         let wifi = try #require(Alternation(share: 0.65, meanOff: 2400, shape: 0.55))
         func gain(_ delay: Double) -> Double { (wifi.shareServed(within: delay) / 0.65 - 1) * 100 }
@@ -78,7 +78,7 @@ import TransferPolicy
         #expect((gain(3600) - 30).magnitude < 0.05, "\(gain(3600))")
     }
 
-    @Test("The incomplete gamma function has its known values")
+    @Test("The incomplete gamma function has its tabulated values")
     func gamma() {
         // P(1, x) = 1 − e^−x; P(½, x) = erf √x; tables for the rest.
         let known: [(Double, Double, Double)] = [
@@ -91,11 +91,11 @@ import TransferPolicy
         #expect(IncompleteGamma.lower(2, .infinity) == 1)
     }
 
-    @Test("A fit finds the distribution that values were drawn from", arguments: [0.5, 1, 3])
+    @Test("A fit recovers the distribution of its values", arguments: [0.5, 1, 3])
     func fit(shape: Double) throws {
         let truth = try #require(Weibull(shape: shape, mean: 1000))
-        var dice = SplitMix64(seed: 4)
-        let values = (0..<20_000).map { _ in truth.value(using: &dice) }
+        var generator = SplitMix64(seed: 4)
+        let values = (0..<20_000).map { _ in truth.value(using: &generator) }
         let fit = try #require(Weibull(fitting: values))
         #expect((fit.shape / shape - 1).magnitude < 0.02)
         #expect((fit.mean / 1000 - 1).magnitude < 0.05)
@@ -103,10 +103,10 @@ import TransferPolicy
         #expect(Weibull(fitting: []) == nil)
     }
 
-    @Test("Power takes turns too where asked for, and the same seed gives the same days")
+    @Test("Power alternates if requested, and equal seeds give equal days")
     func power() throws {
         let wifi = try #require(Alternation(share: 0.5, meanOff: 3600, shape: 0.6))
-        let model = RenewalModel(wifi: wifi, mains: Alternation(share: 0.3, meanOff: 14_400, shape: 0.6))
+        let model = RenewalModel(wifi: wifi, acPower: Alternation(share: 0.3, meanOff: 14_400, shape: 0.6))
         let start = WallTime(secondsSinceEpoch: 5)
         let trace = try #require(model.trace(device: "d", days: 4000, start: start, seed: 9))
         #expect(model.trace(device: "d", days: 4000, start: start, seed: 9) == trace)
@@ -117,19 +117,19 @@ import TransferPolicy
         #expect(trace.segments.allSatisfy { $0.network == .wifi || $0.network == .cell })
     }
 
-    @Test("A model fitted to days made up by another makes days like them")
+    @Test("A model that is fitted to synthetic days recovers their parameters")
     func refit() throws {
         let wifi = try #require(Alternation(share: 0.6, meanOff: 3600, shape: 0.5))
-        let model = RenewalModel(wifi: wifi, mains: Alternation(share: 0.3, meanOff: 14_400, shape: 0.8))
+        let model = RenewalModel(wifi: wifi, acPower: Alternation(share: 0.3, meanOff: 14_400, shape: 0.8))
         let trace = try #require(
             model.trace(device: "d", days: 5000, start: WallTime(secondsSinceEpoch: 0), seed: 2))
         let fitted = try #require(RenewalModel(fitting: [trace]))
         #expect((fitted.wifi.share - 0.6).magnitude < 0.02)
         #expect((fitted.wifi.off.shape - 0.5).magnitude < 0.02)
-        #expect((try #require(fitted.mains).on.shape - 0.8).magnitude < 0.02)
+        #expect((try #require(fitted.acPower).on.shape - 0.8).magnitude < 0.02)
     }
 
-    @Test("Models out of range are none")
+    @Test("Parameters out of range give no model")
     func wrong() {
         for (share, mean, shape) in [(0, 1, 1), (1, 1, 1), (0.5, 0, 1), (0.5, 1, 0.01), (0.5, .nan, 1.0)] {
             #expect(Alternation(share: share, meanOff: mean, shape: shape) == nil)

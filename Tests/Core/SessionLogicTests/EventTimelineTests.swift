@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@Suite("What apps hear of their tasks, as timelines")
+@Suite("Timelines of events")
 struct EventTimelineTests {
-    @Test("E4: events come in order, and not again once they are dealt with; after a crash the rest comes again")
+    @Test("E4: events arrive in order and once; after a crash, unacknowledged events arrive again")
     func order() {
         SessionTimeline.run(
             """
@@ -25,7 +25,7 @@ struct EventTimelineTests {
             """)
     }
 
-    @Test("An app that runs in the background is called first, then told, then told that this was all")
+    @Test("An app in the background is called, then receives the events, then their end")
     func called() {
         SessionTimeline.run(
             """
@@ -39,7 +39,7 @@ struct EventTimelineTests {
             """)
     }
 
-    @Test("T6: a cancelled task's bytes are continued by another; one that had ended by then ends that one")
+    @Test("T6: another task continues a canceled task's bytes; if the transfer has ended, the task ends")
     func kept() {
         for (event, state) in [("", "runs"), ("t=2s finish s 1", "ended")] {
             SessionTimeline.run(
@@ -71,7 +71,7 @@ struct EventTimelineTests {
     }
 
     @Test(
-        "A transfer whose resumption was lost in a crash goes on at the next start; one that a person paused does not")
+        "After a crash, a transfer whose resumption was lost resumes; a transfer that the user paused does not")
     func resumption() {
         SessionTimeline.run(
             """
@@ -91,7 +91,7 @@ struct EventTimelineTests {
             """)
     }
 
-    @Test("What could not be saved is refused and leaves nothing behind; given again, it is done")
+    @Test("A request that cannot be saved is refused without traces, and succeeds when repeated")
     func refused() {
         SessionTimeline.run(
             """
@@ -109,7 +109,7 @@ struct EventTimelineTests {
             """)
     }
 
-    @Test("An order that was saved and not carried out is carried out at the next start, or when it is given again")
+    @Test("A saved order that was not carried out is carried out at the next start or repetition")
     func lost() {
         for again in ["t=2s crash", "t=2s power 99\nt=2s submit P s 1"] {
             SessionTimeline.run(
@@ -124,7 +124,7 @@ struct EventTimelineTests {
         }
     }
 
-    @Test("A task that no transfer can be ends with an error")
+    @Test("A task that cannot become a transfer ends with an error")
     func unusable() {
         SessionTimeline.run(
             """

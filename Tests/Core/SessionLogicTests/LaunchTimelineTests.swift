@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@Suite("When apps are started for their sessions, as timelines")
+@Suite("Timelines of app launches")
 struct LaunchTimelineTests {
-    @Test("L2, R6: an app that is gone is started once, when the last of its session's tasks has ended")
+    @Test("L2, R6: an app that is gone is started once, after the last task of its session")
     func once() {
         SessionTimeline.run(
             """
@@ -39,7 +39,7 @@ struct LaunchTimelineTests {
         SessionTimeline.run(lines.joined(separator: "\n"))
     }
 
-    @Test("A program that comes and goes while it is still being started is not waited for")
+    @Test("A program that exits while it is being started is not waited for")
     func briefVisit() {
         SessionTimeline.run(
             """
@@ -56,7 +56,7 @@ struct LaunchTimelineTests {
             """)
     }
 
-    @Test("One that goes with something dealt with is started for the rest at once, and its pauses begin anew")
+    @Test("An app that exits after handling some events is started again immediately, without a pause")
     func rest() {
         SessionTimeline.run(
             """
@@ -77,7 +77,7 @@ struct LaunchTimelineTests {
             """)
     }
 
-    @Test("An app that a person starts during the pause, and that deals with a part and goes, is started for the rest")
+    @Test("An app that the user starts during the pause is started again for the remaining events")
     func person() {
         SessionTimeline.run(
             """
@@ -95,7 +95,7 @@ struct LaunchTimelineTests {
             """)
     }
 
-    @Test("One that was started and does nothing has 30 s, and is started again only once it has gone")
+    @Test("An idle app has 30 s, and is started again only after it has exited")
     func hangs() {
         SessionTimeline.run(
             """
@@ -117,7 +117,7 @@ struct LaunchTimelineTests {
             """)
     }
 
-    @Test("S7, L3: without launch events, or if nobody said how, events wait until the app comes by itself")
+    @Test("S7, L3: without launch events or a launch method, events wait until the app is started")
     func notStarted() {
         for word in ["quiet", "unregistered"] {
             SessionTimeline.run(
@@ -133,7 +133,7 @@ struct LaunchTimelineTests {
         }
     }
 
-    @Test("L4: after a force quit tasks are cancelled and nobody is started; a person who starts the app hears of it")
+    @Test("L4: after a force quit, tasks are canceled and the app is not started; its events wait for the user")
     func quit() {
         SessionTimeline.run(
             """
@@ -148,7 +148,7 @@ struct LaunchTimelineTests {
             """)
     }
 
-    @Test("While an app is being started for one session it is not started for another; that one comes next")
+    @Test("An app is started for one session at a time")
     func oneAtATime() {
         SessionTimeline.run(
             """
@@ -168,7 +168,7 @@ struct LaunchTimelineTests {
             """)
     }
 
-    @Test("A crash of this program forgets no app that is to be started")
+    @Test("After a crash of this program, every waiting app is started")
     func crash() {
         SessionTimeline.run(
             """

@@ -5,20 +5,20 @@ import Testing
 import TransferPolicy
 
 @Suite struct NumberRangesTests {
-    @Test("Ranges hold the numbers that a set would, whatever is added and removed")
+    @Test("Ranges contain the same numbers as a set, after any additions and removals")
     func likeASet() {
         let seed = UInt64.random(in: 0..<1 << 48)
-        var dice = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<50 {
             var (ranges, numbers, next) = (NumberRanges(), Set<Int>(), 1)
             for _ in 0..<100 {
-                if Bool.random(using: &dice) {
-                    let start = next + Int.random(in: 0...2, using: &dice)
-                    next = start + Int.random(in: 0...5, using: &dice)
+                if Bool.random(using: &generator) {
+                    let start = next + Int.random(in: 0...2, using: &generator)
+                    next = start + Int.random(in: 0...5, using: &generator)
                     ranges.append(start..<next)
                     numbers.formUnion(start..<next)
                 } else {
-                    let number = Int.random(in: 0...next, using: &dice)
+                    let number = Int.random(in: 0...next, using: &generator)
                     #expect(ranges.remove(number) == (numbers.remove(number) != nil), "seed \(seed)")
                 }
                 #expect(ranges.count == numbers.count, "seed \(seed)")
@@ -29,7 +29,7 @@ import TransferPolicy
         }
     }
 
-    @Test("Ten thousand numbers in a row are one pair; the single numbers of earlier versions are read")
+    @Test("Ten thousand consecutive numbers are one pair; the single numbers of earlier versions are read")
     func coding() throws {
         var ranges = NumberRanges()
         ranges.append(1..<5001)
@@ -43,7 +43,7 @@ import TransferPolicy
     }
 
     @Test(
-        "What is no list of ranges in order is refused",
+        "Anything but a list of ordered ranges is refused",
         arguments: ["[[1]]", "[[3,3]]", "[[4,6],[5,7]]", "[7,7]", "{}"])
     func wrong(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(NumberRanges.self, from: Data(text.utf8)) }

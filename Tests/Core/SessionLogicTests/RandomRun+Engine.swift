@@ -8,47 +8,50 @@ extension RandomRun {
     // MARK: The engine
 
     mutating func engine() {
-        if !world.news.isEmpty, Int.random(in: 0..<3, using: &dice) > 0 { return tellNews() }
-        guard let transfer = world.transfers.filter({ $0.ending == nil }).randomElement(using: &dice) else { return }
+        if !world.news.isEmpty, Int.random(in: 0..<3, using: &generator) > 0 { return deliverNextReport() }
+        guard let transfer = world.transfers.filter({ $0.ending == nil }).randomElement(using: &generator) else {
+            return
+        }
         guard world.runs(transfer) else {
-            // A person changes the date of a waiting transfer.
-            guard let (key, number) = self.number(of: transfer), checked.model.sessions[key]?.isUnasked == false,
+            // The user changes the date of a waiting transfer.
+            guard let (key, number) = self.number(of: transfer),
+                checked.model.sessions[key]?.skipsBeginRequests == false,
                 checked.model.sessions[key]?.tasks[number]?.isDelayed == true
             else { return }
-            let date = world.now.advanced(by: .seconds(Int64.random(in: 1..<600, using: &dice)))
-            note("a person moves \(number) to \(SessionWorld.start.duration(to: date))")
-            return world.setDate(of: transfer.id, Bool.random(using: &dice) ? date : nil)
+            let date = world.now.advanced(by: .seconds(Int64.random(in: 1..<600, using: &generator)))
+            record("the user moves \(number) to \(SessionWorld.start.duration(to: date))")
+            return world.setDate(of: transfer.id, Bool.random(using: &generator) ? date : nil)
         }
-        switch Int.random(in: 0..<6, using: &dice) {
+        switch Int.random(in: 0..<6, using: &generator) {
         case 0: world.challenge(transfer.id)
         case 1: world.end(transfer.id, TaskEnd(failure: FailureDescription(code: -1001, message: "")))
         default: world.end(transfer.id, .file)
         }
     }
 
-    private mutating func tellNews() {
+    private mutating func deliverNextReport() {
         switch world.news.first {
         case .transferEnded(let id, let end)?:
             if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer) {
-                note("\(number) of \(key.identifier) ended")
+                record("\(number) of \(key.identifier) ended")
                 checked.model.ended(number, in: key, end)
             }
         case .challenged(let id, _)?:
             if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer) {
-                note("\(number) of \(key.identifier) is challenged")
+                record("\(number) of \(key.identifier) is challenged")
                 checked.model.sessions[key]?.tasks[number]?.isChallenged = true
             }
         case .dateChanged(let id, let date)?:
             if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer),
                 let task = checked.model.sessions[key]?.tasks[number], task.isDelayed, !task.asks(at: world.now)
             {
-                note("\(number) of \(key.identifier) has another date")
+                record("\(number) of \(key.identifier) has another date")
                 checked.model.sessions[key]?.tasks[number]?.date = date ?? world.now
             }
         default: break
         }
         let news = world.news.first
-        world.tellNews()
+        world.deliverNextReport()
         // The power was cut before the end was saved, so the end is reported after the crash.
         if case .transferEnded(let id, _)? = news, let transfer = world.transfers.first(where: { $0.id == id }),
             let (key, number) = number(of: transfer), let row = world.rows[key]?.tasks[number], row.end == nil
@@ -59,13 +62,13 @@ extension RandomRun {
 
     // MARK: Completion
 
-    /// Completes the run: programs connect, answer, and acknowledge everything, and all transfers end. Nothing may be
-    /// left.
-    mutating func drain() {
-        note("drain")
+    /// Completes the run: programs connect, reply to everything, and acknowledge everything, and all transfers end.
+    /// Nothing may be left.
+    mutating func runToCompletion() {
+        record("completion")
         world.isDiskFull = false
         for _ in 0..<60 where checked.model.faults.isEmpty {
-            while !world.news.isEmpty { tellNews() }
+            while !world.news.isEmpty { deliverNextReport() }
             checked.model.check(world)
             for key in Self.keys {
                 if let session = checked.model.sessions[key] { open(key, session) }

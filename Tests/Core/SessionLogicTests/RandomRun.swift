@@ -13,7 +13,7 @@ struct RandomRun {
     private(set) var model = SessionModel()
     private(set) var log: [String] = []
     var world = SessionWorld()
-    var dice: SplitMix64
+    var generator: SplitMix64
     private var nextProcess = 1
     private var nextTask = 1
     let checked: Checked
@@ -24,7 +24,7 @@ struct RandomRun {
     }
 
     init(seed: UInt64) {
-        dice = SplitMix64(seed: seed)
+        generator = SplitMix64(seed: seed)
         let checked = Checked()
         self.checked = checked
         world.onEffect = { effect, world in
@@ -38,12 +38,12 @@ struct RandomRun {
 
     /// Makes random steps until the first fault, and then completes all work.
     mutating func run(steps: Int) {
-        for _ in 0..<steps where checked.model.faults.isEmpty { perform(Int.random(in: 0..<100, using: &dice)) }
-        if checked.model.faults.isEmpty { drain() }
+        for _ in 0..<steps where checked.model.faults.isEmpty { perform(Int.random(in: 0..<100, using: &generator)) }
+        if checked.model.faults.isEmpty { runToCompletion() }
         model = checked.model
     }
 
-    mutating func note(_ line: String) { log.append("\(world.seconds)s \(line)") }
+    mutating func record(_ line: String) { log.append("\(world.seconds)s \(line)") }
 
     func number(of transfer: SessionWorld.Transfer) -> (key: SessionKey, number: Int)? {
         for key in Self.keys {
@@ -56,10 +56,12 @@ struct RandomRun {
     // MARK: Steps
 
     private mutating func perform(_ kind: Int) {
-        guard let key = Self.keys.randomElement(using: &dice), let session = checked.model.sessions[key] else { return }
-        let isCut = Int.random(in: 0..<25, using: &dice) == 0
-        if isCut { world.powerCut = Int.random(in: 0..<4, using: &dice) }
-        world.isDiskFull = Int.random(in: 0..<10, using: &dice) == 0
+        guard let key = Self.keys.randomElement(using: &generator), let session = checked.model.sessions[key] else {
+            return
+        }
+        let isCut = Int.random(in: 0..<25, using: &generator) == 0
+        if isCut { world.powerCut = Int.random(in: 0..<4, using: &generator) }
+        world.isDiskFull = Int.random(in: 0..<10, using: &generator) == 0
         switch kind {
         case 0..<14: open(key, session)
         case 14..<30: submit(key, session)
@@ -68,29 +70,29 @@ struct RandomRun {
         case 60..<68: leave(key, session)
         case 68..<80: engine()
         case 80..<86: endLaunch()
-        case 86..<88: world.apply(.saidInFront(key.app, kind == 86))
+        case 86..<88: world.apply(.foregroundReported(key.app, kind == 86))
         default:
             world.powerCut = nil
-            let pause = [1, 20, 60, 300, 3600].randomElement(using: &dice) ?? 1
-            note("pass \(pause) s")
+            let pause = [1, 20, 60, 300, 3600].randomElement(using: &generator) ?? 1
+            record("pass \(pause) s")
             world.advance(to: world.now.advanced(by: .seconds(Int64(pause))))
         }
         if isCut {
-            note("crash")
+            record("crash")
             checked.model.crashed()
             // The store knows how transfers ended, even if the ends were not reported.
             for transfer in world.transfers {
                 guard let end = transfer.ending, let (key, number) = number(of: transfer) else { continue }
                 checked.model.ended(number, in: key, end)
             }
-            noteDates()
+            updateDates()
             world.crash()
         }
         checked.model.check(world)
     }
 
     /// Chooses the earlier of two dates after a crash: the date in the task's row, or the date of its transfer.
-    private mutating func noteDates() {
+    private mutating func updateDates() {
         for transfer in world.transfers {
             guard let (key, number) = number(of: transfer), let task = checked.model.sessions[key]?.tasks[number],
                 task.isDelayed, let date = world.rows[key]?.tasks[number]?.snapshot.earliestBegin
@@ -103,43 +105,43 @@ struct RandomRun {
         guard session.user == nil else { return }
         let others = Self.keys.filter { $0.app == key.app }.compactMap { checked.model.sessions[$0]?.user }
         nextProcess += 1
-        let process = others.randomElement(using: &dice) ?? "P\(nextProcess)"
-        note("\(process) opens \(key.identifier)")
+        let process = others.randomElement(using: &generator) ?? "P\(nextProcess)"
+        record("\(process) opens \(key.identifier)")
         do {
             try world.open(key, by: process, number: Int32(nextProcess), registered: key.app != "z") { settings, _ in
                 settings.sendsLaunchEvents = key.app != "y"
             }
             checked.model.opened(key, by: process)
-        } catch { note("refused") }
+        } catch { record("refused") }
     }
 
     private mutating func submit(_ key: SessionKey, _ session: SessionModel.Session) {
         guard let user = session.user else { return }
         var snapshot = TaskSnapshot(
             identifier: nextTask, kind: .download, request: RequestDescription(url: "http://h/\(nextTask)"))
-        if Bool.random(using: &dice) {
+        if Bool.random(using: &generator) {
             // The offset never coincides with another event.
-            let offset = [-4500, 1500, 60_500, 900_500].randomElement(using: &dice) ?? 1500
+            let offset = [-4500, 1500, 60_500, 900_500].randomElement(using: &generator) ?? 1500
             snapshot.earliestBegin = world.now.advanced(by: .milliseconds(offset))
         }
-        snapshot.isSuspended = Int.random(in: 0..<5, using: &dice) == 0
-        note("\(user) submits \(nextTask) to \(key.identifier), suspended \(snapshot.isSuspended)")
-        checked.model.dealt(with: key)
+        snapshot.isSuspended = Int.random(in: 0..<5, using: &generator) == 0
+        record("\(user) submits \(nextTask) to \(key.identifier), suspended \(snapshot.isSuspended)")
+        checked.model.handled(with: key)
         do {
             try world.order(.submit(snapshot), in: key, from: user)
             var task = SessionModel.Task()
             (task.date, task.isSuspended) = (snapshot.earliestBegin, snapshot.isSuspended)
             checked.model.sessions[key]?.tasks[nextTask] = task
             if !task.isSuspended { checked.model.submitted(nextTask, in: key, at: world.now) }
-        } catch { note("refused") }
+        } catch { record("refused") }
         nextTask += 1
     }
 
     private mutating func order(_ key: SessionKey, _ session: SessionModel.Session) {
         let open = session.tasks.filter { $0.value.isOpen }.sorted { $0.key < $1.key }
-        guard let user = session.user, let (number, task) = open.randomElement(using: &dice) else { return }
+        guard let user = session.user, let (number, task) = open.randomElement(using: &generator) else { return }
         let order: TaskOrder
-        switch Int.random(in: 0..<10, using: &dice) {
+        switch Int.random(in: 0..<10, using: &generator) {
         case 0: order = .cancel(number)
         case 1: order = .suspend(number)
         case 2...3: order = .resume(number)
@@ -160,13 +162,13 @@ struct RandomRun {
         _ order: TaskOrder, of task: SessionModel.Task, in key: SessionKey, from user: String
     ) {
         let number = order.task
-        note("\(user) orders \(order)")
+        record("\(user) orders \(order)")
         let hasTransfer = world.transfer(of: number, in: key) != nil
-        checked.model.dealt(with: key)
-        do { try world.order(order, in: key, from: user) } catch { return note("refused") }
+        checked.model.handled(with: key)
+        do { try world.order(order, in: key, from: user) } catch { return record("refused") }
         switch order {
         case .cancel:
-            // An order is answered after it is saved. If the power was cut before, the order was never given.
+            // An order succeeds after it is saved. If the power was cut before, the order was never given.
             guard !hasTransfer, let end = world.rows[key]?.tasks[number]?.end else { break }
             checked.model.ended(number, in: key, end)
         case .suspend: checked.model.sessions[key]?.tasks[number]?.isSuspended = true
@@ -177,40 +179,41 @@ struct RandomRun {
             if let end = world.rows[key]?.tasks[number]?.end { checked.model.ended(number, in: key, end) }
         case .begin(_, let reply):
             checked.model.sessions[key]?.tasks[number]?.isDelayed = false
-            if reply == .unasked { checked.model.sessions[key]?.isUnasked = true }
+            if reply == .unasked { checked.model.sessions[key]?.skipsBeginRequests = true }
         case .answer:
             checked.model.sessions[key]?.tasks[number]?.isChallenged = false
-            checked.model.sessions[key]?.told.remove("\(number) login? basic")
+            checked.model.sessions[key]?.received.remove("\(number) login? basic")
         case .submit, .cancelKeeping, .change: break
         }
     }
 
     mutating func acknowledge(_ key: SessionKey, _ session: SessionModel.Session) {
         guard let user = session.user else { return }
-        let waiting = session.unheard.filter { session.told.contains($0.name) }
-        for (name, line) in waiting.prefix(Int.random(in: 1..<8, using: &dice)) {
+        let waiting = session.unacknowledged.filter { session.received.contains($0.name) }
+        for (name, line) in waiting.prefix(Int.random(in: 1..<8, using: &generator)) {
             guard
-                let event = world.told.last(where: { $0.key == key && $0.event.text == line && $0.process == user })?
-                    .event.number
+                let event = world.received.last(where: { $0.key == key && $0.event.text == line && $0.process == user }
+                )?
+                .event.number
             else { continue }
-            note("\(user) has dealt with \(line)")
-            // Update the model first, because the app may be launched for another session at once.
-            checked.model.dealt(with: key)
+            record("\(user) acknowledges \(line)")
+            // Update the model first, because the app may be launched for another session immediately.
+            checked.model.handled(with: key)
             do {
                 try world.acknowledge(event, in: key, from: user)
                 checked.model.acknowledged(name, in: key)
-            } catch { note("refused") }
+            } catch { record("refused") }
         }
     }
 
     private mutating func leave(_ key: SessionKey, _ session: SessionModel.Session) {
         guard let user = session.user else { return }
-        if Int.random(in: 0..<4, using: &dice) == 0 {
-            note("\(user) closes \(key.identifier)")
+        if Int.random(in: 0..<4, using: &generator) == 0 {
+            record("\(user) closes \(key.identifier)")
             checked.model.left(key)
             return world.apply(.closed(key, by: user))
         }
-        note("\(user) goes")
+        record("\(user) goes")
         for other in Self.keys where checked.model.sessions[other]?.user == user {
             checked.model.left(other)
             world.apply(.disconnected(other, by: user))
@@ -219,8 +222,8 @@ struct RandomRun {
 
     private mutating func endLaunch() {
         guard let app = world.launching.keys.sorted().first else { return }
-        let outcome: LaunchOutcome = Bool.random(using: &dice) ? .started(process: nil) : .crashed("signal 11")
-        note("start of \(app): \(outcome)")
+        let outcome: LaunchOutcome = Bool.random(using: &generator) ? .started(process: nil) : .crashed("signal 11")
+        record("start of \(app): \(outcome)")
         world.endLaunch(of: app, outcome)
     }
 

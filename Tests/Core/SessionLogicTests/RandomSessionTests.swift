@@ -2,14 +2,14 @@
 import Foundation
 import Testing
 
-/// Compares the session machine with an oracle that keeps the events and questions of apps as plain lists.
+/// Compares the session machine with an oracle that keeps the events and requests of apps as plain lists.
 @Suite("Random runs of sessions")
 struct RandomSessionTests {
     /// The seed to replay, from the message of a failure.
     private static let replayed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
 
     @Test(
-        "Every event is told in order until it is dealt with, starts are spaced, nobody waits in vain, crashes lose nothing",
+        "Events arrive in order until acknowledged, launches are spaced, no app waits forever, and crashes lose nothing",
         arguments: 0..<4)
     func random(part: Int) {
         let base = Self.replayed ?? UInt64.random(in: 0..<1 << 48)

@@ -2,7 +2,7 @@
 import SessionLogic
 import TransferModel
 
-/// The oracle of random runs: the events and questions that apps must receive, as plainly as possible.
+/// The oracle of random runs: the events and requests that apps must receive, as plainly as possible.
 ///
 /// The oracle never reads the machine's state. It uses only the requests of programs, the ends of transfers, and the
 /// machine's effects.
@@ -17,7 +17,7 @@ struct SessionModel {
         /// A Boolean value that indicates whether the engine has the task.
         var isSubmitted = false
         var isSuspended = false
-        /// A Boolean value that indicates whether the app must be asked on the date and has not answered.
+        /// A Boolean value that indicates whether the app must be asked on the date and has not replied.
         var isDelayed = false
         var isChallenged = false
 
@@ -31,15 +31,15 @@ struct SessionModel {
         var ended: [Int] = []
         var user: String?
         var isStartable = true
-        var isUnasked = false
-        /// The events that the current process has received: "1.0" is the first line of task 1, "1?" is a question.
-        var told: Set<String> = []
+        var skipsBeginRequests = false
+        /// The events that the current process has received: "1.0" is the first line of task 1, "1?" is a request.
+        var received: Set<String> = []
         /// The number of launches since the last acknowledgment or order.
         var fruitlessStarts = 0
         var lastStart: WallTime?
 
         /// The events that the app has not acknowledged, in order, with their names and lines.
-        var unheard: [(name: String, line: String)] {
+        var unacknowledged: [(name: String, line: String)] {
             ended.flatMap { number in
                 let task = tasks[number] ?? Task()
                 return task.lines.enumerated().dropFirst(task.acknowledged).map {
@@ -48,7 +48,7 @@ struct SessionModel {
             }
         }
 
-        func questions(at now: WallTime) -> [String] {
+        func openRequests(at now: WallTime) -> [String] {
             tasks.sorted { $0.key < $1.key }.flatMap { number, task in
                 (task.asks(at: now) ? ["\(number) begin?"] : [])
                     + (task.isOpen && task.isChallenged ? ["\(number) login? basic"] : [])
@@ -56,7 +56,7 @@ struct SessionModel {
         }
 
         func needsApp(at now: WallTime) -> Bool {
-            !questions(at: now).isEmpty || (!unheard.isEmpty && !tasks.values.contains(where: \.isOpen))
+            !openRequests(at: now).isEmpty || (!unacknowledged.isEmpty && !tasks.values.contains(where: \.isOpen))
         }
     }
 
@@ -71,19 +71,19 @@ struct SessionModel {
     mutating func opened(_ key: SessionKey, by process: String) {
         guard sessions[key]?.user != process else { return }
         sessions[key]?.user = process
-        sessions[key]?.told = []
+        sessions[key]?.received = []
     }
 
     mutating func left(_ key: SessionKey) {
         sessions[key]?.user = nil
-        sessions[key]?.told = []
+        sessions[key]?.received = []
     }
 
     /// Records the submission of a task to the engine.
     mutating func submitted(_ number: Int, in key: SessionKey, at now: WallTime) {
         guard let task = sessions[key]?.tasks[number], !task.isSubmitted else { return }
         sessions[key]?.tasks[number]?.isSubmitted = true
-        let isDelayed = sessions[key]?.isUnasked == false && task.date.map { $0 > now } ?? false
+        let isDelayed = sessions[key]?.skipsBeginRequests == false && task.date.map { $0 > now } ?? false
         sessions[key]?.tasks[number]?.isDelayed = isDelayed
     }
 
@@ -103,11 +103,11 @@ struct SessionModel {
         let parts = name.split(separator: ".").compactMap { Int($0) }
         guard let task = sessions[key]?.tasks[parts[0]], parts[1] >= task.acknowledged else { return }
         sessions[key]?.tasks[parts[0]]?.acknowledged = parts[1] + 1
-        // A repeated head of an answer is harmless.
+        // A repeated head of a response is harmless.
         if task.lines[parts[1]] != "status 200" { sessions[key]?.tasks[parts[0]]?.durablyAcknowledged = parts[1] + 1 }
     }
 
-    mutating func dealt(with key: SessionKey) {
+    mutating func handled(with key: SessionKey) {
         for other in sessions.keys where other.app == key.app { sessions[other]?.fruitlessStarts = 0 }
     }
 
@@ -124,8 +124,9 @@ struct SessionModel {
     }
 
     /// Lets delayed tasks begin if no app can be asked.
-    private mutating func settle(at now: WallTime) {
-        for (key, session) in sessions where session.isUnasked || (session.user == nil && !session.isStartable) {
+    private mutating func releaseUnanswerable(at now: WallTime) {
+        for (key, session) in sessions where session.skipsBeginRequests || (session.user == nil && !session.isStartable)
+        {
             for (number, task) in session.tasks where task.asks(at: now) {
                 sessions[key]?.tasks[number]?.isDelayed = false
             }
@@ -136,16 +137,16 @@ struct SessionModel {
 
     /// Checks a launch just before it is performed.
     mutating func check(startFor key: SessionKey, in world: SessionWorld) {
-        guard let session = sessions[key] else { return fault("started for no session") }
+        guard let session = sessions[key] else { return fault("started without a session") }
         if session.user != nil { fault("started for \(key.identifier), which \(session.user ?? "") has open") }
-        if !session.isStartable { fault("started for \(key.identifier), which wants no start") }
-        if !session.needsApp(at: world.now) { fault("started for \(key.identifier), which has nothing to hear") }
-        if Self.isStarting(key.app, in: world) { fault("\(key.app) is started twice at a time") }
+        if !session.isStartable { fault("started for \(key.identifier), which must not be started") }
+        if !session.needsApp(at: world.now) { fault("started for \(key.identifier), which has nothing to receive") }
+        if Self.isStarting(key.app, in: world) { fault("\(key.app) is started twice at the same time") }
         if let last = session.lastStart, session.fruitlessStarts > 0 {
             let pause = min(60 << Int64(min(session.fruitlessStarts - 1, 20)), 21_600)
             if last.duration(to: world.now) < .seconds(pause) {
                 fault(
-                    "started for \(key.identifier) \(last.duration(to: world.now)) after a start in vain, not \(pause) s"
+                    "started for \(key.identifier) \(last.duration(to: world.now)) after a failure, not \(pause) s"
                 )
             }
         }
@@ -154,23 +155,23 @@ struct SessionModel {
     }
 
     private static func isStarting(_ app: String, in world: SessionWorld) -> Bool {
-        world.launching[app] != nil || world.timers[.patience(app)] != nil || world.timers[.pause(app)] != nil
+        world.launching[app] != nil || world.timers[.handlingTimeLimit(app)] != nil || world.timers[.pause(app)] != nil
     }
 
     /// Checks all invariants after a step.
     mutating func check(_ world: SessionWorld) {
-        for told in world.told[seen...] { check(told) }
-        seen = world.told.count
-        settle(at: world.now)
+        for received in world.received[seen...] { check(received) }
+        seen = world.received.count
+        releaseUnanswerable(at: world.now)
         for (key, session) in sessions.sorted(by: { $0.key < $1.key }) {
             let name = key.identifier
             if session.user != nil {
                 let missing =
-                    session.unheard.map(\.name).filter { !session.told.contains($0) }
-                    + session.questions(at: world.now).filter { !session.told.contains($0) }
-                if !missing.isEmpty { fault("\(session.user ?? "") was not told \(missing) of \(name)") }
+                    session.unacknowledged.map(\.name).filter { !session.received.contains($0) }
+                    + session.openRequests(at: world.now).filter { !session.received.contains($0) }
+                if !missing.isEmpty { fault("\(session.user ?? "") did not receive \(missing) of \(name)") }
             } else if session.isStartable, session.needsApp(at: world.now), !Self.isStarting(key.app, in: world) {
-                fault("\(name) waits for its app in vain")
+                fault("\(name) waits for its app forever")
             }
             if !session.needsApp(at: world.now) { sessions[key]?.fruitlessStarts = 0 }
             for (number, task) in session.tasks where task.isOpen {
@@ -186,27 +187,29 @@ struct SessionModel {
         if transfer.isPaused != task.isSuspended {
             fault("\(number) of \(key.identifier) is paused: \(transfer.isPaused)")
         }
-        if task.asks(at: world.now), !transfer.isHeld { fault("\(number) of \(key.identifier) begins unasked") }
-        if !task.isDelayed, transfer.isHeld { fault("\(number) of \(key.identifier) waits for a question in vain") }
+        if task.asks(at: world.now), !transfer.isBlockedForApp {
+            fault("\(number) of \(key.identifier) begins unrequested")
+        }
+        if !task.isDelayed, transfer.isBlockedForApp { fault("\(number) of \(key.identifier) waits forever") }
     }
 
-    private mutating func check(_ told: SessionWorld.Told) {
-        guard let session = sessions[told.key], let text = told.event.text else { return }
+    private mutating func check(_ received: SessionWorld.ReceivedEvent) {
+        guard let session = sessions[received.key], let text = received.event.text else { return }
         // The event was sent before the process left, or before a crash.
-        guard session.user == told.process else { return }
-        let open = session.unheard.filter { !session.told.contains($0.name) }
-        if told.event.number != nil {
+        guard session.user == received.process else { return }
+        let open = session.unacknowledged.filter { !session.received.contains($0.name) }
+        if received.event.number != nil {
             guard let next = open.first, next.line == text else {
                 guard let next = open.first, open.contains(where: { $0.line == text }) else {
-                    return fault("\(told.process) was told '\(text)' again")
+                    return fault("\(received.process) received '\(text)' again")
                 }
-                return fault("\(told.process) was told '\(text)' before '\(next.line)'")
+                return fault("\(received.process) received '\(text)' before '\(next.line)'")
             }
-            sessions[told.key]?.told.insert(next.name)
-        } else if case .finishedEvents = told.event.kind {
-            if !open.isEmpty { fault("\(told.process) was told that this is all before '\(open[0].line)'") }
+            sessions[received.key]?.received.insert(next.name)
+        } else if case .finishedEvents = received.event.kind {
+            if !open.isEmpty { fault("\(received.process) received the end of events before '\(open[0].line)'") }
         } else {
-            sessions[told.key]?.told.insert(text)
+            sessions[received.key]?.received.insert(text)
         }
     }
 }

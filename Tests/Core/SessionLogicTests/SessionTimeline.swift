@@ -16,7 +16,7 @@ import TransferModel
 struct SessionTimeline {
     private var world = SessionWorld()
     private var seenLaunches = 0
-    private var seenTold: [String: Int] = [:]
+    private var seenEventCounts: [String: Int] = [:]
 
     static func run(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
         var timeline = SessionTimeline()
@@ -69,7 +69,7 @@ struct SessionTimeline {
         case "close": world.apply(.closed(SessionWorld.key(rest[1]), by: rest[0]))
         case "missed": world.apply(.missedEvents(SessionWorld.key(rest[1]), by: rest[0]))
         case "launched": world.endLaunch(outcome(rest))
-        case "behind": world.apply(.saidInFront("x", false))
+        case "behind": world.apply(.foregroundReported("x", false))
         case "quit": for key in world.machine.keys() { world.apply(.quit(key)) }
         case "crash": world.crash()
         case "full": world.isDiskFull = true
@@ -77,7 +77,7 @@ struct SessionTimeline {
         case "finish", "fail", "challenge", "date", "hold": return engine(verb, rest)
         default: return try order(verb, rest)
         }
-        while !world.news.isEmpty { world.tellNews() }
+        while !world.news.isEmpty { world.deliverNextReport() }
         return nil
     }
 
@@ -92,7 +92,7 @@ struct SessionTimeline {
         }
     }
 
-    /// Performs an event of the engine, or of a person through the engine: `finish s 1`, `date s 1 600s`.
+    /// Performs an event of the engine, or of the user through the engine: `finish s 1`, `date s 1 600s`.
     private mutating func engine(_ verb: String, _ rest: [String]) -> String? {
         guard let id = world.transfer(of: Int(rest[1]) ?? 0, in: SessionWorld.key(rest[0]))?.id else {
             return "no such transfer"
@@ -104,7 +104,7 @@ struct SessionTimeline {
         case "hold": world.pause(id)
         default: world.setDate(of: id, date(rest[2]))
         }
-        while !world.news.isEmpty { world.tellNews() }
+        while !world.news.isEmpty { world.deliverNextReport() }
         return nil
     }
 
@@ -112,7 +112,7 @@ struct SessionTimeline {
     private mutating func order(_ verb: String, _ rest: [String]) throws -> String? {
         let (process, key) = (rest[0], SessionWorld.key(rest[1]))
         if verb == "ack" {
-            let numbers = world.told.filter { $0.process == process && $0.key == key }.compactMap(\.event.number)
+            let numbers = world.received.filter { $0.process == process && $0.key == key }.compactMap(\.event.number)
             let count = rest.count > 2 ? Int(rest[2]) ?? 0 : numbers.count
             for number in numbers.prefix(count) { try world.acknowledge(number, in: key, from: process) }
             return nil
@@ -145,7 +145,7 @@ struct SessionTimeline {
             _ = refusal
             return nil
         }
-        while !world.news.isEmpty { world.tellNews() }
+        while !world.news.isEmpty { world.deliverNextReport() }
         return rest.contains("refused") ? "it was not refused" : nil
     }
 
@@ -154,7 +154,7 @@ struct SessionTimeline {
     private mutating func check(_ words: [String]) -> String? {
         let rest = Array(words.dropFirst(2))
         switch words[1] {
-        case "told": return checkTold(rest)
+        case "told": return checkReceived(rest)
         case "launch":
             guard let time = date(rest[2]) else { return "no such time" }
             world.advance(to: time)
@@ -180,17 +180,17 @@ struct SessionTimeline {
         return nil
     }
 
-    /// Checks the events that a process received: `told P 1 status 200, 1 completed [at 5s]`, `told P nothing`.
-    private mutating func checkTold(_ rest: [String]) -> String? {
+    /// Checks the events that a process received: `received P 1 status 200, 1 completed [at 5s]`, `received P nothing`.
+    private mutating func checkReceived(_ rest: [String]) -> String? {
         var words = Array(rest.dropFirst())
         if words.count > 2, words[words.count - 2] == "at", let time = date(words.last) {
             world.advance(to: time)
             words.removeLast(2)
         }
-        let all = world.told.filter { $0.process == rest[0] }.compactMap(\.event.text)
-        let new = all.dropFirst(seenTold[rest[0]] ?? 0).joined(separator: ", ")
-        seenTold[rest[0]] = all.count
+        let all = world.received.filter { $0.process == rest[0] }.compactMap(\.event.text)
+        let new = all.dropFirst(seenEventCounts[rest[0]] ?? 0).joined(separator: ", ")
+        seenEventCounts[rest[0]] = all.count
         let expected = words == ["nothing"] ? "" : words.joined(separator: " ")
-        return new == expected ? nil : "told: \(new)"
+        return new == expected ? nil : "received: \(new)"
     }
 }

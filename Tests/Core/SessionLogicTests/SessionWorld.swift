@@ -14,13 +14,13 @@ struct SessionWorld {
         var submitted: WallTime
         var date: WallTime?
         var isPaused = false
-        var isHeld = false
+        var isBlockedForApp = false
         var isChallenged = false
         var ending: TaskEnd?
     }
 
     /// An event that a program received.
-    struct Told {
+    struct ReceivedEvent {
         var process: String
         var key: SessionKey
         var event: SessionEvent
@@ -36,8 +36,8 @@ struct SessionWorld {
     /// The session for which each app is currently being launched.
     private(set) var launching: [String: SessionKey] = [:]
     private(set) var launches: [(key: SessionKey, at: WallTime)] = []
-    private(set) var told: [Told] = []
-    private(set) var fronts = 0
+    private(set) var received: [ReceivedEvent] = []
+    private(set) var foregroundReports = 0
     /// The pending reports of the engine, oldest first.
     var news: [SessionMachine.Event] = []
     /// A Boolean value that makes the next request's save fail.
@@ -56,10 +56,10 @@ struct SessionWorld {
 
     mutating func open(
         _ key: SessionKey, by process: String, number: Int32 = 100, registered: Bool = true,
-        _ change: (inout SessionSettings, inout SessionUser) -> Void = { _, _ in }
+        _ change: (inout SessionSettings, inout ClientProcess) -> Void = { _, _ in }
     ) throws {
         var settings = SessionSettings(identifier: key.identifier)
-        var user = SessionUser(name: process, process: number, app: key.app)
+        var user = ClientProcess(name: process, process: number, app: key.app)
         change(&settings, &user)
         try request(.open(settings, user, registered ? .command(["/bin/\(key.app)"]) : nil), key)
     }
@@ -107,16 +107,19 @@ struct SessionWorld {
         powerCut = nil
         machine = SessionMachine()
         (timers, launching, news) = ([:], [:], [])
-        for index in transfers.indices { (transfers[index].isHeld, transfers[index].isChallenged) = (false, false) }
+        for index in transfers.indices {
+            (transfers[index].isBlockedForApp, transfers[index].isChallenged) = (false, false)
+        }
         var ended: [(TransferID, TaskEnd)] = []
         for stored in rows.values.sorted(by: { $0.key < $1.key }) {
-            var found: [Int: RecoveredTransfer] = [:]
+            var found: [Int: RecoveredTaskTransfer] = [:]
             for (number, task) in stored.tasks where task.end == nil {
                 let key = stored.key.transferKey(of: number, again: task.generation)
                 guard let transfer = transfers.last(where: { $0.id == task.transfer || $0.key == key }) else {
                     continue
                 }
-                found[number] = RecoveredTransfer(id: transfer.id, submitted: transfer.submitted, date: transfer.date)
+                found[number] = RecoveredTaskTransfer(
+                    id: transfer.id, submitted: transfer.submitted, date: transfer.date)
                 if let ending = transfer.ending { ended.append((transfer.id, ending)) }
             }
             apply(.recovered(stored, found))
@@ -154,8 +157,8 @@ struct SessionWorld {
     private mutating func perform(_ effect: SessionEffect) {
         switch effect {
         case .save(let changes): commit(changes)
-        case .tell(let key, let event):
-            told.append(Told(process: machine.user(of: key)?.name ?? "nobody", key: key, event: event))
+        case .send(let key, let event):
+            received.append(ReceivedEvent(process: machine.user(of: key)?.name ?? "no process", key: key, event: event))
         case .submit(let submission): submit(submission)
         case .resume(let id):
             change(id) { $0.isPaused = false }
@@ -168,16 +171,16 @@ struct SessionWorld {
         case .change(let id, let constraints, _): setDate(of: id, constraints.notBefore?.date)
         case .answerChallenge(let id, _):
             change(id) { $0.isChallenged = false }
-            apply(.answered(id))
-        case .holdForApp(let id): change(id) { $0.isHeld = true }
-        case .releaseForApp(let id): change(id) { $0.isHeld = false }
+            apply(.challengeAnswered(id))
+        case .blockForApp(let id): change(id) { $0.isBlockedForApp = true }
+        case .unblockForApp(let id): change(id) { $0.isBlockedForApp = false }
         case .launch(let app, _, let key):
             launching[app] = key
             launches.append((key, now))
-        case .noteFront: fronts += 1
+        case .reportForeground: foregroundReports += 1
         case .setTimer(let timer, let duration): timers[timer] = now.advanced(by: duration)
         case .cancelTimer(let timer): timers[timer] = nil
-        case .noteRelaunch, .noteRelaunchAbandoned, .removeFile, .removeSource: break
+        case .reportRelaunch, .reportRelaunchAbandoned, .removeFile, .removeSource: break
         }
     }
 
@@ -211,13 +214,13 @@ struct SessionWorld {
         news.append(.transferEnded(id, end))
     }
 
-    /// Changes the date of a transfer, as a person would.
+    /// Changes the date of a transfer, as the user would.
     mutating func setDate(of id: TransferID, _ date: WallTime?) {
         change(id) { $0.date = date }
         news.append(.dateChanged(id, date))
     }
 
-    /// Pauses a transfer, as a person would.
+    /// Pauses a transfer, as the user would.
     mutating func pause(_ id: TransferID) { change(id) { $0.isPaused = true } }
 
     mutating func challenge(_ id: TransferID) {
@@ -227,7 +230,7 @@ struct SessionWorld {
     }
 
     /// Passes the oldest report of the engine to the machine.
-    mutating func tellNews() {
+    mutating func deliverNextReport() {
         if !news.isEmpty { apply(news.removeFirst()) }
     }
 
@@ -236,7 +239,7 @@ struct SessionWorld {
     }
 
     func runs(_ transfer: Transfer) -> Bool {
-        transfer.ending == nil && !transfer.isPaused && !transfer.isHeld && !transfer.isChallenged
+        transfer.ending == nil && !transfer.isPaused && !transfer.isBlockedForApp && !transfer.isChallenged
             && transfer.date ?? now <= now
     }
 }

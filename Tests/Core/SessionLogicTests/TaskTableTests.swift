@@ -14,7 +14,7 @@ struct TaskTableTests {
         return record
     }
 
-    @Test("counts follow what is put, replaced and removed")
+    @Test("counts follow additions, replacements, and removals")
     func counts() {
         var tasks = TaskTable()
         tasks.put(Self.record(2))
@@ -30,21 +30,21 @@ struct TaskTableTests {
         #expect(tasks.isEmpty && tasks.usage == TaskUsage() && tasks.ends.isEmpty && tasks.unfinishedCount == 0)
     }
 
-    @Test("an app is needed for a question at once, and for ends when all tasks have ended")
+    @Test("an app is needed for a request immediately, and for ends after the last task")
     func needsApp() {
         var tasks = TaskTable()
         tasks.put(Self.record(1))
         #expect(!tasks.needsApp)
-        tasks.update(1) { $0.question = .willBegin($0.record.snapshot.request) }
-        #expect(tasks.needsApp && tasks.asked == [1])
-        tasks.update(1) { $0.question = nil }
+        tasks.update(1) { $0.unansweredEvent = .willBegin($0.record.snapshot.request) }
+        #expect(tasks.needsApp && tasks.awaitingReply == [1])
+        tasks.update(1) { $0.unansweredEvent = nil }
         tasks.put(Self.record(2, end: 1))
-        #expect(!tasks.needsApp && tasks.asked.isEmpty)
+        #expect(!tasks.needsApp && tasks.awaitingReply.isEmpty)
         tasks.put(Self.record(1, end: 2))
         #expect(tasks.needsApp)
     }
 
-    @Test("an event is found by its number while its task is there")
+    @Test("an event is found by its number while its task exists")
     func find() throws {
         var tasks = TaskTable()
         let record = Self.record(5, end: 3)

@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite struct PolicyCatalogTests {
-    @Test("Every policy of the lab's table is there, under its name")
+    @Test("The catalog contains every policy of the lab's table by name")
     func names() {
         #expect(
             PolicyCatalog.entries.map(\.name) == [
@@ -14,7 +14,7 @@ import TransferPolicy
             ])
     }
 
-    @Test("Each is made by its name alone, with its defaults written out, and at both ends of each range")
+    @Test("Each policy is created by name, with explicit defaults, and at both ends of each range")
     func made() throws {
         for entry in PolicyCatalog.entries {
             let plain = try PolicyCatalog.policy(named: entry.name)
@@ -33,7 +33,7 @@ import TransferPolicy
         }
     }
 
-    @Test("Swift's own defaults are the catalogue's")
+    @Test("The initializers and the catalog have the same defaults")
     func swiftDefaults() throws {
         let all: [any Policy] = [
             DefaultPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(), LatestStartPolicy(),
@@ -47,20 +47,20 @@ import TransferPolicy
     }
 
     @Test(
-        "What is wrong is answered by a sentence that names key, value and range",
+        "An error names the key, the value, and the range",
         arguments: [
-            ("", "there is no policy ''; there are default, immediate,"),
-            ("nope", "there is no policy 'nope'; there are default, immediate,"),
-            ("Strict", "there is no policy 'Strict'"),
-            ("strict:x=1", "the policy strict takes no parameters, so 'x=1'"),
-            ("ladder:bat", "the policy ladder takes bat=NUMBER, cell=NUMBER, not 'bat'"),
-            ("ladder:", "the policy ladder takes bat=NUMBER, cell=NUMBER, not ''"),
-            ("ladder:dog=1", "the policy ladder takes bat=NUMBER, cell=NUMBER, not 'dog=1'"),
+            ("", "unknown policy ''; available policies: default, immediate,"),
+            ("nope", "unknown policy 'nope'; available policies: default, immediate,"),
+            ("Strict", "unknown policy 'Strict'"),
+            ("strict:x=1", "policy strict has no parameters; remove 'x=1'"),
+            ("ladder:bat", "unknown parameter 'bat' of policy ladder; use bat=NUMBER, cell=NUMBER"),
+            ("ladder:", "unknown parameter '' of policy ladder; use bat=NUMBER, cell=NUMBER"),
+            ("ladder:dog=1", "unknown parameter 'dog=1' of policy ladder; use bat=NUMBER, cell=NUMBER"),
             ("ladder:bat=", "bat= of the policy ladder must be a number from 0 to inf"),
             ("ladder:bat=nan", "bat=nan of the policy ladder must be a number from 0 to inf"),
             ("ladder:bat=-0.1", "bat=-0.1 of the policy ladder must be a number from 0 to inf"),
             ("ladder:bat=1=2", "bat=1=2 of the policy ladder must be a number from 0 to inf"),
-            ("ladder:bat=.5:bat=.5", "bat of the policy ladder is given twice"),
+            ("ladder:bat=.5:bat=.5", "parameter bat of policy ladder appears twice"),
             ("backlog:v=-1", "v=-1 of the policy backlog must be a number from 0 to inf"),
             ("wiffler:n=8.5", "n=8.5 of the policy wiffler must be a whole number from 1 to 32"),
             ("wiffler:n=inf", "n=inf of the policy wiffler must be a whole number from 1 to 32"),
@@ -77,7 +77,7 @@ import TransferPolicy
         #expect(error?.description.hasPrefix(sentence) == true, "\(error?.description ?? "")")
     }
 
-    @Test("Each parameter of each policy has its line, and takes no value outside its range")
+    @Test("Each parameter of each policy has a line in the help text and rejects values outside its range")
     func walk() throws {
         let lines = PolicyCatalog.text().split(separator: "\n").map(String.init)
         var next = 0
@@ -136,7 +136,7 @@ import TransferPolicy
         return wrong
     }
 
-    @Test("Infinite and fractional values are taken where the range has them")
+    @Test("Infinite and fractional values are accepted if the range contains them")
     func values() throws {
         #expect(
             try PolicyCatalog.policy(named: "ladder:bat=.25:cell=inf") as? LadderPolicy
@@ -146,7 +146,7 @@ import TransferPolicy
                 == DefaultPolicy(patience: .seconds(86_400)))
     }
 
-    @Test("A program may add its own")
+    @Test("A program can add its own policies")
     func own() throws {
         let mine = PolicyCatalog.Entry(
             name: "mine", summary: "never", parameters: [.init("x", "nothing", default: 1, in: 0...2)]
@@ -155,13 +155,14 @@ import TransferPolicy
         #expect(made as? LadderPolicy == LadderPolicy(batteryShare: 2, meteredShare: 0))
     }
 
-    @Test("The text for people has every policy and every parameter with its default, unit and range")
+    @Test("The help text lists every policy and parameter with its default, unit, and range")
     func text() {
         let text = PolicyCatalog.text()
         #expect(
-            text.hasPrefix("default: on AC and unmetered; battery will do as a deadline comes near, metered never\n"))
-        #expect(text.contains("\n    t=15: how long the radio stays awake after a transfer (0…3600 s)\n"))
-        #expect(text.contains("\n    bat=0.5: share of the time to the deadline after which battery will do (0…inf)\n"))
+            text.hasPrefix("default: AC power, or battery as a deadline approaches; never uses metered networks\n"))
+        #expect(text.contains("\n    t=15: time for which the radio stays awake after a transfer (0…3600 s)\n"))
+        let share = "share of the time to the deadline after which battery is accepted"
+        #expect(text.contains("\n    bat=0.5: \(share) (0…inf)\n"))
         #expect(text.split(separator: "\n").count == PolicyCatalog.entries.reduce(0) { $0 + 1 + $1.parameters.count })
     }
 }

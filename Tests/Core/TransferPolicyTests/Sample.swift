@@ -5,7 +5,7 @@ import TransferPolicy
 /// A machine and transfers for tests: Monday, 2026-11-23 00:00:00 UTC, on AC, on unmetered Ethernet.
 enum Sample {
     static let monday = WallTime(secondsSinceEpoch: 1_795_392_000)
-    static let now = Moment(instant: Instant(nanoseconds: 1_000_000_000_000), wall: monday)
+    static let now = ClockReading(instant: Instant(nanoseconds: 1_000_000_000_000), wall: monday)
 
     static func conditions(_ change: (inout Conditions) -> Void = { _ in }) -> Conditions {
         var conditions = Conditions(unknownSince: now)
@@ -19,13 +19,13 @@ enum Sample {
     }
 
     static func codes(_ verdict: Verdict) -> [String] {
-        guard case .hold(let holds, _) = verdict else { return [] }
-        return holds.map(\.reason.code)
+        guard case .wait(let reasons, _) = verdict else { return [] }
+        return reasons.map(\.reason.code)
     }
 
-    static func lookAgain(_ verdict: Verdict) -> Duration? {
+    static func reevaluateAt(_ verdict: Verdict) -> Duration? {
         switch verdict {
-        case .run(_, let look), .hold(_, let look): look.map { now.instant.duration(to: $0) }
+        case .run(_, let reevaluation), .wait(_, let reevaluation): reevaluation.map { now.instant.duration(to: $0) }
         }
     }
 
@@ -62,7 +62,7 @@ enum Sample {
     /// Returns a verdict as text: `run` or the codes of the reasons, followed by the second of the re-evaluation.
     static func words(_ verdict: Verdict) -> String {
         let codes = codes(verdict).joined(separator: ",")
-        let look = lookAgain(verdict).map { " @\(Double($0.wholeNanoseconds) / 1e9)" } ?? ""
-        return (codes.isEmpty ? "run" : codes) + look
+        let reevaluation = reevaluateAt(verdict).map { " @\(Double($0.wholeNanoseconds) / 1e9)" } ?? ""
+        return (codes.isEmpty ? "run" : codes) + reevaluation
     }
 }

@@ -5,7 +5,7 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// Invalid input. Each kind causes a typed error or has a defined answer, and none ends the process.
+/// Invalid input. Each kind causes a typed error or has a defined result, and none ends the process.
 @Suite struct WrongInputTests {
     private func say(_ policy: some Policy, _ subject: PolicySubject, _ context: PolicyContext) -> String {
         Sample.words(policy.verdict(for: subject, in: context))
@@ -15,7 +15,7 @@ import TransferPolicy
 
     // MARK: Dates and clocks
 
-    @Test("A deadline before its not-before, or before the submission, is gone from the start")
+    @Test("A deadline before the earliest start or the submission has passed from the start")
     func deadlineBeforeStart() {
         let early = DeadlineConstraint(Sample.monday.advanced(by: .seconds(100)))
         for notBefore in [100, 101, 1000] as [Int64] {
@@ -27,14 +27,14 @@ import TransferPolicy
             }
             #expect(say(DefaultPolicy(), subject, Sample.context(.battery, at: 100)) == "run")
             #expect(say(LatestStartPolicy(), subject, Sample.context(.battery, .yes, at: 100)) == "run")
-            #expect(DefaultPolicy().stage(of: subject, at: Sample.monday.advanced(by: .seconds(100))).number == 19)
+            #expect(DefaultPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(100))).number == 19)
         }
         let past = Sample.subject(deadline: -5)
         #expect(say(DefaultPolicy(), past, Sample.context(.battery)) == "run")
         #expect(say(DefaultPolicy(), past, Sample.context(.battery, .yes)) == "metered")
     }
 
-    @Test("Clocks, dates and observations at the ends of their range, in any order, get an answer that looks ahead")
+    @Test("Extreme clocks, dates, and observations yield re-evaluations in the future")
     func clocks() throws {
         let policies = try PolicyCatalog.entries.map { try PolicyCatalog.policy(named: $0.name) }
         let ends: [Int64] = [.min, -1, 0, .max]
@@ -52,8 +52,9 @@ import TransferPolicy
     }
 
     private func context(wall: Int64, instant: Int64, observed: Int64) -> PolicyContext {
-        let now = Moment(instant: Instant(nanoseconds: instant), wall: WallTime(nanosecondsSinceEpoch: wall))
-        let then = Moment(instant: Instant(nanoseconds: observed), wall: WallTime(nanosecondsSinceEpoch: observed))
+        let now = ClockReading(instant: Instant(nanoseconds: instant), wall: WallTime(nanosecondsSinceEpoch: wall))
+        let then = ClockReading(
+            instant: Instant(nanoseconds: observed), wall: WallTime(nanosecondsSinceEpoch: observed))
         let conditions = Sample.conditions {
             $0.power = Fact(.battery, source: .upower, since: then, isObservedChange: true)
             $0.metered = Fact(.yes, source: .networkManager, since: then, isObservedChange: true)
@@ -83,15 +84,15 @@ import TransferPolicy
 
     private func check(_ policy: any Policy, _ subject: PolicySubject, _ context: PolicyContext) {
         let verdict = policy.verdict(for: subject, in: context)
-        let look =
+        let reevaluation =
             switch verdict {
-            case .run(_, let look), .hold(_, let look): look
+            case .run(_, let reevaluation), .wait(_, let reevaluation): reevaluation
             }
-        if let look { #expect(look > context.now.instant, "\(policy)\n\(subject)\n\(context)") }
-        if case .hold(let holds, _) = verdict { #expect(!holds.isEmpty) }
+        if let reevaluation { #expect(reevaluation > context.now.instant, "\(policy)\n\(subject)\n\(context)") }
+        if case .wait(let reasons, _) = verdict { #expect(!reasons.isEmpty) }
     }
 
-    @Test("A wall clock at its ends has a second of the week, a time of day and a date")
+    @Test("A wall clock at its ends has a second of the week, a time of day, and a date")
     func calendar() {
         for date in Self.ends.map(WallTime.init(nanosecondsSinceEpoch:)) {
             for offset in Self.ends {
@@ -100,14 +101,14 @@ import TransferPolicy
                 #expect((0..<604_800).contains(rules.secondOfWeek(at: date)))
                 #expect(!rules.dateAndTime(of: date).isEmpty)
                 let window = WindowConstraint(windows: [.init(start: 604_799, end: .max), .init(start: 0, end: 1)])
-                _ = window.verdict(at: Moment(instant: .distantFuture, wall: date), localTime: rules)
+                _ = window.verdict(at: ClockReading(instant: .distantFuture, wall: date), localTime: rules)
             }
         }
     }
 
     // MARK: Numbers
 
-    @Test("Parameters that are no numbers ask for what is hardest, and never for what is cheap")
+    @Test("NaN parameters require the strictest conditions")
     func notNumbers() {
         let dated = Sample.subject(deadline: 1000, total: 5000, rate: 10)
         let costly = Sample.context(.battery, .yes)
@@ -127,7 +128,7 @@ import TransferPolicy
         #expect(say(LatestStartPolicy(safety: .infinity), dated, costly) == "onBattery,metered @1000.0")
     }
 
-    @Test("Sizes below 0 and of 2⁶³ − 1 bytes, done more than there is: what remains is never below 0")
+    @Test("The remaining size is never negative")
     func sizes() {
         for total in Self.ends {
             for done in Self.ends {
@@ -143,7 +144,7 @@ import TransferPolicy
         }
     }
 
-    @Test("Negative waits between attempts are none")
+    @Test("Negative waits between attempts count as zero")
     func backoff() {
         var generator = SplitMix64(seed: 1)
         let negative = Backoff(
@@ -158,7 +159,7 @@ import TransferPolicy
 
     // MARK: Stored values
 
-    @Test("Traits are held within their ranges however they came: made, or read back from a damaged store")
+    @Test("Traits are clamped to their ranges, whether created or decoded")
     func traits() throws {
         let made = TransferTraits(
             kind: .normal, priority: .max, host: "", app: "", maximumAttempts: .min, submitted: Sample.monday,
@@ -182,7 +183,7 @@ import TransferPolicy
         #expect(try JSONDecoder().decode(TransferTraits.self, from: Data(good.utf8)) == made)
     }
 
-    @Test("A count of attempts from a damaged store leaves room to count on")
+    @Test("A decoded attempt count can be incremented without overflow")
     func retry() throws {
         for (stored, read) in [("-5", 0), ("\(Int.max)", 1_000_000), ("3", 3)] {
             let text =
@@ -193,7 +194,7 @@ import TransferPolicy
         }
     }
 
-    @Test("A damaged record of held tasks can be counted on and explained")
+    @Test("A damaged record of delayed tasks can be continued and explained")
     func limiter() throws {
         let held = #"{"relaunch":9,"untilRelease":5,"unfinished":\#(Int.max)}"#
         let text = """
@@ -201,16 +202,16 @@ import TransferPolicy
             "sinceRelaunch":0,"expectsRelaunch":false,"cohorts":[\(held),\(held)]}
             """
         let record = try JSONDecoder().decode(RelaunchLimiter.Record.self, from: Data(text.utf8))
-        let now = Moment(instant: .zero, wall: WallTime(nanosecondsSinceEpoch: 0))
+        let now = ClockReading(instant: .zero, wall: WallTime(nanosecondsSinceEpoch: 0))
         var limiter = RelaunchLimiter(record, at: now, boot: "x")
-        #expect(limiter.taskStartedInBackground(at: .zero) == RelaunchLimiter.Hold(relaunch: 9))
+        #expect(limiter.taskStartedInBackground(at: .zero) == RelaunchLimiter.RelaunchDelay(relaunch: 9))
         #expect(limiter.explanation(at: .zero).waiting.count == 2)
         #expect(limiter.explanation(at: .distantFuture).begun > 0)
     }
 
     // MARK: Names
 
-    @Test("Empty names are names like others; no connection is on no list")
+    @Test("Empty names are valid names; a missing connection is on no list")
     func emptyNames() {
         let empty = ConnectionConstraint(allowed: [""])
         #expect(Sample.codes(empty.verdict(under: Sample.conditions { $0.connection.value = "" })).isEmpty)

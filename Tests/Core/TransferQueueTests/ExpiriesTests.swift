@@ -7,7 +7,7 @@ import TransferPolicy
 
 @Suite("Expiries")
 struct ExpiriesTests {
-    @Test("Without transfers there is no date, and nobody's time is up")
+    @Test("Without transfers, there is no date and nothing expires")
     func empty() {
         var expiries = Expiries()
         let (next, popped) = (expiries.next, expiries.popFirst(at: WallTime(nanosecondsSinceEpoch: .max)))
@@ -15,7 +15,7 @@ struct ExpiriesTests {
         #expect(popped == nil)
     }
 
-    @Test("Time is up at the nanosecond, not one before")
+    @Test("A transfer expires exactly at its date, to the nanosecond")
     func exact() {
         var expiries = Expiries()
         expiries.add(TransferID(7), at: WallTime(nanosecondsSinceEpoch: 5_000_000_123))
@@ -29,7 +29,7 @@ struct ExpiriesTests {
         #expect(rest == nil)
     }
 
-    @Test("Equal dates come in the order of ids, the ends of Int64 are dates like any other")
+    @Test("Equal dates are ordered by ID; the ends of Int64 are valid dates")
     func order() {
         var expiries = Expiries()
         let dates: [(Int64, Int64)] = [(4, 30), (9, .min), (2, 30), (3, 20), (1, .max), (5, 30)]
@@ -39,7 +39,7 @@ struct ExpiriesTests {
         #expect(popped == [9, 3, 2, 4, 5, 1])
     }
 
-    @Test("Removing a transfer twice, or after its time was up, changes nothing")
+    @Test("Removing a transfer twice, or after it expired, changes nothing")
     func removedTwice() {
         var expiries = Expiries()
         for id in Int64(1)...3 { expiries.add(TransferID(id), at: WallTime(nanosecondsSinceEpoch: id)) }
@@ -53,7 +53,7 @@ struct ExpiriesTests {
         #expect(next == WallTime(nanosecondsSinceEpoch: 3))
     }
 
-    @Test("Against a sorted array: random runs over few and many dates", arguments: [4, 1000, Int64.max])
+    @Test("Random runs agree with a sorted array", arguments: [4, 1000, Int64.max])
     func random(span: Int64) {
         for seed in UInt64(0)..<10 {
             var random = SplitMix64(seed: seed)

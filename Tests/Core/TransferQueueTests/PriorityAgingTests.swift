@@ -11,7 +11,7 @@ struct PriorityAgingTests {
         return aging.choose()
     }
 
-    @Test("The best level goes first, until another one was passed over as often as the interval says")
+    @Test("The best level goes first until another level was passed over often enough")
     func interval() {
         var aging = PriorityAging(interval: 3)
         let choices = (0..<8).map { _ in choose(&aging, among: [7, 2]) }
@@ -21,7 +21,7 @@ struct PriorityAgingTests {
         #expect(!aging.isChosenByAging)
     }
 
-    @Test("Of several that were passed over too often the one goes that was so most often")
+    @Test("Of several levels passed over too often, the one passed over most often goes first")
     func mostOften() {
         var aging = PriorityAging(interval: 2)
         _ = choose(&aging, among: [0, 2])
@@ -29,7 +29,7 @@ struct PriorityAgingTests {
         #expect((0..<5).map { _ in choose(&aging, among: [0, 1, 2]) } == [2, 0, 0, 1, 2])
     }
 
-    @Test("Only levels that might start something are passed over, and a start of their own ends the count")
+    @Test("Only startable levels are passed over; a start resets their count")
     func counting() {
         var aging = PriorityAging(interval: 2)
         _ = choose(&aging, among: [0, 1])
@@ -40,7 +40,7 @@ struct PriorityAgingTests {
         #expect(choose(&aging, among: [0, 1]) == 1)
     }
 
-    @Test("Without a level that might start something there is no choice")
+    @Test("Without a startable level, there is no choice")
     func none() {
         var aging = PriorityAging(interval: 1)
         #expect(choose(&aging, among: []) == nil)

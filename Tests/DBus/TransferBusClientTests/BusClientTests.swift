@@ -3,9 +3,9 @@ import Testing
 import TransferBusClient
 import TransferBusProtocol
 
-@Suite("The daemon as a program on the bus sees it", .timeLimit(.minutes(1)))
+@Suite("D-Bus client", .timeLimit(.minutes(1)))
 struct BusClientTests {
-    @Test("Letting go of the bus twice, at the same time or later, ends")
+    @Test("Closing the client twice, concurrently or later, returns")
     func close() async {
         // The test repeats the race: the thread may still answer the second call before the thread ends.
         for _ in 0..<20 {

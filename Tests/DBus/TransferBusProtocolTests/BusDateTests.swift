@@ -4,10 +4,10 @@ import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 
-@Suite("dates as they go over the bus")
+@Suite("Dates on the bus")
 struct BusDateTests {
     @Test(
-        "A date is RFC 3339 in UTC, to the millisecond, whenever it is",
+        "A date is formatted as RFC 3339 in UTC with milliseconds",
         arguments: [
             (Int64(0), "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (1_709_164_799_999_999_999, "2024-02-28T23:59:59.999Z"),
@@ -19,7 +19,7 @@ struct BusDateTests {
         #expect(BusDate(WallTime(nanosecondsSinceEpoch: nanoseconds)).description == text)
     }
 
-    @Test("What was written is read as the same date")
+    @Test("A formatted date is parsed as the same date")
     func round() throws {
         for milliseconds in stride(from: Int64(-2_000_000_000_000), to: 8_000_000_000_000, by: 97_777_777_777) {
             let date = BusDate(milliseconds: milliseconds)

@@ -6,7 +6,7 @@ import TransferModel
 import TransferPolicy
 import TransferSessions
 
-@Suite("What sessions say over the bus")
+@Suite("Encoding of session values for the bus")
 struct SessionCodecTests {
     /// Converts fields to GLib's representation and back, as the bus does.
     private func sent(_ fields: [String: VariantValue]) throws -> [String: VariantValue] {
@@ -28,7 +28,7 @@ struct SessionCodecTests {
         snapshot.earliestBegin = WallTime(nanosecondsSinceEpoch: 1_795_392_000_123_456_789)
         snapshot.expectedToSend = 5
         snapshot.expectedToReceive = 0
-        (snapshot.isSuspended, snapshot.isOver) = (true, true)
+        (snapshot.isSuspended, snapshot.isEnded) = (true, true)
         (snapshot.received, snapshot.sent, snapshot.total) = (1, 2, 3)
         snapshot.response = response
         snapshot.continues = "s.3"
@@ -38,7 +38,7 @@ struct SessionCodecTests {
     private static let plain = TaskSnapshot(
         identifier: 1, kind: .download, request: RequestDescription(url: "http://h/"))
 
-    @Test("Settings come out as they went in, whatever they are")
+    @Test("Settings survive a round trip")
     func settings() throws {
         var settings = SessionSettings(identifier: "épisodes")
         #expect(try SessionSettings(sent(settings.fields)) == settings)
@@ -58,7 +58,7 @@ struct SessionCodecTests {
         #expect(try SessionSettings(["identifier": .string("a")]) == SessionSettings(identifier: "a"))
     }
 
-    @Test("Times that no length of time can hold are sent as the longest that is taken")
+    @Test("Timeouts out of range are sent as the maximum")
     func endlessTimes() throws {
         var settings = SessionSettings(identifier: "a")
         (settings.requestTimeout, settings.resourceTimeout) = (.infinity, 0)
@@ -68,22 +68,22 @@ struct SessionCodecTests {
     }
 
     @Test(
-        "How an app is started comes out as it went in",
+        "Launch registrations survive a round trip",
         arguments: [nil, AppRegistration.busName("org.example.App-1"), .command(["/opt/a b", "", "--x=ä"])])
     func options(registration: AppRegistration?) throws {
         var options = OpeningOptions(registration: registration)
         #expect(try OpeningOptions(sent(options.fields)) == options)
-        (options.isInFront, options.isBack, options.containers) = (false, true, ["group", "b"])
+        (options.isInFront, options.isReconnecting, options.containers) = (false, true, ["group", "b"])
         #expect(try OpeningOptions(sent(options.fields)) == options)
     }
 
-    @Test("Tasks come out as they went in", arguments: [full, plain])
+    @Test("Tasks survive a round trip", arguments: [full, plain])
     func tasks(snapshot: TaskSnapshot) throws {
         #expect(try TaskSnapshot(sent(snapshot.fields)) == snapshot)
     }
 
     @Test(
-        "Orders come out as they went in",
+        "Orders survive a round trip",
         arguments: [
             TaskOrder.submit(full), .submit(plain), .change(full), .suspend(1), .resume(2), .cancel(3),
             .cancelKeeping(4, token: "s.4"), .begin(5, .asBefore), .begin(6, .with(request)), .begin(7, .cancel),
@@ -95,7 +95,7 @@ struct SessionCodecTests {
     }
 
     @Test(
-        "A token that could be read as something else in a header field is refused, and not repeated",
+        "A token that is invalid in a header field is refused, and the error does not repeat the token",
         arguments: [
             "", "=", "a b", "a\r\nHost: h", "a,b", "ä", "=a", String(repeating: "a", count: (16 << 10) + 1),
         ])
@@ -107,7 +107,7 @@ struct SessionCodecTests {
     }
 
     @Test(
-        "Events come out as they went in",
+        "Events survive a round trip",
         arguments: [
             SessionEvent.Kind.received(1, total: nil), .received(1, total: 2), .sent(3, total: nil), .sent(0, total: 0),
             .continued(offset: 4, total: nil), .continued(offset: 4, total: 9), .responded(response),
@@ -128,19 +128,19 @@ struct SessionCodecTests {
         }
     }
 
-    @Test("A session's state comes out as it went in")
+    @Test("A session's state survives a round trip")
     func states() throws {
         for state in [
             SessionState(nextTask: 1, tasks: []),
-            SessionState(nextTask: 13, tasks: [Self.plain, Self.full], warning: "nobody can start it"),
+            SessionState(nextTask: 13, tasks: [Self.plain, Self.full], warning: "the app cannot be started"),
         ] {
-            let answer = SessionAnswer(path: "/org/transferd/session/a__b", state: state)
-            #expect(try SessionAnswer(sent(answer.fields)) == answer)
+            let reply = OpenSessionReply(path: "/org/transferd/session/a__b", state: state)
+            #expect(try OpenSessionReply(sent(reply.fields)) == reply)
         }
     }
 
     @Test(
-        "Refusals are errors of their own on the bus, and tell the owner's process",
+        "Refusals map to D-Bus errors and name the owner's process",
         arguments: [
             SessionRefusal(code: .inUse, message: "in use by the process 7 (it says).", owner: 7),
             SessionRefusal(code: .inUse, message: "in use (process 8)", owner: 4_194_304),
@@ -155,14 +155,14 @@ struct SessionCodecTests {
         if let owner = refusal.owner { #expect(fault.message.contains("(process \(owner))")) }
     }
 
-    @Test("What is no refusal of a session is none")
+    @Test("Other errors are not refusals of a session")
     func otherFaults() {
         #expect(SessionRefusal(BusFault(.tooManyTransfers, "")) == nil)
         #expect(SessionRefusal(BusFault(.invalidArgument, "")) == nil)
     }
 
     @Test(
-        "What makes no sense is refused by its key",
+        "Invalid values are refused, and the error names the key",
         arguments: [
             (["identifier": VariantValue.integer(1)], "'identifier'"), ([:], "'identifier'"),
             (["identifier": .string("a"), "speed": .integer(1)], "'speed'"),
@@ -177,7 +177,7 @@ struct SessionCodecTests {
     }
 
     @Test(
-        "Ways to start an app that are none are refused",
+        "Invalid launch registrations are refused",
         arguments: [
             (["bus-name": VariantValue.string("example")], "'bus-name'"), (["bus-name": .string(":1.7")], "'bus-name'"),
             (["command": .list([])], "'command'"), (["command": .list([.string("ls")])], "'command'"),
@@ -191,7 +191,7 @@ struct SessionCodecTests {
     }
 
     @Test(
-        "Orders that are none are refused by their key",
+        "Invalid orders are refused, and the error names the key",
         arguments: [
             ([:], "'order'"), (["order": VariantValue.string("burn")], "'order'"),
             (["order": .string("cancel")], "'task'"), (["order": .string("cancel"), "task": .integer(0)], "'task'"),
@@ -225,7 +225,7 @@ struct SessionCodecTests {
     private func expectFault(_ key: String, _ body: () throws -> Void) {
         do {
             try body()
-            Issue.record("\(key) was taken")
+            Issue.record("\(key) was accepted")
         } catch {
             let fault = error as? BusFault
             #expect(fault?.code == .invalidArgument)

@@ -32,7 +32,7 @@ import TransferPolicy
         return TransferRequest(specification)
     }
 
-    @Test("A download goes over the bus and comes out the same")
+    @Test("A download survives a round trip over the bus")
     func download() throws {
         #expect(try TransferRequest(Self.full.fields, submitted: Self.now) == Self.full)
         let plain = try TransferRequest(["url": .string("http://a/")], submitted: Self.now)
@@ -41,7 +41,7 @@ import TransferPolicy
         #expect(plain.specification.traits.constraints == Constraints())
     }
 
-    @Test("An upload goes over the bus and comes out the same")
+    @Test("An upload survives a round trip over the bus")
     func upload() throws {
         var request = TransferRequest(
             TransferSpecification(
@@ -53,7 +53,7 @@ import TransferPolicy
     }
 
     @Test(
-        "What makes no sense is refused by its key",
+        "Invalid values are refused, and the error names the key",
         arguments: [
             ("url", nil), ("speed", .integer(1)), ("priority", .integer(1001)), ("priority", .string("high")),
             ("kind", .string("urgent")), ("directory", .string("relative")), ("name", .string("a/b")),
@@ -71,7 +71,7 @@ import TransferPolicy
         fields[key] = value
         do {
             _ = try TransferRequest(fields, submitted: Self.now)
-            Issue.record("it was taken")
+            Issue.record("the value was accepted")
         } catch let fault as BusFault {
             #expect(fault.code == .invalidArgument)
             #expect(fault.message.contains("'\(key)'"), "\(fault.message)")
@@ -80,7 +80,7 @@ import TransferPolicy
         }
     }
 
-    @Test("A download's keys are refused of an upload")
+    @Test("The keys of downloads are refused for an upload")
     func mixed() {
         let fields: [String: VariantValue] = [
             "url": .string("http://a/"), "upload-file": .string("/f"), "checksum": .string("sha256:"),
@@ -88,7 +88,7 @@ import TransferPolicy
         #expect(throws: BusFault.self) { try TransferRequest(fields, submitted: Self.now) }
     }
 
-    @Test("How a transfer stands goes over the bus and comes out the same")
+    @Test("A transfer's status survives a round trip over the bus")
     func status() throws {
         var status = TransferStatus(
             id: TransferID(7), url: "http://a/", name: "n", app: "app", session: "s", isUpload: true, kind: .normal,

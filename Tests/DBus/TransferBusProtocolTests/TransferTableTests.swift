@@ -5,7 +5,7 @@ import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 
-@Suite("many transfers as columns")
+@Suite("Table of transfers")
 struct TransferTableTests {
     private static let rows: [TransferStatus] = {
         let plain = TransferStatus(
@@ -29,20 +29,20 @@ struct TransferTableTests {
         return VariantValue(copying: variant).items
     }
 
-    @Test("How transfers stand comes out as it went in, in the same order")
+    @Test("Statuses survive a round trip in the same order")
     func round() throws {
         #expect(try TransferTable.rows(sent(TransferTable.values(of: Self.rows))) == Self.rows)
         #expect(try TransferTable.rows(sent(TransferTable.values(of: []))) == [])
     }
 
-    @Test("A text that transfers share goes over the bus once")
+    @Test("A text that transfers share is sent once")
     func shared() throws {
         let texts = try #require(TransferTable.values(of: Self.rows).last?.dictionary)
         #expect(texts["app"] == .list([.list([.string("app")]), .list([.integer(0), .integer(0), .integer(0)])]))
         #expect(texts["session"]?.items.last == .list([.integer(-1), .integer(0), .integer(1)]))
     }
 
-    @Test("Columns that a later daemon adds are left alone, and those that may be missing are")
+    @Test("Unknown columns are ignored, and optional columns may be missing")
     func versions() throws {
         var values = TransferTable.values(of: Self.rows).compactMap(\.dictionary)
         values[0]["later"] = .list([])
@@ -54,7 +54,7 @@ struct TransferTableTests {
         #expect(rows[1].errorCode == "status")
     }
 
-    @Test("An answer that says too little, or contradicts itself, is refused")
+    @Test("An incomplete or inconsistent reply is refused")
     func refused() throws {
         let whole = TransferTable.values(of: Self.rows).compactMap(\.dictionary)
         var bad: [[[String: VariantValue]]] = []

@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import TransferBusProtocol
 
-@Suite("Codable values as the bus carries them")
+@Suite("Encoding of Codable values as D-Bus variants")
 struct VariantCodingTests {
     private struct Inner: VariantCoded, Hashable {
         var size: Int32
@@ -57,7 +57,7 @@ struct VariantCodingTests {
         return nil
     }
 
-    @Test("All kinds of values come out as they went in, nested ones too")
+    @Test("Values of all types survive a round trip, including nested values")
     func whole() throws {
         var outer = Outer()
         #expect(try Outer(sent(outer.fields)) == outer)
@@ -74,7 +74,7 @@ struct VariantCodingTests {
         }
     }
 
-    @Test("What is nil has no key, dates are RFC 3339 or nanoseconds, cases stand by their words among the keys")
+    @Test("Nil values have no key, dates are RFC 3339 or nanoseconds, and cases are words")
     func form() {
         var outer = Outer()
         #expect(outer.fields["text"] == nil && outer.fields["exact"] == nil && outer.fields["words"] == nil)
@@ -93,7 +93,7 @@ struct VariantCodingTests {
         #expect(outer.fields["share"] == .double(1))
     }
 
-    @Test("Keys that are left out take their defaults; one that is needed does not")
+    @Test("Missing keys have their defaults, and missing required keys are refused")
     func defaults() throws {
         #expect(try Outer(["shape": .string("point")]) == Outer())
         #expect(fault { _ = try Inner([:]) } == "'how-large' is missing: how large it is")
@@ -101,37 +101,37 @@ struct VariantCodingTests {
     }
 
     @Test(
-        "What makes no sense is refused by the way to its key",
+        "Invalid values are refused, and the error names the path of the key",
         arguments: [
             (
                 ["colour": VariantValue.string("red")],
-                "'colour' is no key of an outer value; see the interface's description"
+                "'colour' is not a key of an outer value; see the comments of the D-Bus interface"
             ),
             (["flag": .integer(1)], "'flag' must be true or false (b), not 1"),
-            (["text": .integer(1)], "'text' must be text (s), not 1"),
-            (["text": .string("äääää")], "'text' has 10 bytes, more than 5"),
-            (["date": .string("soon")], "'date' must be a date as RFC 3339 has it (2026-03-01T02:00:00Z), not 'soon'"),
-            (["share": .double(.nan)], "'share' must be a number (d), 0.0 to 1.0, not nan"),
+            (["text": .integer(1)], "'text' must be a string (s), not 1"),
+            (["text": .string("äääää")], "'text' has 10 bytes; the maximum is 5"),
+            (["date": .string("soon")], "'date' must be an RFC 3339 date such as 2026-03-01T02:00:00Z, not 'soon'"),
+            (["share": .double(.nan)], "'share' must be a number (d) from 0.0 to 1.0, not nan"),
             (["bytes": .list([])], "'bytes' must be bytes (ay), not a list"),
             (["inner": .string("x")], "'inner' must be a dictionary (a{sv}), not 'x'"),
             (
                 ["inner": .dictionary(["how-large": .integer(10)])],
-                "in 'inner': 'how-large' must be a whole number (x) 0 to 9, not 10"
+                "in 'inner': 'how-large' must be an integer (x) from 0 to 9, not 10"
             ),
             (
                 ["inner": .dictionary(["how-large": .integer(1), "x": .bool(true)])],
-                "in 'inner': 'x' is no key of an inner value; see the interface's description"
+                "in 'inner': 'x' is not a key of an inner value; see the comments of the D-Bus interface"
             ),
             (
                 ["inner": .dictionary(["how-large": .integer(1), "names": .list([.bool(true)])])],
-                "in 'inner': 'names' must be a list of texts (as), not a list"
+                "in 'inner': 'names' must be a list of strings (as), not a list"
             ),
             (["list": .dictionary([:])], "'list' must be a list, not a dictionary"),
             (["list": .list([.dictionary([:])])], "in 'list': 'how-large' is missing: how large it is"),
             (["list": .list([.integer(7)])], "'list' must be a dictionary (a{sv}), not 7"),
             (
                 ["words": .dictionary(["a": .integer(1)])],
-                "'words' must be texts by their names (a{sv} of s, or a{ss}), not a dictionary"
+                "'words' must be a dictionary of strings (a{sv} of s, or a{ss}), not a dictionary"
             ),
             (["shape": .string("cube")], "'shape' must be one of point, wide-box, other, not 'cube'"),
         ])
@@ -139,7 +139,7 @@ struct VariantCodingTests {
         #expect(fault { _ = try Outer(["shape": .string("point")].merging(fields) { $1 }) } == message)
     }
 
-    @Test("A number that its type cannot hold is refused")
+    @Test("A number out of the range of its type is refused")
     func overflow() {
         #expect(
             fault { _ = try Outer(["shape": .string("point"), "small": .integer(256)]) }?.hasPrefix("'small'") == true)
@@ -152,22 +152,22 @@ struct VariantCodingTests {
             tag: .word("link", need: "whether it goes on", ["end", "next"]), keys: ["_0": "rest"])
     }
 
-    @Test("Values in values in values are refused before they take the stack")
+    @Test("Deeply nested values are refused before the stack overflows")
     func depth() {
         var fields: [String: VariantValue] = ["link": .string("end")]
         for _ in 0..<10 { fields = ["link": .string("next"), "rest": .dictionary(fields)] }
         #expect(throws: Never.self) { try Chain(fields) }
         for _ in 0..<100 { fields = ["link": .string("next"), "rest": .dictionary(fields)] }
-        #expect(fault { _ = try Chain(fields) }?.hasSuffix("a value lies in more than 32 others") == true)
+        #expect(fault { _ = try Chain(fields) }?.hasSuffix("values are nested more than 32 levels deep") == true)
     }
 
-    @Test("A list of many values, and a text of many bytes, are read or refused at once")
+    @Test("Long lists and long texts are read or refused quickly")
     func size() throws {
         let items = Array(repeating: VariantValue.dictionary(["how-large": .integer(1)]), count: 10_000)
         #expect(try Outer(["shape": .string("point"), "list": .list(items)]).list.count == 10_000)
         let text = String(repeating: "a", count: 1 << 20)
         #expect(
             fault { _ = try Outer(["shape": .string("point"), "text": .string(text)]) }
-                == "'text' has 1048576 bytes, more than 5")
+                == "'text' has 1048576 bytes; the maximum is 5")
     }
 }

@@ -5,29 +5,29 @@ import TransferBusProtocol
 
 @testable import TransferBusServer
 
-@Suite("Which app a process is")
+@Suite("Identification of apps")
 struct AppIdentityTests {
-    @Test("A connection's own names count, else those of its process's other connections, as a toolkit has them")
+    @Test("A connection's own names take precedence over the names of its process's other connections")
     func names() {
-        var book = NameBook()
-        #expect(book.add("org.example.One", to: ":1.1") == true)
-        book.setProcess(10, of: ":1.1")
-        #expect(book.add("org.example.One.Helper", to: ":1.1") == false)
-        #expect(book.names(of: ":1.2", process: 10) == ["org.example.One", "org.example.One.Helper"])
-        #expect(book.names(of: ":1.2", process: 11) == [])
-        #expect(book.add("org.example.Two", to: ":1.2") == true)
-        #expect(book.names(of: ":1.2", process: 10) == ["org.example.Two"])
-        book.remove("org.example.One", from: ":1.1")
-        #expect(book.names(of: ":1.3", process: 10) == ["org.example.One.Helper"])
-        #expect(book.owns(":1.2", "org.example.Two"))
-        book.remove(owner: ":1.2")
-        #expect(!book.owns(":1.2", "org.example.Two"))
+        var registry = NameRegistry()
+        #expect(registry.add("org.example.One", to: ":1.1") == true)
+        registry.setProcess(10, of: ":1.1")
+        #expect(registry.add("org.example.One.Helper", to: ":1.1") == false)
+        #expect(registry.names(of: ":1.2", process: 10) == ["org.example.One", "org.example.One.Helper"])
+        #expect(registry.names(of: ":1.2", process: 11) == [])
+        #expect(registry.add("org.example.Two", to: ":1.2") == true)
+        #expect(registry.names(of: ":1.2", process: 10) == ["org.example.Two"])
+        registry.remove("org.example.One", from: ":1.1")
+        #expect(registry.names(of: ":1.3", process: 10) == ["org.example.One.Helper"])
+        #expect(registry.owns(":1.2", "org.example.Two"))
+        registry.remove(owner: ":1.2")
+        #expect(!registry.owns(":1.2", "org.example.Two"))
         // A process that is reported after its connection has closed is not remembered.
-        book.setProcess(10, of: ":1.2")
-        #expect(book.add("org.example.Three", to: ":1.2") == true)
+        registry.setProcess(10, of: ":1.2")
+        #expect(registry.add("org.example.Three", to: ":1.2") == true)
     }
 
-    @Test("A program that the daemon started is the app it was started for, and so is what it starts, until it ends")
+    @Test("A program started by the daemon, and its children, count as the app until the program ends")
     func launched() throws {
         let programs = LaunchedPrograms()
         let leader = getsid(0)
@@ -40,7 +40,7 @@ struct AppIdentityTests {
     }
 
     @Test(
-        "The unit that a program was started as says which app it is, whatever names it owns",
+        "The unit that the daemon started identifies the app, regardless of the bus names it owns",
         arguments: ["/opt/my app/run", "org.example.App-1", "firefox", "ä\\b@c.service", "a/../../b\n0::/x"])
     func units(app: String) throws {
         let unit = try #require(UnitName.unit(of: app, number: 4711))
@@ -56,7 +56,7 @@ struct AppIdentityTests {
         #expect(UnitName.unit(of: String(repeating: "a", count: 300), number: 1) == nil)
     }
 
-    @Test("A sandbox says who it is, also in the unit of another app; a unit of another kind is not taken for ours")
+    @Test("The sandbox takes precedence over the unit, and units of other types are ignored")
     func otherUnits() throws {
         let unit = try #require(UnitName.unit(of: "org.example.App", number: 1))
         var facts = BusCallerTests.facts(cgroup: "0::/app.slice/\(unit)\n")

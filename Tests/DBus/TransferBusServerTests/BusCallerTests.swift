@@ -5,7 +5,7 @@ import TransferBusProtocol
 @testable import TransferBusServer
 
 /// Tests with the control groups of running desktops and of systemd's documentation for desktop environments.
-@Suite("C1, C4: which kind of caller a process is")
+@Suite("C1, C4: classification of callers")
 struct BusCallerTests {
     private static let user = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/"
 
@@ -25,7 +25,7 @@ struct BusCallerTests {
     }
 
     @Test(
-        "An app is known by its unit, whatever started it",
+        "An app is identified by its unit, regardless of the launcher",
         arguments: [
             ("app-gnome-org.gnome.Evolution-12345.scope", "org.gnome.Evolution"),
             ("app-org.kde.amarok-9f3c.scope", "org.kde.amarok"),
@@ -41,7 +41,7 @@ struct BusCallerTests {
     }
 
     @Test(
-        "A program in a terminal, in a login or in the daemon's own unit is known by its executable",
+        "A program in a terminal, in a login session, or in the daemon's unit is identified by its executable",
         arguments: [
             user + "app-org.gnome.Terminal.slice/vte-spawn-7f.scope", user + "transferd.service",
             "0::/user.slice/user-1000.slice/session-3.scope", "", "0::/",
@@ -50,7 +50,7 @@ struct BusCallerTests {
         #expect(caller(Self.facts("/opt/u/bin/tool", cgroup: cgroup)).app == "/opt/u/bin/tool")
     }
 
-    @Test("Only the transferctl beside the daemon is the person")
+    @Test("Only the transferctl beside the daemon acts as the user")
     func persons() {
         let unit = Self.user + "app-gnome-org.x-1.scope"
         let person = caller(Self.facts("/opt/transfer/bin/transferctl", cgroup: unit), names: ["org.a.B"])
@@ -58,19 +58,19 @@ struct BusCallerTests {
         for other in ["/tmp/transferctl", "/opt/transfer/bin/sub/transferctl", "/usr/bin/busctl", "/usr/bin/gdbus"] {
             #expect(caller(Self.facts(other)).kind == .app)
         }
-        // The daemon's folder is nil if others may write to the folder. No program in the folder is then trusted.
+        // The daemon's folder is `nil` if others may write to the folder. No program in the folder is then trusted.
         let open = CallerClassifier(daemonFolder: nil)
         #expect(!open.caller(":1", process: 1, Self.facts("/opt/transfer/bin/transferctl")).isPerson)
     }
 
-    @Test("Replacing an executable while it runs makes neither another app nor another person")
+    @Test("Replacing a running executable does not change the app or the user")
     func replaced() {
         #expect(caller(Self.facts("/opt/app (deleted)")).app == "/opt/app")
         #expect(caller(Self.facts("/opt/transfer/bin/transferctl (deleted)")).isPerson)
     }
 
     @Test(
-        "An app that owns a name on the bus is known by it: the shortest that is its own and no interface of many",
+        "An app is identified by its shortest bus name that is not a shared interface",
         arguments: [
             (["org.gnome.Maps.SearchProvider", "org.gnome.Maps"], "org.gnome.Maps"),
             (["org.mpris.MediaPlayer2.vlc", "org.videolan.vlc.Player"], "org.videolan.vlc.Player"),
@@ -80,7 +80,7 @@ struct BusCallerTests {
         #expect(caller(Self.facts(cgroup: Self.user + "syncthing.service\n"), names: Set(owned)).app == app)
     }
 
-    @Test("A program that was started for its app's sessions is that app, unless it is in a sandbox")
+    @Test("A program started for its app's sessions counts as that app, unless it is in a sandbox")
     func launched() {
         #expect(caller(Self.facts(), names: ["org.a.B"], launched: "org.example.App").app == "org.example.App")
         var inside = Self.facts()
@@ -90,7 +90,7 @@ struct BusCallerTests {
 
     // MARK: Sandboxes
 
-    @Test("A Flatpak is its id, whatever name it owns and whatever its program is called")
+    @Test("A Flatpak is identified by its id, regardless of bus names and program names")
     func flatpaks() {
         var facts = Self.facts("/opt/transfer/bin/transferctl")
         facts.flatpakInfo = "[Application]\nname=org.example.App\nruntime=x\n[Instance]\nname=wrong\n"
@@ -104,7 +104,7 @@ struct BusCallerTests {
     }
 
     @Test(
-        "A .flatpak-info that names no app makes a sandbox for which nobody vouches",
+        "A .flatpak-info without a valid app id means an opaque sandbox",
         arguments: [
             "", "[Instance]\nname=org.a.B\n", "[Application]\nname=\n", "[Application]\nname=--command=sh\n",
             "[Application]\nname=../x.y\n", "[Application]\nname=one\n", "[Application]\nname=a..b\n",
@@ -116,7 +116,7 @@ struct BusCallerTests {
     }
 
     @Test(
-        "A snap is known by its label or its control group",
+        "A snap is identified by its security label or its control group",
         arguments: [
             ("snap.firefox.firefox (enforce)", "", "snap.firefox"), ("snap.code.url-handler", "", "snap.code"),
             ("unconfined", "0::/user.slice/snap.foo-bar.daemon-1f.scope\n", "snap.foo-bar"),
@@ -128,7 +128,7 @@ struct BusCallerTests {
         #expect(caller(facts).app == app)
     }
 
-    @Test("What has other files than the daemon, or cannot be looked at, fails closed")
+    @Test("A process with other files than the daemon, or without readable facts, counts as sandboxed")
     func opaque() {
         var odd: [ProcessFacts] = []
         for change: (inout ProcessFacts) -> Void in [
@@ -148,7 +148,7 @@ struct BusCallerTests {
         }
     }
 
-    @Test("Programs of one mount namespace are one app, and those of another are not")
+    @Test("Programs in the same mount namespace are one app")
     func opaqueNames() {
         var facts = Self.facts(cgroup: Self.user + "work.service\n")
         facts.mountNamespace = 2
@@ -163,7 +163,7 @@ struct BusCallerTests {
         #expect(caller(facts).app == "sandbox:work.service#:1.7")
     }
 
-    @Test("A person admits the sandboxes of a unit, but no Flatpak and no snap")
+    @Test("The user can admit the sandboxes of a unit, but no Flatpak and no snap")
     func trusted() {
         var facts = Self.facts(cgroup: Self.user + "work.service\n")
         facts.mountNamespace = 2

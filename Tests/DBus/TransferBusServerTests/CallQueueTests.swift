@@ -5,10 +5,10 @@ import TransferBusProtocol
 @testable import TransferBusServer
 
 @Suite struct CallQueueTests {
-    @Test("An app has so many calls answered at a time, in their order, and keeps no other app waiting")
+    @Test("The number of concurrent calls of an app is limited, in order, without delaying other apps")
     func turns() {
         var queue = CallQueue<Int>()
-        let most = CallQueue<Int>.mostAtATime
+        let most = CallQueue<Int>.maximumConcurrent
         #expect((0..<1000).compactMap { queue.add($0, of: "a") } == Array(0..<most))
         #expect(queue.add(1, of: "b") == 1)
         #expect((most..<1000).map { _ in queue.end(of: "a") } == (most..<1000).map(Optional.some))

@@ -15,7 +15,7 @@ import TransferModel
 
     private static func some(_ numbers: [Int64]) -> ChangeOrder.Subject { .transfers(numbers.map(TransferID.init)) }
 
-    @Test("A call's subject is the transfers that it names, or any where only its answer finds them out")
+    @Test("A call's subject is the transfers that it names, or any transfers if they are not known yet")
     func subjects() {
         #expect(Self.subject("Pause", .list([.integer(3), .integer(4)])) == Self.some([3, 4]))
         #expect(Self.subject("Change", .integer(5), .dictionary([:])) == Self.some([5]))
@@ -31,7 +31,7 @@ import TransferModel
                 "Get", of: TransferBusName.properties, at: "\(TransferBusName.transfersPath)/6", []) == nil)
     }
 
-    @Test("A change waits for earlier ones of its app and its transfers, and for nothing else")
+    @Test("A change waits only for earlier changes of its app to the same transfers")
     func order() {
         var order = ChangeOrder()
         let tasks = (0..<4).map { _ in Task {} }
@@ -52,7 +52,7 @@ import TransferModel
         #expect(order.earlier(than: .any, of: "a") == [])
     }
 
-    @Test("What has ended is forgotten, however busy its app is, unless a later change has taken its place")
+    @Test("Ended changes are removed, unless a later change has replaced them")
     func forgetting() {
         var order = ChangeOrder()
         let tasks = (0..<3).map { _ in Task {} }

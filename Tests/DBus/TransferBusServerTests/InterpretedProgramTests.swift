@@ -6,7 +6,7 @@ import TransferBusProtocol
 
 @Suite struct InterpretedProgramTests {
     @Test(
-        "C4: a program of an interpreter's is known by its script",
+        "C4: an interpreted program is identified by its script",
         arguments: [
             ("/usr/bin/python3.11", "python3 -u -W ignore tool.py --to x", "/data/u/tool.py"),
             ("/usr/bin/python3.11", "python3 -m pkg.tool x", "python pkg.tool"),
@@ -30,7 +30,7 @@ import TransferBusProtocol
     }
 
     @Test(
-        "What is no interpreter, or runs no script, is known by its executable",
+        "Other programs, and interpreters without a script, are identified by their executable",
         arguments: [
             ("/usr/bin/pythonista", "pythonista a.py"), ("/usr/bin/python3", "python3 -c import"),
             ("/usr/bin/python3", "python3"),

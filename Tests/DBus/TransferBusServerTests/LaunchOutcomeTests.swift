@@ -7,7 +7,7 @@ import TransferSessions
 
 @testable import TransferBusServer
 
-@Suite("What it means that an app could not be called by its name")
+@Suite("Launch outcomes from D-Bus errors")
 struct LaunchOutcomeTests {
     private func kind(_ name: String?, isThere: Bool = false) -> String {
         let error = BusCallError(name: name.map { "org.freedesktop.DBus.Error." + $0 }, message: "why")
@@ -20,7 +20,7 @@ struct LaunchOutcomeTests {
     }
 
     @Test(
-        "Errors of the bus and of the app are told apart",
+        "Errors of the bus and errors of the app have different outcomes",
         arguments: [
             ("ServiceUnknown", "missing"), ("Spawn.ServiceNotFound", "missing"), ("Spawn.ExecFailed", "missing"),
             ("UnknownMethod", "missing"), ("UnknownObject", "missing"), ("Spawn.ChildExited", "crashed"),
@@ -31,12 +31,12 @@ struct LaunchOutcomeTests {
         #expect(kind(name) == outcome)
     }
 
-    @Test("One that has not answered and is still there is silent")
+    @Test("An app that is running but does not reply is silent")
     func stillThere() {
         #expect(kind("NoReply", isThere: true) == "silent")
     }
 
-    @Test("The object of an app is found by its name")
+    @Test("The path of an app's object is derived from its bus name")
     func paths() {
         #expect(TransferBusName.appPath(of: "org.example.My-App") == "/org/example/My_App")
     }

@@ -6,25 +6,25 @@ import TransferBusProtocol
 @testable import TransferBusServer
 
 @Suite struct ObjectReadersTests {
-    @Test("Only what differs from what was told last is told")
+    @Test("Only properties that differ from the last report are reported")
     func changes() {
         var readers = ObjectReaders()
-        #expect(readers.note(["State": .string("waiting"), "Bytes": .integer(0)]) == [:])
+        #expect(readers.record(["State": .string("waiting"), "Bytes": .integer(0)]) == [:])
         #expect(
             readers.changes(to: ["State": .string("running"), "Bytes": .integer(0)]) == ["State": .string("running")])
         #expect(readers.changes(to: ["State": .string("running")]) == [:])
     }
 
-    @Test("What was told while an answer was made is told again after it, since the answer is older")
+    @Test("A change reported during a read is reported again after the reply, which is older")
     func missed() {
         var readers = ObjectReaders()
         _ = readers.changes(to: ["State": .string("running"), "Bytes": .integer(5)])
-        let missed = readers.note([
+        let missed = readers.record([
             "State": .string("waiting"), "Bytes": .integer(5), "Constraints": .dictionary([:]),
         ])
         #expect(missed == ["State": .string("running")])
         // A property whose changes are never signaled cannot be missed.
-        #expect(readers.note(["Constraints": .dictionary(["power": .string("ac")])]) == [:])
+        #expect(readers.record(["Constraints": .dictionary(["power": .string("ac")])]) == [:])
         #expect(readers.changes(to: ["State": .string("running")]) == [:])
     }
 }

@@ -10,7 +10,7 @@ import TransferSessions
 @testable import TransferBusServer
 
 /// A temporary folder for a single test, with a file in it.
-private final class Place {
+private final class TemporaryFolder {
     let folder: String
     let file: String
 
@@ -53,58 +53,59 @@ private final class Place {
         }
     }
 
-    @Test("A file and a folder that are passed become their paths")
+    @Test("Passed files and folders are replaced with their paths")
     func paths() throws {
-        let place = try Place()
-        #expect(try resolved("upload-fd", place.file, O_RDONLY) == ["upload-file": .string(place.file)])
-        #expect(try resolved("directory-fd", place.folder, O_RDONLY) == ["directory": .string(place.folder)])
+        let temporary = try TemporaryFolder()
+        #expect(try resolved("upload-fd", temporary.file, O_RDONLY) == ["upload-file": .string(temporary.file)])
+        #expect(try resolved("directory-fd", temporary.folder, O_RDONLY) == ["directory": .string(temporary.folder)])
         #expect(try resolved(["url": .string("u")], []) == ["url": .string("u")])
     }
 
-    @Test("What proves no right to the content is refused by name")
+    @Test("A descriptor that proves no right to the content is refused, and the error says why")
     func rights() throws {
-        let place = try Place()
+        let temporary = try TemporaryFolder()
         let pathOnly: Int32 = 0o10000000
-        #expect(refusal { try resolved("upload-fd", place.file, O_WRONLY) }?.contains("not open for reading") == true)
-        #expect(refusal { try resolved("upload-fd", place.file, pathOnly) }?.contains("O_PATH") == true)
-        #expect(refusal { try resolved("directory-fd", place.folder, pathOnly) }?.contains("O_PATH") == true)
-        #expect(refusal { try resolved("upload-fd", place.folder, O_RDONLY) }?.contains("regular file") == true)
-        #expect(refusal { try resolved("directory-fd", place.file, O_RDONLY) }?.contains("a folder") == true)
+        #expect(
+            refusal { try resolved("upload-fd", temporary.file, O_WRONLY) }?.contains("not open for reading") == true)
+        #expect(refusal { try resolved("upload-fd", temporary.file, pathOnly) }?.contains("O_PATH") == true)
+        #expect(refusal { try resolved("directory-fd", temporary.folder, pathOnly) }?.contains("O_PATH") == true)
+        #expect(refusal { try resolved("upload-fd", temporary.folder, O_RDONLY) }?.contains("regular file") == true)
+        #expect(refusal { try resolved("directory-fd", temporary.file, O_RDONLY) }?.contains("a folder") == true)
         // A device is not a regular file.
         #expect(refusal { try resolved("upload-fd", "/dev/null", O_RDONLY) }?.contains("regular file") == true)
     }
 
-    @Test("A file that was removed, or replaced under its name, has no path any more")
+    @Test("A removed or replaced file no longer has a path")
     func replaced() throws {
-        let place = try Place()
-        let descriptor = open(place.file, O_RDONLY | O_CLOEXEC)
+        let temporary = try TemporaryFolder()
+        let descriptor = open(temporary.file, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         let fields: [String: VariantValue] = ["upload-fd": .handle(0)]
-        try FileManager.default.moveItem(atPath: place.file, toPath: place.file + "2")
+        try FileManager.default.moveItem(atPath: temporary.file, toPath: temporary.file + "2")
         // A moved file is found by its new path.
-        #expect(try resolved(fields, [descriptor]) == ["upload-file": .string(place.file + "2")])
-        try FileManager.default.removeItem(atPath: place.file + "2")
+        #expect(try resolved(fields, [descriptor]) == ["upload-file": .string(temporary.file + "2")])
+        try FileManager.default.removeItem(atPath: temporary.file + "2")
         #expect(refusal { try resolved(fields, [descriptor]) }?.contains("no path") == true)
         // A new file with the name that the kernel shows for the removed file is not mistaken for it.
-        try Data().write(to: URL(fileURLWithPath: place.file + "2 (deleted)"))
+        try Data().write(to: URL(fileURLWithPath: temporary.file + "2 (deleted)"))
         #expect(refusal { try resolved(fields, [descriptor]) }?.contains("no path") == true)
     }
 
-    @Test("A handle without a descriptor, a text in its place, and both ways at once are refused")
+    @Test("A handle without a descriptor, a string instead of a handle, and a path with a descriptor are refused")
     func malformed() throws {
-        let place = try Place()
-        #expect(refusal { try resolved(["upload-fd": .handle(1)], []) }?.contains("comes with") == true)
-        #expect(refusal { try resolved(["upload-fd": .handle(-1)], []) }?.contains("comes with") == true)
+        let temporary = try TemporaryFolder()
+        #expect(refusal { try resolved(["upload-fd": .handle(1)], []) }?.contains("passed with") == true)
+        #expect(refusal { try resolved(["upload-fd": .handle(-1)], []) }?.contains("passed with") == true)
         #expect(refusal { try resolved(["directory-fd": .string("/")], []) }?.contains("(h)") == true)
         #expect(
-            refusal { try resolved("upload-fd", place.file, O_RDONLY, beside: ["upload-file": .string("/x")]) }?
-                .contains("say the same") == true)
+            refusal { try resolved("upload-fd", temporary.file, O_RDONLY, beside: ["upload-file": .string("/x")]) }?
+                .contains("cannot be combined") == true)
     }
 
     private static let sandboxed = BusCaller(name: ":1", app: "org.example.App", kind: .sandboxed(.flatpak))
 
     @Test(
-        "C2: a program in a sandbox names no paths, and is told what to pass instead",
+        "C2: paths from a sandboxed program are refused, and the error names the descriptor to pass",
         arguments: [
             ("directory", "directory-fd"), ("upload-file", "upload-fd"),
         ])
@@ -116,10 +117,10 @@ private final class Place {
         #expect(fault?.message.contains("'\(instead)'") == true)
     }
 
-    @Test("C2: of a sandboxed program's folder the identity is kept, and of its file the file itself")
+    @Test("C2: for a sandboxed program, the identity of its folder and the file itself are kept")
     func sandboxedDescriptors() throws {
-        let place = try Place()
-        let (file, folder) = (open(place.file, O_RDONLY | O_CLOEXEC), open(place.folder, O_RDONLY | O_CLOEXEC))
+        let temporary = try TemporaryFolder()
+        let (file, folder) = (open(temporary.file, O_RDONLY | O_CLOEXEC), open(temporary.folder, O_RDONLY | O_CLOEXEC))
         defer { for descriptor in [file, folder] { close(descriptor) } }
         var status = stat()
         try #require(fstat(folder, &status) == 0)
@@ -129,18 +130,18 @@ private final class Place {
         #expect(upload.upload == file)
         #expect(upload.fields["upload-file"] == .string("/file"))
         // The upload is accepted even if no path leads to the file, as in a sandbox.
-        try FileManager.default.removeItem(atPath: place.file)
+        try FileManager.default.removeItem(atPath: temporary.file)
         #expect(try PassedFiles(["upload-fd": .handle(0)], [file], from: Self.sandboxed).upload == file)
     }
 
-    @Test("C2: the upload of a session's task comes as a descriptor from a sandbox, and with either from others")
+    @Test("C2: an upload task needs a descriptor from a sandboxed program, and accepts either from others")
     func postedOrders() throws {
-        let place = try Place()
-        let file = open(place.file, O_RDONLY | O_CLOEXEC)
+        let temporary = try TemporaryFolder()
+        let file = open(temporary.file, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         func order(_ fields: [String: VariantValue]) -> [String: VariantValue] {
             let task = fields.merging([
-                "task": .integer(1), "request": .dictionary(["url": .string("http://h/")]), "over": .bool(true),
+                "task": .integer(1), "request": .dictionary(["url": .string("http://h/")]), "ended": .bool(true),
                 "received": .integer(7),
             ]) { $1 }
             return ["order": .string("submit"), "snapshot": .dictionary(task)]
@@ -157,7 +158,7 @@ private final class Place {
         }
         #expect(snapshot.kind == .upload(path: "/file"))
         // An app cannot set the values that only the daemon knows.
-        #expect(!snapshot.isOver && snapshot.received == 0)
+        #expect(!snapshot.isEnded && snapshot.received == 0)
         let app = BusCaller(name: ":1", app: "a", kind: .app)
         let plain = try PostedOrder(order(["upload-file": .string("/x")]), [], from: app)
         #expect(plain.file == nil)

@@ -7,7 +7,7 @@ import TransferBusProtocol
 
 @Suite("Facts about real processes")
 struct ProcessFactsTests {
-    @Test("This process has the daemon's files, its user, and its own words")
+    @Test("This process has the same files and user as the daemon, and its own arguments")
     func own() throws {
         let handle = try #require(ProcessHandle(of: getpid()))
         let facts = try #require(ProcessFacts.read(of: getpid(), handle: handle))
@@ -34,7 +34,7 @@ struct ProcessFactsTests {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 
-    @Test("A process that has ended has no facts, and its number proves nothing")
+    @Test("An ended process has no facts, and its process id proves nothing")
     func ended() throws {
         let process = try Self.spawn(["/bin/sleep", "600"])
         let handle = try #require(ProcessHandle(of: process))
@@ -47,7 +47,7 @@ struct ProcessFactsTests {
     }
 
     @Test(
-        "A root of its own is seen, and a pipe for .flatpak-info makes nobody wait",
+        "Another root folder is detected, and a pipe named .flatpak-info does not block",
         .enabled(if: geteuid() == 0, "only root may change a process's root folder"))
     func otherRoot() async throws {
         var template = Array((NSTemporaryDirectory() + "root-XXXXXX").utf8CString)

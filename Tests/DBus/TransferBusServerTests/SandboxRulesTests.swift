@@ -6,7 +6,7 @@ import TransferSessions
 @testable import TransferBusProtocol
 @testable import TransferBusServer
 
-@Suite("C3: what a program in a sandbox may say of its sessions")
+@Suite("C3: restrictions on the sessions of sandboxed programs")
 struct SandboxRulesTests {
     private func refusal(
         _ kind: BusCaller.Sandbox = .flatpak, container: String? = nil,
@@ -23,7 +23,7 @@ struct SandboxRulesTests {
         } catch { return error }
     }
 
-    @Test("It names no command and no bus name")
+    @Test("A launch command and a bus name are refused")
     func starting() {
         #expect(refusal() == nil)
         for registration in [AppRegistration.command(["/bin/sh"]), .busName("org.example.App")] {
@@ -33,7 +33,7 @@ struct SandboxRulesTests {
         }
     }
 
-    @Test("Its containers are made from its own id; a sandbox for which nobody vouches has none")
+    @Test("Container names must derive from the app's id, and an opaque sandbox has none")
     func containers() {
         for own in ["org.example.App", "org.example.App.Shared", "group.org.example.App", "group.org.example.App.x"] {
             #expect(refusal(container: own) == nil)

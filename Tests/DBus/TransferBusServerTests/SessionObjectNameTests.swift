@@ -9,7 +9,7 @@ import TransferPolicy
 
 @Suite struct SessionObjectNameTests {
     @Test(
-        "A session's object is named so that every app and identifier comes back, and no two are one",
+        "The object name of a session encodes the app and the identifier uniquely",
         arguments: [
             ("org.example.App", "nightly"), ("/usr/bin/app", "a__b"), ("a_", "_b"), ("a", ""), ("", "a"), ("ü", "日本"),
             ("a__", "b"), ("a", "__b"),
@@ -23,10 +23,10 @@ import TransferPolicy
         #expect(SessionKey(node: name.node) == name)
     }
 
-    @Test("What is no such name is refused", arguments: ["", "abc", "a_", "a__b_2", "a__b_zz", "a__b_ff"])
+    @Test("Invalid object names are refused", arguments: ["", "abc", "a_", "a__b_2", "a__b_zz", "a__b_ff"])
     func refused(_ node: String) { #expect(SessionKey(node: node) == nil) }
 
-    @Test("Paths lead to their objects and nowhere else")
+    @Test("Paths are parsed as their objects only")
     func paths() {
         #expect(BusObject.transfer(at: "/org/transferd/transfer/12") == TransferID(12))
         #expect(BusObject.transfer(at: "/org/transferd/transfer/12x") == nil)

@@ -9,7 +9,7 @@ import TransferBusProtocol
         BusCaller(name: ":1.\(number)", app: app, kind: .app)
     }
 
-    @Test("C5: an app watches by as many connections as it may, and takes nothing from other apps")
+    @Test("C5: the number of watching connections is limited for each app")
     func limit() throws {
         var watchers = WatcherRegistry()
         for number in 1...CallerLimits.watchers { try watchers.add(caller(number)) }

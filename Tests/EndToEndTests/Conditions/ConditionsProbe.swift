@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 
 /// A running probe program, which prints a line for each snapshot.
 struct ConditionsProbe: Sendable {
-    let process: RigProcess
+    let process: FixtureProcess
 
     /// Starts the probe. `prefix` is a command that runs the probe elsewhere, in a namespace for example.
     init(_ arguments: [String] = [], prefix: [String] = [], environment: [String: String]) throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let program = folder.appendingPathComponent("ConditionsProbe").path
-        process = try RigProcess(prefix + [program] + arguments, environment: environment)
+        process = try FixtureProcess(prefix + [program] + arguments, environment: environment)
     }
 
     /// The probe's process id.
@@ -28,14 +28,14 @@ struct ConditionsProbe: Sendable {
     @discardableResult
     func line(_ parts: String..., within limit: Duration = .seconds(30)) async throws -> LineBuffer.Line {
         do {
-            return try await process.output.next(within: limit) { Self.line($0, holds: parts) }
+            return try await process.output.next(within: limit) { Self.line($0, containsAll: parts) }
         } catch {
-            throw RigError("waiting for \(parts): \(error)")
+            throw FixtureError("waiting for \(parts): \(error)")
         }
     }
 
     /// Returns whether a line contains all of `parts`.
-    static func line(_ line: String, holds parts: [String]) -> Bool {
+    static func line(_ line: String, containsAll parts: [String]) -> Bool {
         let words = line.split(separator: " ")
         return parts.allSatisfy { part in words.contains { $0 == part || $0.hasPrefix(part + "/") } }
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "Price, read from leases, a real NetworkManager and a person's overrides", .serialized,
-    .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
+    "Metered state from DHCP leases, a real NetworkManager, and the user's overrides", .serialized,
+    .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct CostSourceTests {
-    @Test("A hotspot's word in a lease is read, and told to disagree with a guess of NetworkManager's")
+    @Test("A hotspot's option in a lease is read; a conflict with NetworkManager is reported as a disagreement")
     func lease() async throws {
         let folder = try TemporaryFolder()
         let leases = folder.path + "/var/lib/dhcp"
@@ -20,47 +20,47 @@ struct CostSourceTests {
             }
             """
         try await NetworkProbe.run(["--leases", folder.path]) {
-            try await $0.configureByHand()
-        } _: { rig, probe in
+            try await $0.configureManually()
+        } _: { fixture, probe in
             try await probe.line("metered=unknown/rule/assumed/settled")
             // The source reads the lease files again when the path changes.
             try lease.write(toFile: leases + "/dhclient.leases", atomically: true, encoding: .utf8)
-            try await rig.run("ip route del default")
+            try await fixture.run("ip route del default")
             try await probe.line("network=none", "metered=unknown")
-            try await rig.run("ip route add default via 10.9.0.1")
+            try await fixture.run("ip route add default via 10.9.0.1")
             try await probe.line("network=full", "metered=guessYes/dhcp/guessed")
-            try await rig.startManager()
-            try await rig.connect()
+            try await fixture.startManager()
+            try await fixture.connect()
             try await probe.line("connection=wired", "metered=guessYes/dhcp/guessed", "disagreements=1")
-            try await rig.setMetered("no")
+            try await fixture.setMetered("no")
             try await probe.line("metered=no/networkManager/reported", "disagreements=0")
         }
     }
 
     @Test(
-        "NetworkManager's own guess from a hotspot's DHCP answer is followed",
+        "NetworkManager's guess from a hotspot's DHCP response is followed",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/sbin/dnsmasq"), "not installed: dnsmasq"))
     func hotspot() async throws {
         try await NetworkProbe.run {
             try await $0.startManager()
             try await $0.serveDHCP(vendorOption: "ANDROID_METERED")
             try await $0.connectByDHCP()
-        } _: { rig, probe in
+        } _: { fixture, probe in
             try await probe.line("metered=guessYes/networkManager/guessed", "connection=phone")
-            try await rig.serveDHCP(vendorOption: nil)
-            try await rig.connectByDHCP()
+            try await fixture.serveDHCP(vendorOption: nil)
+            try await fixture.connectByDHCP()
             try await probe.line("metered=guessNo/networkManager/guessed", "connection=phone", "network=full")
         }
     }
 
-    @Test("A person's word wins over NetworkManager's, comes and goes at once, and stays when its file goes bad")
+    @Test("The user's override wins over NetworkManager, applies immediately, and survives an invalid file")
     func override() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/not/yet/overrides.toml"
         try await NetworkProbe.run(["--overrides", path]) {
             try await $0.startManager()
             try await $0.connect()
-        } _: { rig, probe in
+        } _: { fixture, probe in
             try await probe.line("metered=guessNo/networkManager", "connection=wired", "notes=0")
             try FileManager.default.createDirectory(
                 atPath: folder.path + "/not/yet", withIntermediateDirectories: true)
@@ -70,29 +70,29 @@ struct CostSourceTests {
             try await probe.line("metered=yes/override", "notes=1")
             try "[metered]\nwired = \"no\"\n".write(toFile: path, atomically: false, encoding: .utf8)
             try await probe.line("metered=no/override", "notes=0")
-            try await rig.setMetered("yes")
+            try await fixture.setMetered("yes")
             try FileManager.default.removeItem(atPath: folder.path + "/not")
             try await probe.line("metered=yes/networkManager/reported")
         }
     }
 
-    @Test("Words are kept by the command, listed, followed by a command that runs, and refused when they are bad")
+    @Test("The command saves and lists overrides, a running command follows them, and invalid ones are rejected")
     func command() async throws {
         let bus = try await PrivateBus()
-        let rig = try await NetworkRig(bus: bus)
+        let fixture = try await NetworkFixture(bus: bus)
         let result: Result<Void, any Error>
         do {
-            try await rig.configureByHand()
-            result = .success(try await overrideByCommand(rig, bus))
+            try await fixture.configureManually()
+            result = .success(try await overrideByCommand(fixture, bus))
         } catch { result = .failure(error) }
-        await rig.end()
+        await fixture.end()
         await bus.end()
         try result.get()
     }
 
-    private func overrideByCommand(_ rig: NetworkRig, _ bus: PrivateBus) async throws {
+    private func overrideByCommand(_ fixture: NetworkFixture, _ bus: PrivateBus) async throws {
         var program = try Transferctl(environment: bus.environment)
-        program.prefix = rig.inside([])
+        program.prefix = fixture.inside([])
         let watching = try program.start(["conditions", "--watch", "--json"])
         defer { watching.process.signal(SIGINT) }
         // No service names the connections here, so the override names the interface.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "Roaming and the portal, pretended by python-dbusmock: here is no modem and no sandbox", .serialized,
-    .enabled(if: MockRig.unavailabilityReason == nil, "\(MockRig.unavailabilityReason ?? "")"))
+    "Roaming and the portal, mocked by python-dbusmock", .serialized,
+    .enabled(if: MockFixture.unavailabilityReason == nil, "\(MockFixture.unavailabilityReason ?? "")"))
 struct MockedSourceTests {
     private func withMock(
-        _ service: MockRig.Service, _ body: (MockRig, PrivateBus) async throws -> Void
+        _ service: MockFixture.Service, _ body: (MockFixture, PrivateBus) async throws -> Void
     ) async throws {
         let bus = try await PrivateBus()
         let result: Result<Void, any Error>
         do {
-            let mock = try await MockRig(service, bus: bus)
+            let mock = try await MockFixture(service, bus: bus)
             do { result = .success(try await body(mock, bus)) } catch { result = .failure(error) }
             await mock.end()
         } catch { result = .failure(error) }
@@ -33,7 +33,7 @@ struct MockedSourceTests {
         try result.get()
     }
 
-    @Test("A modem's roaming is followed where the link is cellular, through the modem's going and coming")
+    @Test("Roaming follows the modem on a cellular link, also when the modem disappears and returns")
     func roaming() async throws {
         try await withMock(.modem) { mock, bus in
             try await mock.setPrimaryConnection(type: "gsm")
@@ -54,7 +54,7 @@ struct MockedSourceTests {
         }
     }
 
-    @Test("In a sandbox the portal tells reachability and price, and its changes are heard")
+    @Test("In a sandbox, the portal reports reachability and metered state, and changes are followed")
     func sandbox() async throws {
         try await withMock(.portal) { mock, bus in
             let folder = try TemporaryFolder()
@@ -68,7 +68,7 @@ struct MockedSourceTests {
         }
     }
 
-    @Test("Where there is no system bus the portal is asked as well; where there is one it is not")
+    @Test("The portal is queried if there is no system bus, and not otherwise")
     func withoutSystemBus() async throws {
         try await withMock(.portal) { mock, bus in
             try await mock.setStatus(isAvailable: true, isMetered: true, connectivity: 4)
@@ -82,7 +82,7 @@ struct MockedSourceTests {
         }
     }
 
-    private func followPortal(_ mock: MockRig, _ probe: ConditionsProbe) async throws {
+    private func followPortal(_ mock: MockFixture, _ probe: ConditionsProbe) async throws {
         try await probe.line("network=full/portal/reported", "metered=guessYes/portal/guessed")
         try await mock.setStatus(isAvailable: true, isMetered: false, connectivity: 3)
         try await probe.line("network=portal/portal/reported", "metered=guessNo/portal/guessed")

@@ -1,90 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "Path and price, read from the kernel and a real NetworkManager", .serialized,
-    .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
+    "Network path and metered state from the kernel and a real NetworkManager", .serialized,
+    .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct NetworkSourceTests {
-    @Test("The cable's carrier and the default route are followed, a veth counting as ethernet")
+    @Test("The carrier and the default route are followed; a veth counts as Ethernet")
     func carrierAndRoute() async throws {
         try await NetworkProbe.run {
-            try await $0.configureByHand()
-        } _: { rig, probe in
+            try await $0.configureManually()
+        } _: { fixture, probe in
             try await probe.line("network=full/kernel/guessed/settled", "kind=ethernet", "interface=cable")
-            try await rig.run("ip link set far down")
+            try await fixture.run("ip link set far down")
             try await probe.line("network=none/kernel/reported/changed", "interface=none")
-            try await rig.run("ip link set far up")
+            try await fixture.run("ip link set far up")
             try await probe.line("network=full", "interface=cable")
-            try await rig.run("ip route del default")
+            try await fixture.run("ip route del default")
             try await probe.line("network=none")
-            try await rig.run("ip route add default via 10.9.0.1")
+            try await fixture.run("ip route add default via 10.9.0.1")
             try await probe.line("network=full")
         }
     }
 
-    @Test("A tunnel is resolved to what carries it, by a policy rule as well")
+    @Test("A tunnel is resolved to its underlying link, also through a policy rule")
     func tunnel() async throws {
         try await NetworkProbe.run {
-            try await $0.configureByHand()
-        } _: { rig, probe in
+            try await $0.configureManually()
+        } _: { fixture, probe in
             try await probe.line("network=full", "interface=cable")
-            try await rig.run("ip tuntap add mode tun name vpn")
-            try await rig.run("ip link add over type vxlan id 7 remote 10.9.0.1 dstport 4789 dev cable")
-            try await rig.run("ip link set over up")
-            try await rig.run("ip route add default dev over table 51820")
-            try await rig.run("ip rule add not fwmark 51820 table 51820")
+            try await fixture.run("ip tuntap add mode tun name vpn")
+            try await fixture.run("ip link add over type vxlan id 7 remote 10.9.0.1 dstport 4789 dev cable")
+            try await fixture.run("ip link set over up")
+            try await fixture.run("ip route add default dev over table 51820")
+            try await fixture.run("ip rule add not fwmark 51820 table 51820")
             try await probe.line("network=full", "kind=ethernet", "interface=over")
-            try await rig.run("ip rule del not fwmark 51820 table 51820")
+            try await fixture.run("ip rule del not fwmark 51820 table 51820")
             try await probe.line("interface=cable")
         }
     }
 
-    @Test("What a tunnel of a VPN goes over is found where its own packets are marked, and in the main table")
+    @Test("A VPN's underlay is found by its packet mark and in the main routing table")
     func marked() async throws {
         try await NetworkProbe.run {
-            try await $0.configureByHand()
+            try await $0.configureManually()
             try await $0.addTunnel("vpn")
-        } _: { rig, probe in
+        } _: { fixture, probe in
             try await probe.line("network=full", "interface=cable", "underlay=none")
             // The routes of wg-quick: every packet except for the tunnel's own packets goes into the tunnel.
-            try await rig.run("ip route add default dev vpn table 51820")
-            try await rig.run("ip rule add not fwmark 51820 table 51820")
+            try await fixture.run("ip route add default dev vpn table 51820")
+            try await fixture.run("ip rule add not fwmark 51820 table 51820")
             try await probe.line("interface=vpn", "underlay=cable", "kind=ethernet/kernel/guessed")
             // The tunnel's own packets have a separate table, and the main table has no default route.
-            try await rig.run("ip route add default via 10.9.0.1 dev cable table 99")
-            try await rig.run("ip rule add fwmark 51820 table 99")
-            try await rig.run("ip route del default")
-            // No interface carries the tunnel's packets any more.
-            try await rig.run("ip link set far down")
+            try await fixture.run("ip route add default via 10.9.0.1 dev cable table 99")
+            try await fixture.run("ip rule add fwmark 51820 table 99")
+            try await fixture.run("ip route del default")
+            // No interface carries the tunnel's packets now.
+            try await fixture.run("ip link set far down")
             try await probe.line("network=none")
-            try await rig.run("ip link set far up")
+            try await fixture.run("ip link set far up")
             try await probe.line("interface=vpn", "underlay=cable")
-            try await rig.run("ip rule del fwmark 51820 table 99")
-            try await rig.run("ip route flush table 99")
+            try await fixture.run("ip rule del fwmark 51820 table 99")
+            try await fixture.run("ip route flush table 99")
             try await probe.line("interface=vpn", "underlay=none", "kind=unknown", "roaming=unknown")
         }
     }
 
-    @Test("A bridge is the cable in it, and IPv6 over a tunnel beside IPv4 over a cable is what its underlay is")
+    @Test("A bridge has the kind of its port; an IPv6 tunnel beside IPv4 on a cable has its underlay's kind")
     func bridgeAndFamilies() async throws {
-        try await NetworkProbe.run { rig in
+        try await NetworkProbe.run { fixture in
             for command in [
                 "ip link set cable up", "ip link add br0 type bridge", "ip link set cable master br0",
                 "ip link set br0 up", "ip addr add 10.9.0.2/24 dev br0", "ip route add default via 10.9.0.1",
-            ] { try await rig.run(command) }
-        } _: { rig, probe in
+            ] { try await fixture.run(command) }
+        } _: { fixture, probe in
             try await probe.line("interface=br0", "underlay=cable", "kind=ethernet/kernel/reported", "roaming=no")
-            try await rig.addTunnel("vpn")
-            try await rig.run("ip -6 route add default dev vpn metric 10")
-            try await rig.run("ip link set cable nomaster")
-            try await rig.run("ip route del default")
+            try await fixture.addTunnel("vpn")
+            try await fixture.run("ip -6 route add default dev vpn metric 10")
+            try await fixture.run("ip link set cable nomaster")
+            try await fixture.run("ip route del default")
             try await probe.line("interface=vpn", "kind=unknown")
         }
     }
 
-    @Test("Ten thousand routes and an overrun of the events do not hide the lost default route")
+    @Test("Ten thousand routes and an event overrun do not hide the loss of the default route")
     func overrun() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("routes-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -93,62 +93,62 @@ struct NetworkSourceTests {
         }
         try (routes.joined() + "route del default\n").write(to: file, atomically: true, encoding: .utf8)
         try await NetworkProbe.run {
-            try await $0.configureByHand()
-        } _: { rig, probe in
+            try await $0.configureManually()
+        } _: { fixture, probe in
             try await probe.line("network=full")
             // The machine may be busy with other work, so a single undisturbed round is enough.
             var delays: [Double] = []
             for _ in 0..<5 where delays.last ?? .infinity > 100 {
                 kill(probe.id, SIGSTOP)
-                try await rig.run("ip -batch \(file.path)")
+                try await fixture.run("ip -batch \(file.path)")
                 let start = LineBuffer.now()
                 kill(probe.id, SIGCONT)
                 let line = try await probe.line("network=none")
                 delays.append(Double(line.time - start) / 1e6)
-                try await rig.run("ip route flush root 172.16.0.0/12")
-                try await rig.run("ip route add default via 10.9.0.1")
+                try await fixture.run("ip route flush root 172.16.0.0/12")
+                try await fixture.run("ip route add default via 10.9.0.1")
                 try await probe.line("network=full")
             }
             #expect(delays.last ?? .infinity <= 100, "milliseconds until the right state: \(delays)")
         }
     }
 
-    @Test("Metered is followed, and survives NetworkManager's death, restart and hanging")
+    @Test("The metered state is followed through NetworkManager's death, restart, and hang")
     func metered() async throws {
         try await NetworkProbe.run {
             try await $0.startManager()
             try await $0.connect()
-        } _: { rig, probe in
+        } _: { fixture, probe in
             try await probe.line("metered=guessNo/networkManager/guessed/settled", "connection=wired")
-            try await rig.setMetered("yes")
+            try await fixture.setMetered("yes")
             try await probe.line("metered=yes/networkManager/reported/changed")
-            try await rig.setMetered("no")
+            try await fixture.setMetered("no")
             try await probe.line("metered=no/networkManager/reported/changed")
-            await rig.killManager()
+            await fixture.killManager()
             try await probe.line("metered=unknown/rule/assumed", "connection=none")
-            try await rig.startManager()
+            try await fixture.startManager()
             // The profiles were in the mount namespace of NetworkManager and were lost with it.
-            try await rig.connect()
-            try await rig.setMetered("yes")
+            try await fixture.connect()
+            try await fixture.setMetered("yes")
             try await probe.line("metered=yes/networkManager/reported", "connection=wired", "network=full")
-            // NetworkManager does not answer the hint in time and therefore counts as silent.
-            await rig.setManagerHanging(true)
-            try await rig.run("ip route del default")
+            // NetworkManager does not respond to the hint in time and therefore counts as silent.
+            await fixture.setManagerHanging(true)
+            try await fixture.run("ip route del default")
             try await probe.line("network=none")
             try await probe.line("metered=unknown/rule")
-            await rig.setManagerHanging(false)
+            await fixture.setManagerHanging(false)
             try await probe.line("metered=yes/networkManager")
         }
     }
 
-    @Test("A late NetworkManager is heard")
+    @Test("A NetworkManager that starts late is detected")
     func lateStart() async throws {
         try await NetworkProbe.run {
-            try await $0.configureByHand()
-        } _: { rig, probe in
+            try await $0.configureManually()
+        } _: { fixture, probe in
             try await probe.line("metered=unknown/rule/assumed/settled", "connection=none")
-            try await rig.startManager()
-            try await rig.connect()
+            try await fixture.startManager()
+            try await fixture.connect()
             try await probe.line("metered=guessNo/networkManager", "connection=wired")
         }
     }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Testing
 
 @Suite(
     "The power profile, from a real power-profiles-daemon", .serialized,
-    .enabled(if: ProfileRig.unavailabilityReason == nil, "\(ProfileRig.unavailabilityReason ?? "")"))
+    .enabled(if: ProfileFixture.unavailabilityReason == nil, "\(ProfileFixture.unavailabilityReason ?? "")"))
 struct PowerProfileTests {
     private static let others = ["netlink", "networkManager", "upower", "sysfs", "logind"].flatMap {
         ["--without", $0]
     }
 
     private func withProbe(
-        environment: [String: String] = [:], _ prepare: (PrivateBus, ProfileRig) async throws -> Void,
-        _ body: (PrivateBus, ProfileRig, ConditionsProbe) async throws -> Void
+        environment: [String: String] = [:], _ prepare: (PrivateBus, ProfileFixture) async throws -> Void,
+        _ body: (PrivateBus, ProfileFixture, ConditionsProbe) async throws -> Void
     ) async throws {
         let bus = try await PrivateBus()
-        let rig = try ProfileRig(bus: bus)
+        let fixture = try ProfileFixture(bus: bus)
         let result: Result<Void, any Error>
         do {
-            try await prepare(bus, rig)
+            try await prepare(bus, fixture)
             let none = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/session"]
             let probe = try ConditionsProbe(
                 Self.others, environment: none.merging(bus.environment) { $1 }.merging(environment) { $1 })
-            do { result = .success(try await body(bus, rig, probe)) } catch { result = .failure(error) }
+            do { result = .success(try await body(bus, fixture, probe)) } catch { result = .failure(error) }
             await probe.end()
         } catch { result = .failure(error) }
-        await rig.end()
+        await fixture.end()
         await bus.end()
         try result.get()
     }
@@ -37,38 +37,38 @@ struct PowerProfileTests {
             value: "\(savesPower)")
     }
 
-    @Test("Each choice is followed, through the daemon's death and restart")
+    @Test("Each profile is followed, also through the daemon's death and restart")
     func choices() async throws {
-        try await withProbe { _, rig in
-            try await rig.spawn()
-        } _: { _, rig, probe in
+        try await withProbe { _, fixture in
+            try await fixture.spawn()
+        } _: { _, fixture, probe in
             try await probe.line("profile=balanced/powerProfiles/reported/settled")
-            try await rig.set("power-saver")
+            try await fixture.set("power-saver")
             try await probe.line("profile=power-saver/powerProfiles/reported/changed")
-            try await rig.set("performance")
+            try await fixture.set("performance")
             try await probe.line("profile=performance/powerProfiles/reported/changed")
-            try await rig.kill()
+            try await fixture.kill()
             try await probe.line("profile=unknown/none/assumed/changed")
-            try await rig.spawn()
+            try await fixture.spawn()
             try await probe.line("profile=performance/powerProfiles/reported/changed")
         }
     }
 
-    @Test("Without the daemon the profile is unknown; one that starts late is heard")
+    @Test("Without the daemon, the profile is unknown; a daemon that starts late is detected")
     func lateStart() async throws {
         try await withProbe { _, _ in
-        } _: { _, rig, probe in
+        } _: { _, fixture, probe in
             try await probe.line("profile=unknown/none/assumed/settled")
-            try await rig.spawn()
+            try await fixture.spawn()
             try await probe.line("profile=balanced/powerProfiles/reported")
         }
     }
 
-    @Test("What the name of today says counts before the former one")
+    @Test("The current bus name takes precedence over the former name")
     func newName() async throws {
-        try await withProbe { _, rig in
-            try await rig.spawn()
-        } _: { bus, rig, probe in
+        try await withProbe { _, fixture in
+            try await fixture.spawn()
+        } _: { bus, fixture, probe in
             try await probe.line("profile=balanced/powerProfiles")
             let service = try await PropertyService(
                 bus: bus, name: "org.freedesktop.UPower.PowerProfiles", path: "/org/freedesktop/UPower/PowerProfiles",
@@ -82,25 +82,25 @@ struct PowerProfileTests {
         }
     }
 
-    @Test("In a sandbox the portal tells whether power is to be saved, and a daemon in sight tells more")
+    @Test("In a sandbox, the portal reports power saving; a visible daemon reports the exact profile")
     func sandbox() async throws {
         let session = try await PrivateBus()
         let portal = try await portal(on: session, savesPower: true)
         try await withProbe(
             environment: ["DBUS_SESSION_BUS_ADDRESS": session.address, "FLATPAK_ID": "org.example.Test"]
         ) { _, _ in
-        } _: { _, rig, probe in
+        } _: { _, fixture, probe in
             try await probe.line("profile=power-saver/portal/reported/settled")
             try await portal.set("false")
             try await probe.line("profile=balanced/portal/guessed/changed")
-            try await rig.spawn()
+            try await fixture.spawn()
             try await probe.line("profile=balanced/powerProfiles/reported")
         }
         await portal.end()
         await session.end()
     }
 
-    @Test("Where there is no system bus the portal is asked as well")
+    @Test("The portal is queried if there is no system bus")
     func noSystemBus() async throws {
         let session = try await PrivateBus()
         let portal = try await portal(on: session, savesPower: true)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "transferctl conditions --record, over real services", .serialized,
-    .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"),
-    .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
+    "transferctl conditions --record with real services", .serialized,
+    .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"),
+    .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct RecordingTests {
     /// A machine with real services and the program under test.
     private struct Machine {
-        var power: PowerRig
-        var network: NetworkRig
+        var power: PowerFixture
+        var network: NetworkFixture
         var program: Transferctl
 
         var sysfs: [String] { ["--sysfs-root", power.sysfsRoot] }
@@ -19,8 +19,8 @@ struct RecordingTests {
 
     private func withMachine(_ body: (Machine) async throws -> Void) async throws {
         let bus = try await PrivateBus()
-        let power = try await PowerRig(bus: bus)
-        let network = try await NetworkRig(bus: bus)
+        let power = try await PowerFixture(bus: bus)
+        let network = try await NetworkFixture(bus: bus)
         let result: Result<Void, any Error>
         do {
             try await power.spawn()
@@ -59,8 +59,9 @@ struct RecordingTests {
             let end = ContinuousClock.now + .seconds(120)
             while published(fact, in: path) != value {
                 guard ContinuousClock.now < end else {
-                    throw TestTrouble(
-                        "after 120 s still not: \(fact) \(value); \(lines(path).suffix(6).joined(separator: "\n"))")
+                    throw TestSetupError(
+                        "timed out after 120 s, waiting for \(fact) \(value); \(lines(path).suffix(6).joined(separator: "\n"))"
+                    )
                 }
                 try await Task.sleep(for: .milliseconds(20))
             }
@@ -88,7 +89,7 @@ struct RecordingTests {
         try await wait("power", "ac")
     }
 
-    @Test("What a user records of real services comes out the same when it is replayed")
+    @Test("A recording of real services replays with identical results")
     func recordAndReplay() async throws {
         try await withMachine { machine in
             let path = machine.program.folder.path + "/machine.jsonl"
@@ -118,7 +119,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("Recorded anonymously it names neither connection nor address nor path, and comes out the same")
+    @Test("An anonymous recording contains no connection, address, or path, and replays identically")
     func anonymous() async throws {
         try await withMachine { machine in
             let path = machine.program.folder.path + "/machine.jsonl"
@@ -140,7 +141,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("What a killed command recorded is whole; what is there already is not replaced unless it is asked for")
+    @Test("A killed recording is complete up to its last line; existing files are replaced only with --force")
     func killed() async throws {
         try await withMachine { machine in
             let path = machine.program.folder.path + "/machine.jsonl"
@@ -157,21 +158,21 @@ struct RecordingTests {
             #expect(cut.errors.contains("the last line was cut off"))
             let (refused, message) = try machine.program.run(["conditions", "--record", path, "--for", "1s"])
             #expect(refused == 2)
-            #expect(message.errors.contains("is there already; give another name, or --force to replace it"))
+            #expect(message.errors.contains("already exists; use another name, or --force to replace it"))
             #expect(try machine.program.run(["conditions", "--record", path, "--force", "--for", "1s"]).status == 0)
             #expect(try machine.program.run(["conditions", "--replay", path]).run.errors.isEmpty)
         }
     }
 
-    @Test("A full disk and a place that cannot be written are told, each with its status")
-    func trouble() throws {
+    @Test("A full disk and an unwritable path are reported with different exit statuses")
+    func unwritable() throws {
         let program = try Transferctl(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"])
         let (full, message) = try program.run(["conditions", "--record", "/dev/full"])
         #expect(full == 1)
-        #expect(message.errors.contains("/dev/full ended early: No space left on device; its 0 lines are whole"))
+        #expect(message.errors.contains("/dev/full ended early: No space left on device; its 0 lines are complete"))
         let (status, nowhere) = try program.run(["conditions", "--record", "/nonexistent/x"])
         #expect(status == 2)
-        #expect(nowhere.errors.contains("--record '/nonexistent/x' cannot be written: No such file or directory"))
+        #expect(nowhere.errors.contains("cannot write --record '/nonexistent/x': No such file or directory"))
         for wrong in [
             ["--anonymous"], ["--force"], ["--for", "3s"], ["--record", "x", "--for", "soon"],
             ["--record", "x", "--json"], ["--record", "x", "--replay", "y"], ["--replay", "/nonexistent/x"],

@@ -1,135 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Testing
 
 @Suite(
     "Sleep, announced by a real systemd-logind", .serialized,
-    .enabled(if: LoginRig.unavailabilityReason == nil, "\(LoginRig.unavailabilityReason ?? "")"))
+    .enabled(if: LoginFixture.unavailabilityReason == nil, "\(LoginFixture.unavailabilityReason ?? "")"))
 struct SleepSourceTests {
     private func withProbe(
         _ arguments: [String] = [], startsDaemon: Bool = true,
-        _ body: (LoginRig, PrivateBus, ConditionsProbe) async throws -> Void
+        _ body: (LoginFixture, PrivateBus, ConditionsProbe) async throws -> Void
     ) async throws {
         let bus = try await PrivateBus()
-        let rig = try LoginRig(bus: bus)
+        let fixture = try LoginFixture(bus: bus)
         let result: Result<Void, any Error>
         do {
-            if startsDaemon { try await rig.spawn() }
+            if startsDaemon { try await fixture.spawn() }
             let probe = try ConditionsProbe(
                 ["--without", "netlink", "--without", "networkManager", "--without", "upower"] + arguments,
                 environment: bus.environment)
-            do { result = .success(try await body(rig, bus, probe)) } catch { result = .failure(error) }
+            do { result = .success(try await body(fixture, bus, probe)) } catch { result = .failure(error) }
             await probe.end()
         } catch { result = .failure(error) }
-        await rig.end()
+        await fixture.end()
         await bus.end()
         try result.get()
     }
 
-    /// Waits until the probe holds `count` inhibitor locks.
-    private func locks(_ count: Int, of probe: ConditionsProbe, in rig: LoginRig) async throws {
-        var held: [String] = []
+    /// Waits until the probe has `count` inhibitor locks.
+    private func locks(_ count: Int, of probe: ConditionsProbe, in fixture: LoginFixture) async throws {
+        var present: [String] = []
         for _ in 0..<1000 {
-            held = try await rig.locks().filter { $0.hasSuffix("/\(probe.id)") }
-            if held.count == count { return }
+            present = try await fixture.locks().filter { $0.hasSuffix("/\(probe.id)") }
+            if present.count == count { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw RigError("\(held) are held in place of \(count) locks")
+        throw FixtureError("expected \(count) inhibitor locks, found \(present)")
     }
 
-    private func begun(_ target: String, in rig: LoginRig, within limit: Duration) async throws {
+    private func startedTarget(_ target: String, in fixture: LoginFixture, within limit: Duration) async throws {
         let end = ContinuousClock.now + limit
-        var begun = ""
+        var startedTarget = ""
         while ContinuousClock.now < end {
-            begun = try await rig.begun()
-            if begun == target { return }
+            startedTarget = try await fixture.startedTarget()
+            if startedTarget == target { return }
             try await Task.sleep(for: .milliseconds(5))
         }
-        throw RigError("\(begun) has begun in place of \(target)")
+        throw FixtureError("logind started \(startedTarget), expected \(target)")
     }
 
-    @Test("Sleep is announced, held up until all is saved, and the next one again")
+    @Test("Sleep is announced and delayed until all state is saved, each time")
     func sleep() async throws {
-        try await withProbe(["--ready", "promptly"]) { rig, _, probe in
+        try await withProbe(["--ready", "promptly"]) { fixture, _, probe in
             try await probe.line("sleep=awake/logind/reported/settled")
             for _ in 0..<2 {
-                try await locks(1, of: probe, in: rig)
-                #expect(try await rig.locks() == ["shutdown:sleep/delay/\(probe.id)"])
-                try await rig.sleep()
+                try await locks(1, of: probe, in: fixture)
+                #expect(try await fixture.locks() == ["shutdown:sleep/delay/\(probe.id)"])
+                try await fixture.sleep()
                 try await probe.line("sleep=about-to-sleep/logind/reported/changed")
-                try await begun("suspend.target", in: rig, within: .seconds(30))
+                try await startedTarget("suspend.target", in: fixture, within: .seconds(30))
                 // Well below the 4 s after which the sleep would begin anyway.
-                #expect(try await rig.held() < .milliseconds(3500))
-                #expect(try await rig.locks().isEmpty)
-                try await rig.wake()
+                #expect(try await fixture.inhibitorDelay() < .milliseconds(3500))
+                #expect(try await fixture.locks().isEmpty)
+                try await fixture.wake()
                 try await probe.line("sleep=awake/logind/reported/changed")
             }
         }
     }
 
-    @Test("Where nobody says that all is saved, sleep is held up for four seconds")
+    @Test("Without a confirmation that all state is saved, sleep is delayed for four seconds")
     func timeLimit() async throws {
-        try await withProbe { rig, _, probe in
+        try await withProbe { fixture, _, probe in
             try await probe.line("sleep=awake/logind")
-            try await locks(1, of: probe, in: rig)
+            try await locks(1, of: probe, in: fixture)
             let start = ContinuousClock.now
-            try await rig.sleep()
+            try await fixture.sleep()
             try await probe.line("sleep=about-to-sleep/logind")
-            try await begun("suspend.target", in: rig, within: .seconds(30))
+            try await startedTarget("suspend.target", in: fixture, within: .seconds(30))
             #expect(ContinuousClock.now - start > .milliseconds(3900))
-            try await locks(0, of: probe, in: rig)
+            try await locks(0, of: probe, in: fixture)
         }
     }
 
-    @Test("The machine's end is announced and held up likewise")
+    @Test("A shutdown is announced and delayed in the same way")
     func shutdown() async throws {
-        try await withProbe(["--ready", "promptly"]) { rig, _, probe in
+        try await withProbe(["--ready", "promptly"]) { fixture, _, probe in
             try await probe.line("sleep=awake/logind")
-            try await locks(1, of: probe, in: rig)
-            try await rig.powerOff()
+            try await locks(1, of: probe, in: fixture)
+            try await fixture.powerOff()
             try await probe.line("sleep=about-to-shut-down/logind/reported/changed")
-            try await begun("poweroff.target", in: rig, within: .seconds(30))
+            try await startedTarget("poweroff.target", in: fixture, within: .seconds(30))
         }
     }
 
-    @Test("A logind that dies and comes back, or starts late, is given a new lock")
+    @Test("A logind that restarts or starts late gets a new inhibitor lock")
     func restart() async throws {
-        try await withProbe(startsDaemon: false) { rig, bus, probe in
+        try await withProbe(startsDaemon: false) { fixture, bus, probe in
             try await probe.line("sleep=awake/none/assumed/settled")
-            try await rig.spawn()
+            try await fixture.spawn()
             try await probe.line("sleep=awake/logind/reported/settled")
-            try await locks(1, of: probe, in: rig)
-            try await rig.kill()
+            try await locks(1, of: probe, in: fixture)
+            try await fixture.kill()
             try await probe.line("sleep=awake/none/assumed")
-            try await rig.spawn()
+            try await fixture.spawn()
             try await probe.line("sleep=awake/logind/reported")
-            try await locks(1, of: probe, in: rig)
-            // logind dies again, in the middle of an announcement. No service reports any more that the machine
+            try await locks(1, of: probe, in: fixture)
+            // logind dies again, in the middle of an announcement. No service now reports that the machine
             // sleeps.
-            try await rig.sleep()
+            try await fixture.sleep()
             try await probe.line("sleep=about-to-sleep/logind")
-            try await rig.kill()
+            try await fixture.kill()
             try await probe.line("sleep=awake/none/assumed/changed")
         }
     }
 
-    @Test("A logind that hangs from the start does not hold up the first snapshot, and is heard when it comes round")
+    @Test("A logind that hangs from the start does not delay the first snapshot, and is followed after it recovers")
     func hang() async throws {
         let bus = try await PrivateBus()
-        let rig = try LoginRig(bus: bus)
-        try await rig.spawn()
-        try await rig.hang()
+        let fixture = try LoginFixture(bus: bus)
+        try await fixture.spawn()
+        try await fixture.hang()
         let start = LineBuffer.now()
         let probe = try ConditionsProbe(
             ["--without", "netlink", "--without", "networkManager", "--without", "upower"], environment: bus.environment
         )
         let line = try await probe.line("sleep=awake/none/assumed/settled")
         #expect(line.time - start < 15_000_000_000)
-        try await rig.resume()
+        try await fixture.resume()
         try await probe.line("sleep=awake/logind/reported/settled")
-        try await locks(1, of: probe, in: rig)
+        try await locks(1, of: probe, in: fixture)
         await probe.end()
-        await rig.end()
+        await fixture.end()
         await bus.end()
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import GLibBridge
 import Testing
@@ -9,7 +9,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite(
-    "The daemon's objects on the bus, by raw calls of several apps", .serialized,
+    "The daemon's bus objects, tested with raw calls of several apps", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct BusObjectTests {
     /// Describes a transfer that is never due.
@@ -24,27 +24,27 @@ struct BusObjectTests {
     private static func submit(
         _ transfers: [String: VariantValue]..., by client: BusClient, descriptors: [Int32] = []
     ) async throws -> [Int64] {
-        let answer = try await client.call(
+        let reply = try await client.call(
             "Submit", of: TransferBusName.managerInterface, [.list(transfers.map(VariantValue.dictionary))],
             type: "(aa{sv})", descriptors: descriptors)
-        return answer.first?.items.compactMap(\.integer) ?? []
+        return reply.first?.items.compactMap(\.integer) ?? []
     }
 
     /// Runs `body` with two apps that the daemon identifies by their bus names.
-    private func withApps(_ body: (DaemonRig, BusClient, BusClient) async throws -> Void) async throws {
-        let rig = try await DaemonRig()
+    private func withApps(_ body: (DaemonFixture, BusClient, BusClient) async throws -> Void) async throws {
+        let fixture = try await DaemonFixture()
         let (one, two) = (BusClient(), BusClient())
         let result: Result<Void, any Error>
         do {
             for (client, name) in [(one, "org.example.One"), (two, "org.example.Two")] {
-                try await client.connect(address: rig.bus.address)
+                try await client.connect(address: fixture.bus.address)
                 try await client.own(name)
             }
-            result = .success(try await body(rig, one, two))
+            result = .success(try await body(fixture, one, two))
         } catch { result = .failure(error) }
         await one.close()
         await two.close()
-        await rig.end()
+        await fixture.end()
         try result.get()
     }
 
@@ -57,15 +57,15 @@ struct BusObjectTests {
     }
 
     private static func children(of path: String, by client: BusClient) async throws -> Set<String> {
-        let answer = try await client.call(
+        let reply = try await client.call(
             "Introspect", of: "org.freedesktop.DBus.Introspectable", [], type: "()", at: path)
-        let text = answer.first?.string ?? ""
+        let text = reply.first?.string ?? ""
         return Set(text.matches(of: #/<node name="([^"]+)"/#).map { String($0.1) })
     }
 
-    @Test("An app is known by its name, and sees its own transfers as objects; others' are not there for it")
+    @Test("An app is identified by its bus name and sees only its own transfers as objects")
     func own() async throws {
-        try await withApps { rig, one, two in
+        try await withApps { fixture, one, two in
             let ids = try await Self.submit(Self.waiting("a", session: "night"), Self.waiting("b"), by: one)
             let path = "\(TransferBusName.transfersPath)/\(ids[0])"
             let mine = try await Self.properties(of: path, TransferBusName.transferInterface, by: one)
@@ -81,13 +81,13 @@ struct BusObjectTests {
                 }
             }
             _ = try await one.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: path)
-            #expect(try rig.state(of: "\(ids[0])") == "paused")
+            #expect(try fixture.state(of: "\(ids[0])") == "paused")
             // The user sees the transfers of all apps.
-            #expect(try rig.run("apps").contains("org.example.One"))
+            #expect(try fixture.run("apps").contains("org.example.One"))
         }
     }
 
-    @Test("Who has read an object's properties is told what changes, and nobody else")
+    @Test("Only apps that have read an object's properties receive its changes")
     func changes() async throws {
         try await withApps { _, one, two in
             let id = try await Self.submit(Self.waiting("a"), by: one)[0]
@@ -96,14 +96,14 @@ struct BusObjectTests {
             _ = try await Self.properties(of: path, TransferBusName.transferInterface, by: one)
             _ = try await one.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: path)
             _ = try await one.call("Cancel", of: TransferBusName.transferInterface, [], type: "()", at: path)
-            var told: [[String: VariantValue]] = []
+            var received: [[String: VariantValue]] = []
             for await change in changes {
-                told.append(change)
+                received.append(change)
                 if change["State"] == .string("cancelled") { break }
             }
             // A signal reports only the properties that have changed.
-            #expect(told.first == ["State": .string("paused")])
-            #expect(told.allSatisfy { $0["Url"] == nil })
+            #expect(received.first == ["State": .string("paused")])
+            #expect(received.allSatisfy { $0["Url"] == nil })
             // The first signal to the other app is about its own transfer, so the app received no earlier signal.
             let own = try await Self.submit(Self.waiting("b"), by: two)[0]
             let ownPath = "\(TransferBusName.transfersPath)/\(own)"
@@ -116,9 +116,9 @@ struct BusObjectTests {
         }
     }
 
-    @Test("A session is an object of its app: its transfers, its state, and all of them cancelled at once")
+    @Test("A session is an object of its app with its transfers and state, and can cancel them together")
     func sessions() async throws {
-        try await withApps { rig, one, two in
+        try await withApps { fixture, one, two in
             let ids = try await Self.submit(
                 Self.waiting("a", session: "night"), Self.waiting("b", session: "night"), Self.waiting("c"), by: one)
             _ = try await Self.submit(Self.waiting("a", session: "night"), by: two)
@@ -129,7 +129,7 @@ struct BusObjectTests {
             #expect(session["Identifier"] == .string("night") && session["State"] == .string("waiting"))
             let paths = ids.prefix(2).map { VariantValue.string("\(TransferBusName.transfersPath)/\($0)") }
             #expect(session["Transfers"] == .list(paths))
-            // A table holds the same transfers as a list, and only the app's own.
+            // A table contains the same transfers as a list, and only the app's transfers.
             for (client, count) in [(one, 3), (two, 1)] {
                 let list = try await client.call("List", [.dictionary([:])], type: "(a{sv})").first?.items ?? []
                 let table = try await client.call("Table", [.dictionary([:])], type: "(a{sv})")
@@ -145,28 +145,28 @@ struct BusObjectTests {
             #expect(try await Self.children(of: TransferBusName.sessionsPath, by: one) == [])
             // The other app's session with the same identifier continues. The user ends the session together with its
             // app.
-            let rows = try rig.json("sessions")["sessions"] as? [[String: Any]]
+            let rows = try fixture.json("sessions")["sessions"] as? [[String: Any]]
             #expect(rows?.map { $0["app"] as? String } == ["org.example.Two"])
-            #expect(try rig.run("apps", "quit", "org.example.Two") == "1")
-            #expect(try rig.run("apps", "quit", "org.example.Two", status: 2).contains("transferctl apps"))
+            #expect(try fixture.run("apps", "quit", "org.example.Two") == "1")
+            #expect(try fixture.run("apps", "quit", "org.example.Two", status: 2).contains("transferctl apps"))
             await #expect(throws: BusFault.self) {
                 try await one.call("QuitApp", [.string("org.example.One")], type: "(s)")
             }
         }
     }
 
-    @Test("A folder and a file that are passed as descriptors are used; one that proves no right is refused by name")
+    @Test("Folders and files are passed as descriptors; a descriptor without access rights is rejected by name")
     func descriptors() async throws {
         let server = try NginxServer()
         let served = try server.serve("file.bin", bytes: 100_000)
-        try await withApps { rig, one, _ in
-            let folder = open(rig.program.downloads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try await withApps { fixture, one, _ in
+            let folder = open(fixture.program.downloads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(folder) }
             let ids = try await Self.submit(
                 ["url": .string(server.url("file.bin")), "directory-fd": .handle(0)], by: one, descriptors: [folder])
-            try waitUntil("its end", within: 60) { try rig.state(of: "\(ids[0])") == "finished" }
-            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
-            let secret = rig.program.folder.path + "/secret"
+            try waitUntil("its end", within: 60) { try fixture.state(of: "\(ids[0])") == "finished" }
+            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
+            let secret = fixture.program.folder.path + "/secret"
             try Data("secret".utf8).write(to: URL(fileURLWithPath: secret))
             let pathOnly = open(secret, 0o10000000 | O_CLOEXEC)
             defer { close(pathOnly) }
@@ -175,17 +175,17 @@ struct BusObjectTests {
                     ["url": .string(server.url("up")), "upload-fd": .handle(0)], by: one, descriptors: [pathOnly])
             } throws: { ($0 as? BusFault)?.message.contains("O_PATH") == true }
             // None of the passed descriptors stays open in the daemon.
-            let process = try #require(try rig.process())
+            let process = try #require(try fixture.process())
             let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")
             }
-            #expect(!open.contains(secret) && !open.contains(rig.program.downloads))
+            #expect(!open.contains(secret) && !open.contains(fixture.program.downloads))
         }
     }
 
-    @Test("What is too much, too long or makes no sense is refused by name, and nothing of it is queued")
+    @Test("Oversized and invalid submissions are rejected by name, and nothing is queued")
     func limits() async throws {
-        try await withApps { rig, one, _ in
+        try await withApps { fixture, one, _ in
             func refusal(_ transfers: [[String: VariantValue]]) async -> BusFault? {
                 do {
                     _ = try await one.call("Submit", [.list(transfers.map(VariantValue.dictionary))], type: "(aa{sv})")
@@ -194,11 +194,11 @@ struct BusObjectTests {
             }
             let long = String(repeating: "x", count: 40_000)
             let cases: [([String: VariantValue], String)] = [
-                (["url": .string("http://h/" + long)], "'url' has 40009 bytes, more than 32768"),
+                (["url": .string("http://h/" + long)], "'url' has 40009 bytes; the maximum is 32768"),
                 (["url": .string("http://h/"), "session": .string(long)], "'session' has 40000 bytes"),
                 (["url": .string("http://h/"), "name": .string(long)], "'name' has 40000 bytes"),
-                (["url": .integer(7)], "'url' must be text"), ([:], "'url' is missing"),
-                (["url": .string("http://h/"), "colour": .string("red")], "'colour' is no key"),
+                (["url": .integer(7)], "'url' must be a string"), ([:], "'url' is missing"),
+                (["url": .string("http://h/"), "colour": .string("red")], "'colour' is not a key"),
                 (["url": .string("http://h/"), "upload-fd": .handle(3)], "descriptor"),
                 (
                     [
@@ -210,7 +210,7 @@ struct BusObjectTests {
             for (fields, words) in cases {
                 let fault = await refusal([Self.waiting("good"), fields])
                 #expect(fault?.code == .invalidArgument)
-                #expect(fault?.message.contains(words) == true, "\(fault?.message ?? "taken")")
+                #expect(fault?.message.contains(words) == true, "\(fault?.message ?? "accepted")")
                 #expect(fault?.message.hasPrefix("transfer 2 of 2: ") == true || words == "descriptor")
             }
             // Each transfer is allowed, but all of them together exceed 16 MiB.
@@ -219,20 +219,20 @@ struct BusObjectTests {
             #expect(await refusal(Array(repeating: Self.waiting("z"), count: 10_001))?.code == .tooManyTransfers)
             // An argument of another type than the interface declares is refused before the daemon sees it.
             await #expect(throws: (any Error).self) { try await one.call("Submit", [.string("x")], type: "(s)") }
-            let left = try rig.json("list")["transfers"] as? [Any]
+            let left = try fixture.json("list")["transfers"] as? [Any]
             #expect(left?.isEmpty == true)
         }
     }
 
-    private func endDaemon(of rig: DaemonRig) throws {
-        let process = try #require(try rig.process())
+    private func endDaemon(of fixture: DaemonFixture) throws {
+        let process = try #require(try fixture.process())
         kill(process, SIGTERM)
         try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
     }
 
-    @Test("Ten thousand open transfers of an app are taken, listed and introspected, and one more is not")
+    @Test("Ten thousand open transfers of an app are accepted, listed, and introspected; one more is rejected")
     func many() async throws {
-        try await withApps { rig, one, two in
+        try await withApps { fixture, one, two in
             for _ in 0..<5 {
                 let batch = Array(repeating: VariantValue.dictionary(Self.waiting("f")), count: 2000)
                 _ = try await one.call("Submit", [.list(batch)], type: "(aa{sv})")
@@ -243,13 +243,13 @@ struct BusObjectTests {
             } throws: { ($0 as? BusFault)?.code == .tooManyTransfers }
             // Another app's quota is not affected.
             #expect(try await Self.submit(Self.waiting("g"), by: two).count == 1)
-            #expect((try rig.json("list")["transfers"] as? [Any])?.count == 10_001)
+            #expect((try fixture.json("list")["transfers"] as? [Any])?.count == 10_001)
             // The first call starts the daemon, which is on the bus before it has read all transfers.
-            try endDaemon(of: rig)
+            try endDaemon(of: fixture)
             #expect(try await Self.children(of: TransferBusName.transfersPath, by: one).count == 10_000)
-            try endDaemon(of: rig)
-            #expect((try rig.json("list")["transfers"] as? [Any])?.count == 10_001)
-            #expect(try rig.run("apps", "quit", "org.example.One") == "10000")
+            try endDaemon(of: fixture)
+            #expect((try fixture.json("list")["transfers"] as? [Any])?.count == 10_001)
+            #expect(try fixture.run("apps", "quit", "org.example.One") == "10000")
         }
     }
 }

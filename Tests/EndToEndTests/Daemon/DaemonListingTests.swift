@@ -1,115 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "What transferctl tells of apps, policies, the past and the machine", .serialized,
+    "transferctl reports on apps, policies, history, and the machine", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonListingTests {
-    private func withRig(_ body: (DaemonRig) async throws -> Void) async throws {
-        let rig = try await DaemonRig()
+    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
+        let fixture = try await DaemonFixture()
         let result: Result<Void, any Error>
-        do { result = .success(try await body(rig)) } catch { result = .failure(error) }
-        await rig.end()
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await fixture.end()
         try result.get()
     }
 
-    @Test("Sessions and apps are listed with what they have; a limiter that holds nothing is not")
+    @Test("Sessions and apps are listed with their counts; an idle limiter is not listed")
     func listing() async throws {
-        try await withRig { rig in
-            #expect(try rig.run("apps", "--json") == #"{"apps":[]}"#)
-            try rig.run("add", "http://127.0.0.1:9/a", "--not-before", "+1d", "--session", "night")
-            try rig.run("add", "http://127.0.0.1:9/b", "--not-before", "+1d")
-            try rig.run("pause", "2")
-            let sessions = try rig.json("sessions")["sessions"] as? [[String: Any]]
+        try await withFixture { fixture in
+            #expect(try fixture.run("apps", "--json") == #"{"apps":[]}"#)
+            try fixture.run("add", "http://127.0.0.1:9/a", "--not-before", "+1d", "--session", "night")
+            try fixture.run("add", "http://127.0.0.1:9/b", "--not-before", "+1d")
+            try fixture.run("pause", "2")
+            let sessions = try fixture.json("sessions")["sessions"] as? [[String: Any]]
             #expect(sessions?.count == 1)
             #expect(sessions?.first?["path"] as? String == "/org/transferd/session/person__night")
             #expect(sessions?.first?["waiting"] as? Int == 1)
-            let app = try #require((try rig.json("apps")["apps"] as? [[String: Any]])?.first)
+            let app = try #require((try fixture.json("apps")["apps"] as? [[String: Any]])?.first)
             #expect((app["open"] as? Int, app["waiting"] as? Int, app["paused"] as? Int) == (2, 1, 1))
-            #expect(try rig.json("limiter")["limiters"] as? [String] == [])
-            #expect(try rig.run("apps").contains("person"))
+            #expect(try fixture.json("limiter")["limiters"] as? [String] == [])
+            #expect(try fixture.run("apps").contains("person"))
         }
     }
 
-    @Test("The policy in force is the daemon's, which SIGHUP changes; the keys and a file are told without one")
+    @Test("The daemon's policy is shown and follows SIGHUP; keys and files are checked without a daemon")
     func policy() async throws {
-        try await withRig { rig in
-            let folder = rig.program.folder.path + "/config/transferd"
+        try await withFixture { fixture in
+            let folder = fixture.program.folder.path + "/config/transferd"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let file = folder + "/config.toml"
             try "policy = \"strict\"\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try rig.json("policy")["from"] as? String == "configuration")
-            #expect(try rig.process() == nil)
-            try rig.run("list")
+            #expect(try fixture.json("policy")["from"] as? String == "configuration")
+            #expect(try fixture.process() == nil)
+            try fixture.run("list")
             try "policy = \"ladder\"\n".write(toFile: file, atomically: true, encoding: .utf8)
-            let shown = try rig.json("policy", "show")
+            let shown = try fixture.json("policy", "show")
             #expect((shown["from"] as? String, shown["policy"] as? String) == ("daemon", "strict"))
-            kill(try #require(try rig.process()), SIGHUP)
-            try waitUntil("the new policy", within: 60) { try rig.json("policy")["policy"] as? String == "ladder" }
-            #expect(try rig.run("policy", "show", "--defaults").contains("#parallel = 4"))
-            #expect(try rig.run("policy", "check").contains("goes by 'ladder'"))
+            kill(try #require(try fixture.process()), SIGHUP)
+            try waitUntil("the new policy", within: 60) { try fixture.json("policy")["policy"] as? String == "ladder" }
+            #expect(try fixture.run("policy", "show", "--defaults").contains("#parallel = 4"))
+            #expect(try fixture.run("policy", "check").contains("the policy is 'ladder'"))
             try "parallel = 4\nyield = 3\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try rig.run("policy", "check", file, status: 2).contains("config.toml:2:1: yield must be"))
-            #expect(try rig.run("policy", "check", "/nonexistent", status: 2).contains("cannot be read"))
+            #expect(try fixture.run("policy", "check", file, status: 2).contains("config.toml:2:1: yield must be"))
+            #expect(try fixture.run("policy", "check", "/nonexistent", status: 2).contains("cannot read"))
         }
     }
 
-    @Test("What happened is told in order, as a log of one transfer, and as a trace that the lab reads")
+    @Test("The history is shown in order, as the log of a transfer, and as a trace for transferlab")
     func history() async throws {
         let server = try NginxServer()
         try server.serve("file.bin", bytes: 1000)
-        try await withRig { rig in
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait")
-            try rig.run("add", server.url("missing"), "-d", rig.program.downloads, "--wait", status: 1)
-            let log = try rig.json("log", "1")["moments"] as? [[String: Any]]
+        try await withFixture { fixture in
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
+            try fixture.run("add", server.url("missing"), "-d", fixture.program.downloads, "--wait", status: 1)
+            let log = try fixture.json("log", "1")["moments"] as? [[String: Any]]
             #expect(log?.compactMap { $0["event"] as? String } == ["submitted", "started", "finished"])
-            #expect(try rig.run("log", "2").contains("failed  - the server answered 404"))
-            #expect(try rig.run("log", "9", status: 2).contains("nothing is recorded of a transfer 9"))
-            let past = try rig.json("history")
+            #expect(try fixture.run("log", "2").contains("failed  - the server answered 404"))
+            #expect(try fixture.run("log", "9", status: 2).contains("the history has no transfer 9"))
+            let past = try fixture.json("history")
             #expect((past["transfers"] as? [Any])?.count == 2)
             #expect((past["conditions"] as? [Any])?.isEmpty == false)
-            #expect(try rig.run("history", "--since", "1h").contains("1 file.bin  finished"))
-            let trace = try rig.run("history", "--trace").split(separator: "\n")
+            #expect(try fixture.run("history", "--since", "1h").contains("1 file.bin  finished"))
+            let trace = try fixture.run("history", "--trace").split(separator: "\n")
             #expect(trace.first?.hasPrefix("t_start,t_end,power,net,level") == true)
             #expect(trace.count >= 2)
-            let jobs = try rig.run("history", "--workload").split(separator: "\n")
+            let jobs = try fixture.run("history", "--workload").split(separator: "\n")
             #expect(jobs.count == 2 && jobs[1].hasPrefix("this-machine,1,"))
-            #expect(try rig.run("history", "--trace", "--json", status: 2).contains("one of them"))
+            #expect(try fixture.run("history", "--trace", "--json", status: 2).contains("one of them"))
             // 300 transfers fill more than a page on the bus.
             let many = (1...300).map { server.url("file-\($0).bin") }
-            let added = try rig.program.run(["add", "-d", rig.program.downloads, "--not-before", "+24h"] + many)
+            let added = try fixture.program.run(
+                ["add", "-d", fixture.program.downloads, "--not-before", "+24h"] + many)
             #expect(added.status == 0, "\(added.run.errors)")
-            let all = try #require(try rig.json("history")["transfers"] as? [[String: Any]])
+            let all = try #require(try fixture.json("history")["transfers"] as? [[String: Any]])
             #expect(all.count == 302 && all.last?["id"] as? Int == 302)
         }
     }
 
-    @Test("A configuration is tried on the recorded past, beside the policy in force")
+    @Test("A configuration is compared with the current policy on the recorded history")
     func tried() async throws {
         let server = try NginxServer()
         try server.serve("file.bin", bytes: 1000)
-        try await withRig { rig in
-            let file = rig.program.folder.path + "/other.toml"
+        try await withFixture { fixture in
+            let file = fixture.program.folder.path + "/other.toml"
             try "policy = \"latest-start\"\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try rig.run("policy", "try", file, status: 2).contains("was recorded in the last 30d"))
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait")
-            let result = try rig.program.run(["policy", "try", file, "--since", "1h"])
+            #expect(try fixture.run("policy", "try", file, status: 2).contains("was recorded in the last 30d"))
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
+            let result = try fixture.program.run(["policy", "try", file, "--since", "1h"])
             #expect(result.status == 0, "\(result.run.errors)")
-            #expect(result.run.errors.contains("decides by 'latest-start'; in force is 'default'"))
+            #expect(result.run.errors.contains("policy in '\(file)': 'latest-start'; current policy: 'default'"))
             for policy in ["latest-start", "default", "immediate", "unmetered", "oracle"] {
                 #expect(result.run.output.contains("\(policy) "), "\(policy)")
             }
-            let text = try rig.program.run(["policy", "try", file, "--json"]).run.output
+            let text = try fixture.program.run(["policy", "try", file, "--json"]).run.output
             #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
             try "policy = 7\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try rig.run("policy", "try", file, status: 2).contains("other.toml:1:"))
+            #expect(try fixture.run("policy", "try", file, status: 2).contains("other.toml:1:"))
         }
     }
 
-    @Test("A gate of conditions opens when they hold, and ends with 4 and what is missing when they do not")
-    func gate() throws {
+    @Test("wait --when returns when the conditions are met, and exits with 4 and the unmet ones on timeout")
+    func waitForConditions() throws {
         // The test needs no bus and no daemon, and provides its own power supplies.
         let program = try Transferctl()
         let supplies = program.folder.path + "/sys/class/power_supply"
@@ -127,7 +128,7 @@ struct DaemonListingTests {
         let root = ["--sysfs-root", program.folder.path + "/sys"]
         let closed = try program.run(["wait", "--when", "ac", "--timeout", "0"] + root)
         #expect(closed.status == 4)
-        #expect(closed.run.errors.contains("still not:"))
+        #expect(closed.run.errors.contains("conditions not met:"))
         #expect(try program.run(["wait", "--when", "ac", "--timeout", "1s"] + root).status == 4)
         try "1\n".write(toFile: supply + "/online", atomically: true, encoding: .utf8)
         #expect(try program.run(["wait", "--when", "ac", "--timeout", "60s"] + root).status == 0)
@@ -135,13 +136,13 @@ struct DaemonListingTests {
         #expect(try program.run(["wait", "--when", "ac", "1"]).status == 2)
     }
 
-    @Test("A hundred apps at once see nothing of each other, and leave nothing behind")
-    func soak() async throws {
-        try await withRig { rig in
-            let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/BusSoak"
-            let output = rig.program.folder.path + "/soak"
-            let soak = try ChildProcess(program, [rig.bus.address, "10", "100", "7"], output: output)
-            let status = try soak.wait(within: 300)
+    @Test("A hundred concurrent apps see nothing of each other and leave nothing behind")
+    func stressTest() async throws {
+        try await withFixture { fixture in
+            let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/BusStress"
+            let output = fixture.program.folder.path + "/stress"
+            let stressTest = try ChildProcess(program, [fixture.bus.address, "10", "100", "7"], output: output)
+            let status = try stressTest.wait(within: 300)
             let text = try String(contentsOfFile: output, encoding: .utf8)
             #expect(status == 0, "\(text)")
             var values: [String: [Int]] = [:]

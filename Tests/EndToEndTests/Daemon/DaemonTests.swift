@@ -1,271 +1,278 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
-import DiskRig
+import ConditionFixtures
+import DiskFixture
 import Foundation
 import Testing
 
 @Suite(
-    "transferd and the commands that talk to it", .serialized,
+    "transferd and the commands that use it", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonTests {
-    private func withRig(
-        settings: (String) throws -> [String: String] = { _ in [:] }, _ body: (DaemonRig) async throws -> Void
+    private func withFixture(
+        settings: (String) throws -> [String: String] = { _ in [:] }, _ body: (DaemonFixture) async throws -> Void
     ) async throws {
-        let rig = try await DaemonRig(settings: settings)
+        let fixture = try await DaemonFixture(settings: settings)
         let result: Result<Void, any Error>
-        do { result = .success(try await body(rig)) } catch { result = .failure(error) }
-        await rig.end()
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await fixture.end()
         try result.get()
     }
 
     /// Runs `body` with a daemon whose disk can be slow and can lose its power.
-    private func withDisk(_ body: (DaemonRig, FaultyDiskRig) async throws -> Void) async throws {
+    private func withDisk(_ body: (DaemonFixture, FaultyDiskFixture) async throws -> Void) async throws {
         let journal = try TemporaryFolder()
-        var disk: FaultyDiskRig?
+        var disk: FaultyDiskFixture?
         func settings(_ folder: String) throws -> [String: String] {
-            let made = try FaultyDiskRig(root: folder, journal: journal.path + "/disk")
+            let made = try FaultyDiskFixture(root: folder, journal: journal.path + "/disk")
             disk = made
             return made.environment
         }
-        try await withRig(settings: settings) { rig in try await body(rig, try #require(disk)) }
+        try await withFixture(settings: settings) { fixture in try await body(fixture, try #require(disk)) }
     }
 
-    @Test("The first call starts the daemon, which fetches what it was given, and says so to who waits")
+    @Test("The first call starts the daemon, which runs the download and reports its end")
     func adds() async throws {
         let server = try NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
-        try await withRig { rig in
-            #expect(try rig.process() == nil)
-            #expect(try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait") == "1")
-            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
-            #expect(try rig.process() != nil)
-            #expect(try rig.run("list", "--all").contains("finished"))
+        try await withFixture { fixture in
+            #expect(try fixture.process() == nil)
+            #expect(try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait") == "1")
+            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
+            #expect(try fixture.process() != nil)
+            #expect(try fixture.run("list", "--all").contains("finished"))
             // A transfer that the server refuses is reported by exit status and by message.
-            let missing = try rig.run("add", server.url("missing"), "-d", rig.program.downloads, "--wait", status: 1)
+            let missing = try fixture.run(
+                "add", server.url("missing"), "-d", fixture.program.downloads, "--wait", status: 1)
             #expect(missing.contains("404"))
-            #expect(try rig.state(of: "2") == "failed")
+            #expect(try fixture.state(of: "2") == "failed")
         }
     }
 
     /// Counts the C library's memory arenas for threads other than the main thread. Each arena reserves 64 MiB of
     /// addresses, and only its beginning is in use.
     private func pools(in maps: [Substring]) -> Int {
-        let parts = maps.map { $0.split(separator: " ", omittingEmptySubsequences: true) }
-        return zip(parts, parts.dropFirst()).count { used, rest in
+        let fields = maps.map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        return zip(fields, fields.dropFirst()).count { used, rest in
             let (start, end) = (used[0].split(separator: "-")[0], rest[0].split(separator: "-")[1])
             guard used[1] == "rw-p", rest[1] == "---p", used.count == 5, rest.count == 5 else { return false }
             return [start, end].allSatisfy { (UInt64($0, radix: 16) ?? 1) % (64 << 20) == 0 }
         }
     }
 
-    @Test("The daemon holds nothing of what talks to servers, and two pools of memory at most however busy it is")
+    @Test("The daemon loads no networking library and has at most two malloc arenas under load")
     func memory() async throws {
         let server = try NginxServer()
         _ = try server.serve("file.bin", bytes: 300_000)
-        try await withRig { rig in
+        try await withFixture { fixture in
             try await withThrowingTaskGroup { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        _ = try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait")
+                        _ = try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
                     }
                 }
                 try await group.waitForAll()
             }
-            let process = try #require(try rig.process())
+            let process = try #require(try fixture.process())
             // Reads until the end of the file, because the kernel delivers the file in pieces.
             let file = try #require(FileHandle(forReadingAtPath: "/proc/\(process)/maps"))
             let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
             #expect(maps.contains { $0.contains("libsqlite3") })
             #expect(!maps.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
-            // A sanitizer brings an allocator of its own.
+            // A sanitizer brings its own allocator.
             let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
             #expect(isSanitized || pools(in: maps) <= 1)
         }
     }
 
-    @Test("A hold stops everything and says why, whoever restarts the daemon; released, all goes on")
+    @Test("A hold stops all transfers with its reason, survives a daemon restart, and ends with a release")
     func holds() async throws {
         let server = try NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
-        try await withRig { rig in
-            try rig.run("hold", "--reason", "a call")
-            #expect(try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--session", "s") == "1")
-            #expect(try rig.run("why", "1").contains("held by the user: a call"))
-            let first = try #require(try rig.process())
+        try await withFixture { fixture in
+            try fixture.run("hold", "--reason", "a call")
+            #expect(
+                try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--session", "s") == "1"
+            )
+            #expect(try fixture.run("why", "1").contains("held by the user: a call"))
+            let first = try #require(try fixture.process())
             kill(first, SIGKILL)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            let reasons = try rig.json("why", "1")["reasons"] as? [[String: Any]]
+            let reasons = try fixture.json("why", "1")["reasons"] as? [[String: Any]]
             #expect(reasons?.compactMap { $0["code"] as? String } == ["held"])
-            #expect(try rig.process() != first)
-            try rig.run("release")
-            try rig.run("wait", "--session", "s", "--timeout", "60s")
-            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            #expect(try fixture.process() != first)
+            try fixture.run("release")
+            try fixture.run("wait", "--session", "s", "--timeout", "60s")
+            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
         }
     }
 
-    @Test("Killed in the middle, it goes on where it was when somebody calls again")
+    @Test("After a kill in the middle of a download, the next call continues the download")
     func killed() async throws {
         let server = try NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
-        try await withRig { rig in
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
-            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
-            let first = try #require(try rig.process())
+        try await withFixture { fixture in
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
+            let first = try #require(try fixture.process())
             kill(first, SIGKILL)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            try rig.run("wait", "1", "--timeout", "100s")
-            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            try fixture.run("wait", "1", "--timeout", "100s")
+            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
             let sent = server.requests().map(\.bytesSent).reduce(0, +)
             #expect(sent < 12_000_000 + 9_000_000, "\(sent) bytes were sent")
         }
     }
 
-    @Test("L5: a partial file that the killed daemon's worker still holds is waited for, and gone on with")
+    @Test("L5: a partial file still locked by the killed daemon's worker is waited for and then continued")
     func lockedPartial() async throws {
         let server = try NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
-        try await withRig { rig in
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
-            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
-            let first = try #require(try rig.process())
+        try await withFixture { fixture in
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
+            let first = try #require(try fixture.process())
             kill(first, SIGKILL)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
             // The test takes the place of a surviving worker, which would keep the lock.
-            let folder = try #require(rig.program.environment["XDG_STATE_HOME"]) + "/transferd/partial"
+            let folder = try #require(fixture.program.environment["XDG_STATE_HOME"]) + "/transferd/partial"
             let name = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".part") })
             let descriptor = open("\(folder)/\(name)", O_RDWR | O_CLOEXEC)
             try #require(descriptor >= 0)
             try waitUntil("the end of the worker", within: 60) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
             try waitUntil("the first failure", within: 60) {
-                try rig.json("show", "1")["error-code"] as? String == "fileInUse"
+                try fixture.json("show", "1")["error-code"] as? String == "fileInUse"
             }
-            #expect(try rig.state(of: "1") == "waiting")
+            #expect(try fixture.state(of: "1") == "waiting")
             close(descriptor)
-            try rig.run("resume", "1")
-            try rig.run("wait", "1", "--timeout", "100s")
-            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            try fixture.run("resume", "1")
+            try fixture.run("wait", "1", "--timeout", "100s")
+            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
             let sent = server.requests().map(\.bytesSent).reduce(0, +)
             #expect(sent < 12_000_000 + 9_000_000, "\(sent) bytes were sent")
         }
     }
 
-    @Test("What was handed over and a hold outlast a power loss that takes all that was not synced")
+    @Test("Submitted transfers and a hold survive a power loss that discards all unsynced changes")
     func outlastsPowerLoss() async throws {
         let server = try NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
-        try await withDisk { rig, disk in
+        try await withDisk { fixture, disk in
             func losePower() throws {
-                let process = try #require(try rig.process())
+                let process = try #require(try fixture.process())
                 kill(process, SIGKILL)
                 try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
-                var dice = SystemRandomNumberGenerator()
-                try disk.losePower(PowerLoss(bytes: .dropped, names: .byFolder, keptNames: 0), using: &dice)
+                var generator = SystemRandomNumberGenerator()
+                try disk.losePower(PowerLoss(bytes: .dropped, names: .byFolder, keptNames: 0), using: &generator)
             }
             func isHeld() throws -> Bool {
-                let reasons = try rig.json("why", "1")["reasons"] as? [[String: Any]]
+                let reasons = try fixture.json("why", "1")["reasons"] as? [[String: Any]]
                 return reasons?.contains { $0["code"] as? String == "held" } ?? false
             }
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--not-before", "+1d")
-            try rig.run("hold", "--reason", "a call")
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
+            try fixture.run("hold", "--reason", "a call")
             try losePower()
             #expect(try isHeld())
-            try rig.run("release")
+            try fixture.run("release")
             try losePower()
             #expect(try !isHeld())
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait")
-            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
+            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
         }
     }
 
-    @Test("A cancel is answered once it is saved: a daemon that is killed then does not go on with the transfer")
+    @Test("A cancellation is durable when the call returns: a daemon killed afterwards does not continue")
     func cancelsForGood() async throws {
         let server = try NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 60_000_000)
-        try await withDisk { rig, disk in
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
-            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
-            let first = try #require(try rig.process())
-            // Slow writes keep the attempt from ending at once.
+        try await withDisk { fixture, disk in
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
+            let first = try #require(try fixture.process())
+            // Slow writes keep the attempt from ending immediately.
             disk.setDelay(microseconds: 300_000)
-            try rig.run("cancel", "1")
+            try fixture.run("cancel", "1")
             kill(first, SIGKILL)
             disk.setDelay(microseconds: 0)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            #expect(try rig.state(of: "1") == "cancelled")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: rig.program.downloads).isEmpty)
+            #expect(try fixture.state(of: "1") == "cancelled")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.program.downloads).isEmpty)
         }
     }
 
     @Test(
-        "SIGTERM keeps the bytes and ends it with 0 within 5 s; a second daemon is refused with the first one's number")
+        "SIGTERM keeps the bytes and exits with 0 within 5 s; a second daemon names the first one's PID")
     func ends() async throws {
         let server = try NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 60_000_000)
-        try await withRig { rig in
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
-            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
-            let first = try #require(try rig.process())
-            let other = rig.program.folder.path
+        try await withFixture { fixture in
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
+            let first = try #require(try fixture.process())
+            let other = fixture.program.folder.path
             let second = try ChildProcess(
-                DaemonRig.daemonPath, [],
-                environment: rig.program.environment, output: other + "/second")
+                DaemonFixture.daemonPath, [],
+                environment: fixture.program.environment, output: other + "/second")
             #expect(try second.wait(within: 60) == 2)
             let text = try String(contentsOfFile: other + "/second", encoding: .utf8)
-            #expect(text.contains("process \(first) is already the daemon of"))
+            #expect(text.contains("process \(first) already uses"))
             kill(first, SIGTERM)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
             // The next call starts the daemon again, with all of its transfers.
-            #expect(try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000)
-            try rig.run("cancel", "1")
-            try waitUntil("the end", within: 60) { try rig.state(of: "1") == "cancelled" }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: rig.program.downloads).isEmpty)
+            #expect(try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000)
+            try fixture.run("cancel", "1")
+            try waitUntil("the end", within: 60) { try fixture.state(of: "1") == "cancelled" }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.program.downloads).isEmpty)
         }
     }
 
-    @Test("Transfers are paused, resumed, changed and started by their numbers; what makes no sense says what would")
-    func steers() async throws {
+    @Test("Transfers are paused, resumed, changed, and started by ID; wrong usage gets a hint")
+    func controls() async throws {
         let server = try NginxServer()
         try server.serve("file.bin", bytes: 1000)
-        try await withRig { rig in
-            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--not-before", "+1d")
-            #expect(try rig.run("why", "1").hasPrefix("not before"))
-            let now = try rig.program.run(["now", "1"])
+        try await withFixture { fixture in
+            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
+            #expect(try fixture.run("why", "1").hasPrefix("not before"))
+            let now = try fixture.program.run(["now", "1"])
             #expect(now.status == 0 && now.run.errors.contains("1 still waits: not before"), "\(now.run.errors)")
-            try rig.run("pause", "1")
-            #expect(try rig.state(of: "1") == "paused")
-            try rig.run("resume", "--all")
-            #expect(try rig.state(of: "1") == "waiting")
-            try rig.run("set", "1", "priority=high", "when=ac")
-            let shown = try rig.json("show", "1")
+            try fixture.run("pause", "1")
+            #expect(try fixture.state(of: "1") == "paused")
+            try fixture.run("resume", "--all")
+            #expect(try fixture.state(of: "1") == "waiting")
+            try fixture.run("set", "1", "priority=high", "when=ac")
+            let shown = try fixture.json("show", "1")
             #expect(shown["priority"] as? Int == 750)
             #expect((shown["constraints"] as? [String: Any])?["power"] as? String == "ac")
-            #expect(try rig.run("set", "1", "colour=red", status: 2).contains("there is no key 'colour'"))
-            #expect(try rig.run("set", "1", "by=-1", status: 2).contains("by"))
-            #expect(try rig.run("pause", status: 2).contains("name the transfers"))
-            #expect(try rig.run("why", "99", status: 2).contains("no transfer 99"))
-            #expect(try rig.run("add", "ftp://x/", status: 2).contains("only http and https"))
-            #expect(try rig.run("add", "--limit-rate", "5", server.url("f"), status: 2).contains("whole daemon"))
-            #expect(try rig.run("wait", "1", "--timeout", "1s", status: 4).contains("not all are over after 1s"))
-            try rig.run("cancel", "--all")
-            #expect(try rig.run("cancel", "1", status: 2).contains("is over: cancelled"))
+            #expect(try fixture.run("set", "1", "colour=red", status: 2).contains("unknown key 'colour'"))
+            #expect(try fixture.run("set", "1", "by=-1", status: 2).contains("by"))
+            #expect(try fixture.run("pause", status: 2).contains("name the transfers"))
+            #expect(try fixture.run("why", "99", status: 2).contains("no transfer 99"))
+            #expect(try fixture.run("add", "ftp://x/", status: 2).contains("unsupported URL scheme"))
+            #expect(
+                try fixture.run("add", "--limit-rate", "5", server.url("f"), status: 2).contains(
+                    "belongs to the daemon"))
+            #expect(
+                try fixture.run("wait", "1", "--timeout", "1s", status: 4).contains(
+                    "timed out after 1s; 1 of 1 transfers still active"))
+            try fixture.run("cancel", "--all")
+            #expect(try fixture.run("cancel", "1", status: 2).contains("has already ended: cancelled"))
         }
     }
 
-    @Test("Uploads are handed over, too")
+    @Test("Uploads can be submitted")
     func uploads() async throws {
         let server = try NginxServer()
-        try await withRig { rig in
-            let file = rig.program.folder.path + "/up.bin"
+        try await withFixture { fixture in
+            let file = fixture.program.folder.path + "/up.bin"
             try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: file))
-            // This server accepts no uploads and answers with status 405.
-            let told = try rig.run("add-upload", file, server.url("up.bin"), "--wait", status: 1)
-            #expect(told.contains("405"))
-            #expect(try rig.run("add-upload", file + "x", server.url("up"), status: 2).contains("up.binx"))
+            // This server accepts no uploads and responds with status 405.
+            let message = try fixture.run("add-upload", file, server.url("up.bin"), "--wait", status: 1)
+            #expect(message.contains("405"))
+            #expect(try fixture.run("add-upload", file + "x", server.url("up"), status: 2).contains("up.binx"))
         }
     }
 
-    @Test("Without bus or daemon the status is 3, and a way out is named")
+    @Test("Without a bus, the status is 3 and the message names an alternative")
     func absent() throws {
         var program = try Transferctl()
         program.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"

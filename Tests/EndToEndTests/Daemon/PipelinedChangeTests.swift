@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import GLibBridge
 import RawBus
@@ -8,37 +8,37 @@ import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Changes that a program sends without waiting for the answers", .serialized,
+    "Pipelined changes", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct PipelinedChangeTests {
-    private func withRig(_ body: (DaemonRig) async throws -> Void) async throws {
-        let rig = try await DaemonRig()
+    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
+        let fixture = try await DaemonFixture()
         let result: Result<Void, any Error>
-        do { result = .success(try await body(rig)) } catch { result = .failure(error) }
-        await rig.end()
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await fixture.end()
         try result.get()
     }
 
-    @Test("Of changes that are sent without waiting for their answers, the last one counts")
+    @Test("The last of several changes sent without waiting for replies takes effect")
     func pipelinedChanges() async throws {
-        try await withRig { rig in
-            // Both connections belong to the process of the tests, so the daemon takes both for the same app.
+        try await withFixture { fixture in
+            // Both connections belong to the process of the tests, so the daemon treats both as the same app.
             let client = BusClient()
-            try await client.connect(address: rig.bus.address)
+            try await client.connect(address: fixture.bus.address)
             let transfers = (1...4).map { number in
                 VariantValue.dictionary([
                     "url": .string("http://127.0.0.1:9/\(number)"), "not-before": .string("2200-01-01T00:00:00Z"),
                 ])
             }
-            let answer = try await client.call("Submit", [.list(transfers)], type: "(aa{sv})")
-            let ids = answer[0].items.compactMap(\.integer)
+            let reply = try await client.call("Submit", [.list(transfers)], type: "(aa{sv})")
+            let ids = reply[0].items.compactMap(\.integer)
             await client.close()
-            let bus = try RawBusConnection(address: rig.bus.address)
+            let bus = try RawBusConnection(address: fixture.bus.address)
             defer { bus.close() }
             for round in 0..<20 {
                 let (first, last) = round.isMultiple(of: 2) ? ("Resume", "Pause") : ("Pause", "Resume")
                 #expect(try Self.send([first, last, first, last], to: ids, by: bus) == [])
-                let rows = try rig.json("list")["transfers"] as? [[String: Any]]
+                let rows = try fixture.json("list")["transfers"] as? [[String: Any]]
                 let expected = last == "Pause" ? "paused" : "waiting"
                 #expect(rows?.compactMap { $0["state"] as? String } == ids.map { _ in expected }, "round \(round)")
             }
@@ -46,7 +46,7 @@ struct PipelinedChangeTests {
     }
 
     /// Sends calls about each transfer, alternately to the manager and to the transfer's object, then waits for the
-    /// answers.
+    /// replies.
     ///
     /// - Returns: The errors.
     private static func send(_ methods: [String], to ids: [Int64], by bus: RawBusConnection) throws -> [String] {
@@ -63,11 +63,11 @@ struct PipelinedChangeTests {
                 try bus.send(message)
             }
         }
-        var (answers, errors) = (0, [String]())
-        while answers < methods.count * ids.count {
+        var (replies, errors) = (0, [String]())
+        while replies < methods.count * ids.count {
             guard let message = try bus.receive(milliseconds: 30_000) else { return errors + ["no answer"] }
             if message.kind == .error { errors.append(message.errorName ?? "") }
-            if message.replySerial != nil { answers += 1 }
+            if message.replySerial != nil { replies += 1 }
         }
         return errors
     }

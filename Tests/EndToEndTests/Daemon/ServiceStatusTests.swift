@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
@@ -7,24 +7,24 @@ import Testing
     "service status", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ServiceStatusTests {
-    @Test("C11: it names what the kernel offers to confine workers, in words and in JSON, with and without a daemon")
+    @Test("C11: it shows the kernel's confinement features, in text and JSON, with and without a daemon")
     func confinement() async throws {
-        let rig = try await DaemonRig()
+        let fixture = try await DaemonFixture()
         do {
-            let without = try rig.program.run(["service", "status"])
+            let without = try fixture.program.run(["service", "status"])
             #expect(without.status == 3)
             let line = try #require(
                 without.run.output.split(separator: "\n").first { $0.hasPrefix("Worker confinement: ") })
             #expect(line.contains("no new privileges, seccomp, "))
             #expect(line.contains("not dumpable"))
-            try rig.run("list")
-            #expect(try rig.run("service", "status").contains(line))
-            let json = try rig.json("service", "status")["workerConfinement"] as? String
+            try fixture.run("list")
+            #expect(try fixture.run("service", "status").contains(line))
+            let json = try fixture.json("service", "status")["workerConfinement"] as? String
             #expect(json == String(line.dropFirst("Worker confinement: ".count)))
         } catch {
-            await rig.end()
+            await fixture.end()
             throw error
         }
-        await rig.end()
+        await fixture.end()
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
-import DiskRig
+import ConditionFixtures
+import DiskFixture
 import Foundation
 import GLibBridge
 import Testing
@@ -12,7 +12,7 @@ import TransferBusProtocol
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ShutdownTests {
     /// A daemon that runs a slow download.
-    private struct Scene {
+    private struct RunningDaemon {
         let bus: PrivateBus
         let daemon: ChildProcess
         let folder: TemporaryFolder
@@ -51,8 +51,9 @@ struct ShutdownTests {
         }
     }
 
-    private func withScene(
-        disk: (String) throws -> FaultyDiskRig? = { _ in nil }, _ body: (Scene, FaultyDiskRig?) async throws -> Void
+    private func withRunningDaemon(
+        disk: (String) throws -> FaultyDiskFixture? = { _ in nil },
+        _ body: (RunningDaemon, FaultyDiskFixture?) async throws -> Void
     ) async throws {
         let server = try NginxServer(rate: 1000)
         try server.serve("file", bytes: 10_000_000)
@@ -60,22 +61,23 @@ struct ShutdownTests {
         let folder = try TemporaryFolder()
         let state = folder.path + "/state"
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-        let rig = try disk(folder.path)
+        let fixture = try disk(folder.path)
         let environment = bus.sessionEnvironment.merging(bus.environment) { $1 }
             .merging(["XDG_STATE_HOME": state, "XDG_CONFIG_HOME": folder.path, "XDG_CACHE_HOME": folder.path]) { $1 }
-            .merging(rig?.environment ?? [:]) { $1 }
-        let daemon = try ChildProcess(DaemonRig.daemonPath, [], environment: environment, output: folder.path + "/out")
+            .merging(fixture?.environment ?? [:]) { $1 }
+        let daemon = try ChildProcess(
+            DaemonFixture.daemonPath, [], environment: environment, output: folder.path + "/out")
         defer { daemon.end() }
         let client = BusClient()
-        let scene = Scene(bus: bus, daemon: daemon, folder: folder, client: client)
-        try waitUntil("the daemon is on the bus", within: 60) { scene.log.contains("on the bus") }
+        let running = RunningDaemon(bus: bus, daemon: daemon, folder: folder, client: client)
+        try waitUntil("the daemon is on the bus", within: 60) { running.log.contains("on the bus") }
         try await client.connect(address: bus.address)
         _ = try await client.call(
             "Submit",
             [.list([.dictionary(["url": .string(server.url("file")), "directory": .string(folder.path)])])],
             type: "(aa{sv})")
         let result: Result<Void, any Error>
-        do { result = .success(try await body(scene, rig)) } catch { result = .failure(error) }
+        do { result = .success(try await body(running, fixture)) } catch { result = .failure(error) }
         await bus.setHanging(false)
         await client.close()
         await bus.end()
@@ -83,67 +85,68 @@ struct ShutdownTests {
     }
 
     /// The limit of five seconds, plus half a second for the test's own polling on a busy machine.
-    private static let bar = 5.5
+    private static let limit = 5.5
 
     @Test("Nothing hangs")
     func plain() async throws {
-        try await withScene { scene, _ in
-            _ = try scene.worker()
-            let end = try scene.end()
+        try await withRunningDaemon { running, _ in
+            _ = try running.worker()
+            let end = try running.end()
             #expect(end.status == 0)
-            #expect(end.seconds < Self.bar)
-            #expect(!scene.log.contains("without waiting any longer"))
+            #expect(end.seconds < Self.limit)
+            #expect(!running.log.contains("shutdown timed out"))
         }
     }
 
-    @Test("A worker is stopped; it does not outlive the daemon")
+    @Test("A stopped worker does not outlive the daemon")
     func stoppedWorker() async throws {
-        try await withScene { scene, _ in
-            let worker = try scene.worker()
+        try await withRunningDaemon { running, _ in
+            let worker = try running.worker()
             kill(worker, SIGSTOP)
-            let end = try scene.end()
+            let end = try running.end()
             #expect(end.status == 0)
-            #expect(end.seconds < Self.bar)
+            #expect(end.seconds < Self.limit)
             try waitUntil("the worker is gone", within: 10) { kill(worker, 0) != 0 }
         }
     }
 
-    @Test("The bus does not answer")
+    @Test("The bus hangs")
     func hangingBus() async throws {
-        try await withScene { scene, _ in
-            _ = try scene.worker()
-            await scene.bus.setHanging(true)
-            let end = try scene.end()
+        try await withRunningDaemon { running, _ in
+            _ = try running.worker()
+            await running.bus.setHanging(true)
+            let end = try running.end()
             #expect(end.status == 0)
-            #expect(end.seconds < Self.bar)
+            #expect(end.seconds < Self.limit)
         }
     }
 
-    @Test("A caller watches and does not read")
-    func deafCaller() async throws {
-        try await withScene { scene, _ in
+    @Test("A watching caller does not read")
+    func unreadingCaller() async throws {
+        try await withRunningDaemon { running, _ in
             let watch = try ChildProcess(
-                Transferctl.path, ["watch", "--bus", scene.bus.address], output: scene.folder.path + "/watch")
+                Transferctl.path, ["watch", "--bus", running.bus.address], output: running.folder.path + "/watch")
             defer { watch.end() }
-            _ = try scene.worker()
+            _ = try running.worker()
             watch.signal(SIGSTOP)
-            let end = try scene.end()
+            let end = try running.end()
             #expect(end.status == 0)
-            #expect(end.seconds < Self.bar)
+            #expect(end.seconds < Self.limit)
         }
     }
 
-    @Test("The disk hangs, and the log says what did")
+    @Test("The disk hangs, and the log names the cause")
     func hangingDisk() async throws {
-        try await withScene(disk: { try FaultyDiskRig(root: $0 + "/state", journal: $0 + "/journal") }) { scene, disk in
-            _ = try scene.worker()
+        try await withRunningDaemon(disk: { try FaultyDiskFixture(root: $0 + "/state", journal: $0 + "/journal") }) {
+            running, disk in
+            _ = try running.worker()
             // From now on, each write takes a minute.
             disk?.setDelay(microseconds: 60_000_000)
-            let end = try scene.end()
+            let end = try running.end()
             #expect(end.status == 0)
-            #expect(end.seconds < Self.bar)
-            #expect(scene.log.contains("without waiting any longer"))
-            #expect(scene.log.contains("the engine"))
+            #expect(end.seconds < Self.limit)
+            #expect(running.log.contains("shutdown timed out"))
+            #expect(running.log.contains("the engine"))
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
@@ -7,43 +7,43 @@ import Testing
     "transferctl watch", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct WatchTests {
-    private func withRig(_ body: (DaemonRig) async throws -> Void) async throws {
-        let rig = try await DaemonRig()
+    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
+        let fixture = try await DaemonFixture()
         let result: Result<Void, any Error>
-        do { result = .success(try await body(rig)) } catch { result = .failure(error) }
-        await rig.end()
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await fixture.end()
         try result.get()
     }
 
-    private func start(_ rig: DaemonRig, in terminal: PseudoTerminal) throws -> ChildProcess {
-        var environment = rig.program.environment
+    private func start(_ fixture: DaemonFixture, in terminal: PseudoTerminal) throws -> ChildProcess {
+        var environment = fixture.program.environment
         environment["TERM"] = "xterm-256color"
         return try ChildProcess(
             "/bin/sh", ["-c", "exec \"$0\" watch < \(terminal.path) > \(terminal.path)", Transferctl.path],
-            environment: environment, output: rig.program.folder.path + "/watch.errors")
+            environment: environment, output: fixture.program.folder.path + "/watch.errors")
     }
 
-    @Test("In a terminal it shows what waits and why, does what keys say, and leaves the terminal as it was")
+    @Test("In a terminal, it shows wait reasons, reacts to keys, and restores the terminal")
     func terminal() async throws {
-        try await withRig { rig in
-            try rig.run("add", "http://127.0.0.1:9/big.iso", "--not-before", "+1d")
+        try await withFixture { fixture in
+            try fixture.run("add", "http://127.0.0.1:9/big.iso", "--not-before", "+1d")
             let terminal = try PseudoTerminal()
             #expect(terminal.isCooked)
-            let watch = try start(rig, in: terminal)
+            let watch = try start(fixture, in: terminal)
             try waitUntil("the transfer is shown", within: 60) { terminal.output.contains("big.iso") }
             try waitUntil("why it waits is shown", within: 60) { terminal.output.contains("not before") }
             #expect(terminal.output.contains("\u{1B}[?1049h") && !terminal.isCooked)
             terminal.type("p")
-            try waitUntil("it is paused", within: 60) { try rig.state(of: "1") == "paused" }
-            try waitUntil("the pause is shown", within: 60) { terminal.output.contains("until it is resumed") }
+            try waitUntil("the transfer is paused", within: 60) { try fixture.state(of: "1") == "paused" }
+            try waitUntil("the pause is shown", within: 60) { terminal.output.contains("paused until resumed") }
             terminal.type("w")
             try waitUntil("the reasons are shown", within: 60) { terminal.output.contains("── why 1") }
             terminal.type("c")
-            try waitUntil("it asks", within: 60) { terminal.output.contains("Cancel 1 big.iso") }
+            try waitUntil("the confirmation is shown", within: 60) { terminal.output.contains("Cancel 1 big.iso") }
             terminal.type("x")
             terminal.type("c")
             terminal.type("y")
-            try waitUntil("it is cancelled", within: 60) { try rig.state(of: "1") == "cancelled" }
+            try waitUntil("the transfer is canceled", within: 60) { try fixture.state(of: "1") == "cancelled" }
             terminal.type("q")
             #expect(try watch.wait(within: 60) == 0)
             #expect(terminal.isCooked)
@@ -52,12 +52,12 @@ struct WatchTests {
     }
 
     @Test(
-        "A signal, and the end of the daemon, leave the terminal as it was, too",
+        "A signal restores the terminal",
         arguments: [(SIGTERM, 143), (SIGINT, 0), (SIGHUP, 0)] as [(Int32, Int32)])
     func signals(_ number: Int32, _ status: Int32) async throws {
-        try await withRig { rig in
+        try await withFixture { fixture in
             let terminal = try PseudoTerminal()
-            let watch = try start(rig, in: terminal)
+            let watch = try start(fixture, in: terminal)
             try waitUntil("the screen is drawn", within: 60) { terminal.output.contains("no transfers") }
             watch.signal(number)
             #expect(try watch.wait(within: 60) == status)
@@ -66,31 +66,31 @@ struct WatchTests {
         }
     }
 
-    @Test("When the daemon ends, it says so, with status 3 and the terminal as it was")
+    @Test("The end of the daemon is reported with status 3, and the terminal is restored")
     func daemonEnds() async throws {
-        try await withRig { rig in
+        try await withFixture { fixture in
             let terminal = try PseudoTerminal()
-            let watch = try start(rig, in: terminal)
+            let watch = try start(fixture, in: terminal)
             try waitUntil("the screen is drawn", within: 60) { terminal.output.contains("no transfers") }
-            kill(try #require(try rig.process()), SIGKILL)
+            kill(try #require(try fixture.process()), SIGKILL)
             #expect(try watch.wait(within: 60) == 3)
             #expect(terminal.isCooked)
         }
     }
 
-    @Test("Elsewhere each change is a line, or an object a line")
+    @Test("Outside a terminal, each change is a line of text or a JSON object")
     func lines() async throws {
-        try await withRig { rig in
-            try rig.run("add", "http://127.0.0.1:9/a.bin", "--not-before", "+1d")
-            let watch = try rig.program.start(["watch"])
-            let json = try rig.program.start(["watch", "--json"])
+        try await withFixture { fixture in
+            try fixture.run("add", "http://127.0.0.1:9/a.bin", "--not-before", "+1d")
+            let watch = try fixture.program.start(["watch"])
+            let json = try fixture.program.start(["watch", "--json"])
             try waitUntil("the first lines", within: 60) {
                 watch.output.contains("1 waiting a.bin: not before") && json.output.contains("\"state\":\"waiting\"")
             }
-            try rig.run("hold", "--reason", "a call")
-            try rig.run("pause", "1")
+            try fixture.run("hold", "--reason", "a call")
+            try fixture.run("pause", "1")
             try waitUntil("the changes", within: 60) {
-                watch.output.contains("held: a call") && watch.output.contains("1 paused a.bin")
+                watch.output.contains("on hold: a call") && watch.output.contains("1 paused a.bin")
                     && json.output.contains("\"state\":\"paused\"")
             }
             let events = json.events

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
@@ -17,19 +17,19 @@ struct ConditionedGetTests {
     private let tolerance = 1.5
 
     @Test(
-        "on battery nothing leaves; plugged in it starts after 10 s; unplugged it stops after 5 s and goes on later",
-        .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"))
+        "on battery no packet leaves; starts 10 s after plugging in; stops 5 s after unplugging; resumes",
+        .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
     func followsThePlug() async throws {
         let server = try NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 24_000_000)
         let bus = try await PrivateBus()
-        let rig = try await PowerRig(bus: bus)
-        try await rig.spawn()
-        try await rig.setAC(false)
+        let fixture = try await PowerFixture(bus: bus)
+        try await fixture.spawn()
+        try await fixture.setAC(false)
         let program = try Transferctl(environment: bus.environment)
         let before = try server.connections()
         let run = try program.start(
-            ["get", "--discretionary", "--json", "--sysfs-root", rig.sysfsRoot, server.url("file.bin")])
+            ["get", "--discretionary", "--json", "--sysfs-root", fixture.sysfsRoot, server.url("file.bin")])
 
         let waiting = try run.event("why it waits", within: 60) { $0.name == "waiting" }
         #expect(waiting.event.reasons == ["onBattery"])
@@ -41,7 +41,7 @@ struct ConditionedGetTests {
         #expect(run.process.exitStatus == nil)
 
         let pluggedIn = wallNow
-        try await rig.setAC(true)
+        try await fixture.setAC(true)
         let started = try run.event("the start", within: 60) { $0.name == "started" }
         try run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 2_000_000 }
         let first = try #require(server.requests().first)
@@ -51,7 +51,7 @@ struct ConditionedGetTests {
         #expect(first.began - pluggedIn <= 10 + tolerance)
 
         let unplugged = wallNow
-        try await rig.setAC(false)
+        try await fixture.setAC(false)
         let paused = try run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
         print("unplugged to paused: \(paused.event.time - unplugged) s")
         #expect(paused.event.time - unplugged >= 4.998)
@@ -63,64 +63,64 @@ struct ConditionedGetTests {
         try await Task.sleep(for: .seconds(1))
         #expect(try server.connections() == quiet + 1, "something connected while paused")
 
-        try await rig.setAC(true)
+        try await fixture.setAC(true)
         #expect(try run.process.wait(within: 40) == 0)
         #expect(RandomFile.same(program.downloads + "/file.bin", served))
         let continued = server.requests().map(\.range).filter { $0.hasPrefix("bytes=\(kept)-") }
         #expect(!continued.isEmpty, "\(server.requests())")
-        await rig.end()
+        await fixture.end()
         await bus.end()
     }
 
     @Test(
-        "upowerd killed in the middle: unknown is not AC, so it stops; back again, it goes on",
-        .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"))
+        "after upowerd is killed, the power source is unknown and the download stops; it resumes with upowerd",
+        .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
     func unknownIsNotMains() async throws {
         let server = try NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 16_000_000)
         let bus = try await PrivateBus()
-        let rig = try await PowerRig(bus: bus)
-        try await rig.spawn()
+        let fixture = try await PowerFixture(bus: bus)
+        try await fixture.spawn()
         let program = try Transferctl(environment: bus.environment)
         // The sysfs folder is empty, so only UPower knows the power state. A real machine can be like this if sysfs
         // is out of reach.
         let empty = try TemporaryFolder()
         let run = try program.start(
             ["get", "--discretionary", "--json", "--sysfs-root", empty.path, server.url("file.bin")])
-        // The first reading counts as settled.
+        // The first reading counts as stable.
         let started = try run.event("the start", within: 60) { $0.name == "started" }
         try run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 1_000_000 }
 
         let killed = wallNow
-        try await rig.kill()
+        try await fixture.kill()
         let paused = try run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
         print("upowerd killed to paused: \(paused.event.time - killed) s")
         #expect(paused.event.reasons == ["powerUnknown"])
         #expect(paused.event.time - killed >= 4.998)
         #expect(paused.event.time - killed <= 5 + 2 * tolerance)
 
-        try await rig.spawn()
+        try await fixture.spawn()
         #expect(try run.process.wait(within: 40) == 0)
         #expect(RandomFile.same(program.downloads + "/file.bin", served))
-        await rig.end()
+        await fixture.end()
         await bus.end()
     }
 
     @Test(
-        "metered stops at once and is named with its source; unmetered again it goes on after 5 s",
-        .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
+        "stops immediately on a metered network, names the source, and resumes 5 s after it is unmetered",
+        .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
     func followsTheMeter() async throws {
         let bus = try await PrivateBus()
-        let rig = try await NetworkRig(bus: bus)
-        try await rig.startManager()
-        try await rig.connect()
-        try await rig.setMetered("yes")
-        let server = try NginxServer(rate: 2_000_000, prefix: rig.inside([]).resolvingProgram())
+        let fixture = try await NetworkFixture(bus: bus)
+        try await fixture.startManager()
+        try await fixture.connect()
+        try await fixture.setMetered("yes")
+        let server = try NginxServer(rate: 2_000_000, prefix: fixture.inside([]).resolvingProgram())
         let served = try server.serve("file.bin", bytes: 16_000_000)
         var program = try Transferctl(environment: bus.environment)
-        program.prefix = rig.inside([]).resolvingProgram()
+        program.prefix = fixture.inside([]).resolvingProgram()
         let before = try server.connections()
-        // `--no-loopback-exemption` applies the network's conditions to this local server; `--assume` provides mains
+        // `--no-loopback-exemption` applies the network's conditions to this local server; `--assume` provides AC
         // power.
         let run = try program.start([
             "get", "--discretionary", "--json", "--no-loopback-exemption", "--assume", "power=ac",
@@ -132,7 +132,7 @@ struct ConditionedGetTests {
         #expect(try server.connections() == before + 1, "something connected while metered")
 
         let freed = wallNow
-        try await rig.setMetered("no")
+        try await fixture.setMetered("no")
         let started = try run.event("the start", within: 60) { $0.name == "started" }
         try run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 2_000_000 }
         let first = try #require(server.requests().first)
@@ -141,18 +141,18 @@ struct ConditionedGetTests {
         #expect(first.began - freed <= 5.5 + tolerance)
 
         let metered = wallNow
-        try await rig.setMetered("yes")
+        try await fixture.setMetered("yes")
         let paused = try run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
         print("metered to paused: \(paused.event.time - metered) s")
         #expect(paused.event.reasons == ["metered"])
         #expect(paused.event.time - metered <= tolerance)
         let kept = try #require(paused.event.fields["bytes"] as? Int)
 
-        try await rig.setMetered("no")
+        try await fixture.setMetered("no")
         #expect(try run.process.wait(within: 40) == 0)
         #expect(RandomFile.same(program.downloads + "/file.bin", served))
         #expect(server.requests().contains { $0.range.hasPrefix("bytes=\(kept)-") }, "\(server.requests())")
-        await rig.end()
+        await fixture.end()
         await bus.end()
     }
 }

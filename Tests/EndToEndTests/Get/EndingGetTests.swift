@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// Tests of the ways in which `transferctl` ends after trouble outside the transfer: disk, signals, pipes, hooks.
+/// Tests of the ways in which `transferctl` ends after failures outside the transfer: disk, signals, pipes, and hooks.
 @Suite(
-    "how transferctl ends", .serialized,
+    "transferctl exit behavior", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct EndingGetTests {
     /// The start of the command that runs a program in its own mount namespace.
@@ -33,7 +33,7 @@ struct EndingGetTests {
     }
 
     @Test(
-        "a full disk under the queue ends it with status 1 and a sentence",
+        "a full disk under the queue ends with status 1 and a message",
         .enabled(if: canMount, "unshare -Urm does not work here"))
     func fullDisk() throws {
         var program = try Transferctl()
@@ -49,7 +49,7 @@ struct EndingGetTests {
         #expect(last.hasPrefix("transferctl: ") && last.contains("full"), "\(last)")
     }
 
-    @Test("an answer without a file is a failure in words, in JSON and for --on-complete")
+    @Test("a response without a file is a failure in text, in JSON, and for --on-complete")
     func noFile() throws {
         let status = 304
         let server = try NginxServer()
@@ -76,7 +76,7 @@ struct EndingGetTests {
         #expect(try run.process.wait(within: 30) == 0)
     }
 
-    @Test("interrupted, JSON says so as the reason of the pause")
+    @Test("an interruption is the pause reason in JSON")
     func pauseSaysWhy() throws {
         let server = try NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 20_000_000)
@@ -90,7 +90,7 @@ struct EndingGetTests {
         #expect(paused.fields["sentence"] as? String == "interrupted")
     }
 
-    @Test("--on-complete runs with no signal blocked or ignored and nothing of the program's files open")
+    @Test("--on-complete runs without blocked or ignored signals and without inherited files")
     func freshHook() throws {
         let server = try NginxServer()
         try server.serve("file.bin", bytes: 1000)
@@ -106,7 +106,7 @@ struct EndingGetTests {
         #expect(lines.last == "0 1 2 3 ", "\(result.run.output)")
     }
 
-    @Test("a command of --on-complete that hangs keeps nothing waiting and ends after an interruption")
+    @Test("a hanging --on-complete command blocks nothing and ends after an interruption")
     func hangingHook() throws {
         let server = try NginxServer()
         try server.serve("a", bytes: 1000)
@@ -135,7 +135,7 @@ struct EndingGetTests {
         try waitUntil("the hook's processes are gone", within: 60) { kill(-group, 0) != 0 }
     }
 
-    @Test("a pipe that nobody reads does not keep an interruption waiting")
+    @Test("a pipe without a reader does not delay an interruption")
     func blockedPipe() throws {
         let program = try Transferctl()
         let pipe = program.folder.path + "/pipe"
@@ -148,19 +148,19 @@ struct EndingGetTests {
         let run = try program.start(["get", "--json", "--not-before", "+1d", "--input", list], output: pipe)
         // The pipe's capacity depends on the boundaries of its pages. The pipe counts as full if nothing is added for
         // a while.
-        var (held, looks): (Int32, Int) = (0, 0)
+        var (pending, unchangedCount): (Int32, Int) = (0, 0)
         try waitUntil("the pipe is full", within: 30) {
             var waiting: Int32 = 0
             _ = ioctl(reader, UInt(FIONREAD), &waiting)
-            looks = waiting == held ? looks + 1 : 0
-            held = waiting
-            return held > 30_000 && looks > 200
+            unchangedCount = waiting == pending ? unchangedCount + 1 : 0
+            pending = waiting
+            return pending > 30_000 && unchangedCount > 200
         }
         run.process.signal(SIGINT)
         #expect(try run.process.wait(within: 60) == 130)
     }
 
-    @Test("conditions --watch whose reader has gone ends at once, quietly")
+    @Test("conditions --watch exits quietly when its reader is gone")
     func watchWithoutReader() throws {
         let program = try program(under: "{ \"$@\"; echo $? >&2; } | head -n 1")
         let result = try program.run(["conditions", "--watch", "--json"], within: 60)
@@ -168,13 +168,13 @@ struct EndingGetTests {
         #expect(result.run.output.hasPrefix("{"))
     }
 
-    @Test("get whose reader has gone ends in order, and the same command continues")
+    @Test("get exits cleanly when its reader is gone, and the same command continues")
     func getWithoutReader() throws {
         let server = try NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
         var program = try program(under: "{ \"$@\"; echo $? >&2; } | head -n 2")
         let first = try program.run(["get", "--json", server.url("file.bin")], within: 60)
-        #expect(first.run.errors.contains("the same command continues"), "\(first.run.errors)")
+        #expect(first.run.errors.contains("run the same command again"), "\(first.run.errors)")
         #expect(first.run.errors.hasSuffix("130\n"))
         program.prefix = []
         let second = try program.run(["get", server.url("file.bin")])
@@ -182,7 +182,7 @@ struct EndingGetTests {
         #expect(RandomFile.same(program.downloads + "/file.bin", served))
     }
 
-    @Test("a server of this machine's name behind a proxy is held to the network's conditions")
+    @Test("a loopback URL behind a proxy is subject to the network conditions")
     func loopbackBehindProxy() throws {
         var program = try Transferctl()
         program.environment["no_proxy"] = ""
@@ -196,7 +196,7 @@ struct EndingGetTests {
         #expect(waiting.event.reasons == ["metered"])
     }
 
-    @Test("control characters of a path are kept from messages; standard output has it as it is")
+    @Test("control characters in a path are removed from messages but not from standard output")
     func controlCharacters() throws {
         let server = try NginxServer()
         try server.serve("file.bin", bytes: 1000)
@@ -212,7 +212,7 @@ struct EndingGetTests {
         #expect(!refused.run.errors.contains("\u{1B}"))
     }
 
-    @Test("an argument that is not UTF-8 is refused instead of naming another file")
+    @Test("an argument that is not valid UTF-8 is rejected")
     func otherEncodings() throws {
         let server = try NginxServer()
         try server.serve("file.bin", bytes: 1000)

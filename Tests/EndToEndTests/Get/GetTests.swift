@@ -7,7 +7,7 @@ import Testing
     "transferctl get, end to end", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct GetTests {
-    @Test("a file arrives whole, its path on standard output, and a second run fetches nothing")
+    @Test("a file arrives complete, its path is printed, and a second run downloads nothing")
     func arrivesAndIsComplete() throws {
         let server = try NginxServer()
         let served = try server.serve("file.bin", bytes: 5_000_000)
@@ -32,7 +32,7 @@ struct GetTests {
         #expect(RandomFile.same(program.downloads + "/file (1).bin", changed))
     }
 
-    @Test("killed with -9 ten times, the same command ends with the right file and fetches at most 8 MiB a kill twice")
+    @Test("after ten SIGKILLs, the same command gets the correct file and refetches at most 8 MiB per kill")
     func survivesKills() throws {
         let size = 256 << 20
         let server = try NginxServer(rate: 100_000_000)
@@ -59,11 +59,12 @@ struct GetTests {
         #expect(last.status == 0, "\(last.run.errors)")
         #expect(RandomFile.same(program.downloads + "/big.bin", served))
         let sent = server.requests().map(\.bytesSent).reduce(0, +)
-        #expect(sent <= Int64(size + kills * (8 << 20)), "\(sent - Int64(size)) bytes came twice in \(kills) kills")
+        #expect(
+            sent <= Int64(size + kills * (8 << 20)), "\(sent - Int64(size)) bytes were sent twice in \(kills) kills")
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["big.bin"])
     }
 
-    @Test("a file that changes on the server between two halves is never mixed")
+    @Test("versions of a file that changes on the server are never mixed")
     func neverMixes() throws {
         let server = try NginxServer(rate: 4_000_000)
         try server.serve("file.bin", bytes: 12_000_000, seed: 1)
@@ -72,14 +73,14 @@ struct GetTests {
         try run.event("a third of the file", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 4_000_000 }
         run.process.signal(SIGINT)
         #expect(try run.process.wait(within: 60) == 130)
-        #expect(run.errors.contains("the same command continues"))
+        #expect(run.errors.contains("run the same command again"))
         let changed = try server.serve("file.bin", bytes: 12_000_000, seed: 2)
         let second = try program.run(["get", server.url("file.bin")])
         #expect(second.status == 0, "\(second.run.errors)")
         #expect(RandomFile.same(program.downloads + "/file.bin", changed))
     }
 
-    @Test("interrupted, it keeps the bytes, and the same command asks only for the rest")
+    @Test("after an interruption, the same command requests only the rest")
     func continuesAfterInterruption() throws {
         let server = try NginxServer(rate: 4_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
@@ -97,7 +98,7 @@ struct GetTests {
         #expect(resumed.range.hasPrefix("bytes=") && !resumed.range.hasPrefix("bytes=0-"), "\(resumed.range)")
     }
 
-    @Test("the same transfer twice is refused with the other's process id, another destination is not")
+    @Test("a duplicate transfer is rejected with the other's PID; another destination is accepted")
     func refusesTheSameTwice() throws {
         let server = try NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 4_000_000)
@@ -112,7 +113,7 @@ struct GetTests {
         #expect(try first.process.wait(within: 60) == 0)
     }
 
-    @Test("an answer of 404 is a failure: status 1, no file, said in words and in JSON")
+    @Test("a 404 response is a failure: status 1, no file, reported in text and in JSON")
     func missingFile() throws {
         let server = try NginxServer()
         let program = try Transferctl()
@@ -127,7 +128,7 @@ struct GetTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
     }
 
-    @Test("a list of URLs with names and checksums is fetched, and --on-complete runs for each")
+    @Test("a list of URLs with file names is downloaded, and --on-complete runs for each")
     func fetchesLists() throws {
         let server = try NginxServer()
         let program = try Transferctl()
@@ -151,7 +152,7 @@ struct GetTests {
         #expect(lines.allSatisfy { $0.hasPrefix("finished 20") })
     }
 
-    @Test("a wrong checksum never becomes a file")
+    @Test("a file with a wrong checksum is discarded")
     func refusesWrongChecksum() throws {
         let server = try NginxServer()
         try server.serve("file.bin", bytes: 100_000)
@@ -163,7 +164,7 @@ struct GetTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
     }
 
-    @Test("--limit-rate holds over all transfers together")
+    @Test("--limit-rate applies to all transfers together")
     func limitsTheRate() throws {
         let server = try NginxServer()
         try server.serve("a", bytes: 1_500_000)
@@ -176,7 +177,7 @@ struct GetTests {
         #expect(elapsed > .seconds(2.4), "\(elapsed)")
     }
 
-    @Test("--limit-rate-each holds for each transfer by itself, and --yield lets all go on where nobody else is")
+    @Test("--limit-rate-each applies to each transfer; --yield does not slow down an idle network")
     func limitsEach() throws {
         let server = try NginxServer()
         try server.serve("a", bytes: 1_500_000)
@@ -191,22 +192,22 @@ struct GetTests {
     }
 
     @Test(
-        "wrong usage ends with status 2 and says what would be right, before anything is asked",
+        "wrong usage ends with status 2 and a hint, before any request",
         arguments: [
-            (["get"], "give a URL"), (["get", "ftp://127.0.0.1/x"], "only http and https"),
-            (["get", "http://"], "names no server"),
-            (["get", "--by", "yesterday", "http://127.0.0.1/x"], "is no time"),
+            (["get"], "give a URL"), (["get", "ftp://127.0.0.1/x"], "unsupported URL scheme 'ftp'"),
+            (["get", "http://"], "has no host"),
+            (["get", "--by", "yesterday", "http://127.0.0.1/x"], "not a valid time"),
             (["get", "--not-before", "2001-01-01T00:00:00Z", "http://127.0.0.1/x"], "has passed"),
-            (["get", "--policy", "nonsense", "http://127.0.0.1/x"], "there is no policy"),
+            (["get", "--policy", "nonsense", "http://127.0.0.1/x"], "unknown policy"),
             (["get", "--policy", "ladder:bat=-1", "http://127.0.0.1/x"], "bat=-1"),
-            (["get", "--when", "sunshine", "http://127.0.0.1/x"], "is no condition"),
-            (["get", "--window", "Mon 7", "http://127.0.0.1/x"], "is no window"),
+            (["get", "--when", "sunshine", "http://127.0.0.1/x"], "unknown condition"),
+            (["get", "--window", "Mon 7", "http://127.0.0.1/x"], "not a valid window"),
             (["get", "--checksum", "md5:00", "http://127.0.0.1/x"], "sha256:HEX"),
             (["get", "--assume", "power=sun", "http://127.0.0.1/x"], "power=ac"),
-            (["get", "--limit-rate", "fast", "http://127.0.0.1/x"], "is no number of bytes"),
+            (["get", "--limit-rate", "fast", "http://127.0.0.1/x"], "not a valid number of bytes"),
             (["get", "--limit-rate-each", "0", "http://127.0.0.1/x"], "--limit-rate-each must be more than 0"),
-            (["get", "--input", "/nonexistent"], "cannot be read"),
-            (["get", "--overwrite", "--no-clobber", "http://127.0.0.1/x"], "exclude one another"),
+            (["get", "--input", "/nonexistent"], "cannot read"),
+            (["get", "--overwrite", "--no-clobber", "http://127.0.0.1/x"], "mutually exclusive"),
             (["get", "--nonsense"], "Unknown option"),
         ])
     func wrongUsage(arguments: [String], expected: String) throws {

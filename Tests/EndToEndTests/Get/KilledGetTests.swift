@@ -4,14 +4,14 @@ import Testing
 
 /// Tests of kills between the renaming of a finished file and the record of the renaming.
 @Suite(
-    "transferctl get killed when a file gets its name", .serialized,
+    "transferctl get killed while a file is renamed", .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
     .enabled(if: Tracing.isPossible, "strace is missing or may not trace here: apt-get install strace"))
 struct KilledGetTests {
     /// The process that is killed. With `program`, the workers are killed as well.
     enum Victim: CaseIterable { case program, worker }
 
-    @Test("the file is fetched once, and has its own name", arguments: Victim.allCases)
+    @Test("the file is downloaded once and has its own name", arguments: Victim.allCases)
     func killed(_ victim: Victim) throws {
         let server = try NginxServer()
         let served = try server.serve("f", bytes: 16_384, seed: 1)

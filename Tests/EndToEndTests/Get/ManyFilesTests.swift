@@ -8,7 +8,7 @@ import Testing
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct ManyFilesTests {
     /// The numbers of open descriptors and of threads of a process.
-    private struct Holdings {
+    private struct ResourceCounts {
         var descriptors: Int
         var threads: Int
 
@@ -26,7 +26,7 @@ struct ManyFilesTests {
         (try? FileManager.default.contentsOfDirectory(atPath: program.downloads).count { $0.hasPrefix("f") }) ?? 0
     }
 
-    @Test("two thousand small files all arrive with one request each; descriptors and threads do not grow")
+    @Test("two thousand small files arrive with one request each; descriptors and threads do not grow")
     func twoThousand() throws {
         let server = try NginxServer()
         let count = 2000
@@ -36,16 +36,16 @@ struct ManyFilesTests {
         try write((0..<count).map { server.url("f\($0)") }, to: list)
         let run = try program.start(["get", "--quiet", "--parallel", "8", "--input", list])
         try waitUntil("a quarter has arrived", within: 120) { arrived(program) >= count / 4 }
-        let early = try Holdings(of: run.process.id)
+        let early = try ResourceCounts(of: run.process.id)
         try waitUntil("nine tenths have arrived", within: 120) { arrived(program) >= count * 9 / 10 }
-        let late = try Holdings(of: run.process.id)
+        let late = try ResourceCounts(of: run.process.id)
         #expect(try run.process.wait(within: 120) == 0, "\(run.errors)")
         // Connections, partial files and threads come and go. Their number is bounded by the eight transfers that run
-        // at once.
+        // at the same time.
         #expect(late.descriptors <= early.descriptors + 24, "\(early.descriptors), then \(late.descriptors)")
         #expect(late.threads <= early.threads + 8, "\(early.threads), then \(late.threads)")
         for (index, path) in served.enumerated() where !RandomFile.same(program.downloads + "/f\(index)", path) {
-            Issue.record("f\(index) is not the file that was served")
+            Issue.record("f\(index) differs from the served file")
         }
         #expect(server.requests().filter { $0.path != "/connections" }.count == count)
         #expect(arrived(program) == count)
@@ -56,7 +56,7 @@ struct ManyFilesTests {
         #expect(arrived(program) == count)
     }
 
-    @Test("killed in the middle of many, the same command ends with every file right")
+    @Test("after a kill in the middle, the same command gets every file correctly")
     func killed() throws {
         let server = try NginxServer()
         let count = 600
@@ -74,7 +74,7 @@ struct ManyFilesTests {
         let last = try program.run(["get", "--quiet", "--input", list], within: 120)
         #expect(last.status == 0, "\(last.run.errors)")
         for (index, path) in served.enumerated() where !RandomFile.same(program.downloads + "/f\(index)", path) {
-            Issue.record("f\(index) is not the file that was served")
+            Issue.record("f\(index) differs from the served file")
         }
         // A kill may fall between the renaming of a file and the record of the renaming. Such a file is not fetched
         // again under a number either.
@@ -82,7 +82,7 @@ struct ManyFilesTests {
         #expect(names.count == count, "\(names.filter { !$0.hasPrefix("f") || $0.contains(" (") })")
     }
 
-    @Test("no more run at once than --parallel says, of one server too", arguments: [1, 3])
+    @Test("at most --parallel transfers run at the same time, even from one server", arguments: [1, 3])
     func parallel(_ limit: Int) throws {
         let server = try NginxServer(rate: 200_000)
         let program = try Transferctl()
@@ -100,7 +100,7 @@ struct ManyFilesTests {
         #expect(most == limit)
     }
 
-    @Test("--parallel takes 1 to 256", arguments: ["0", "-1", "257", "many"])
+    @Test("--parallel accepts 1 to 256", arguments: ["0", "-1", "257", "many"])
     func wrongParallel(_ value: String) throws {
         let program = try Transferctl()
         let (status, run) = try program.run(["get", "--parallel=\(value)", "http://127.0.0.1:1/x"])

@@ -8,7 +8,7 @@ import Testing
 struct ProxyTests {
     private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
 
-    @Test("https goes through the tunnel with the proxy's login; with a wrong one the proxy is named")
+    @Test("https uses the tunnel with the proxy's credentials; wrong credentials name the proxy")
     func tunnel() throws {
         let authority = try HostileAuthority()
         var options = HostileServerOptions()

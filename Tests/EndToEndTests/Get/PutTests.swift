@@ -16,8 +16,8 @@ struct PutTests {
     }
 
     @Test(
-        "a real server's folder gets the file under its name",
-        .enabled(if: NginxServer.takesUploads, "nginx is built without its DAV module"))
+        "the file is stored in a real server's folder under its name",
+        .enabled(if: NginxServer.acceptsUploads, "nginx is built without its DAV module"))
     func arrives() throws {
         let server = try NginxServer()
         let program = try Transferctl()
@@ -36,12 +36,12 @@ struct PutTests {
         #expect(server.requests().filter { $0.method == "PUT" }.count == 2)
     }
 
-    @Test("the answer goes to standard output, to a file with -o, into the event with --json; 404 is a failure")
-    func answers() throws {
+    @Test("the response goes to standard output, to -o FILE, or into the JSON event; 404 is a failure")
+    func responses() throws {
         let server = try HostileServer { request, connection in
             guard connection.readBody(of: request) != nil else { return }
             let status = request.target == "/lost" ? "404 Not Found" : "200 OK"
-            connection.answer(status, ["Content-Type: text/plain"], body: "the answer\n".utf8)
+            connection.respond(status, ["Content-Type: text/plain"], body: "the answer\n".utf8)
         }
         defer { server.stop() }
         let program = try Transferctl()
@@ -50,8 +50,8 @@ struct PutTests {
         #expect(plain.status == 0, "\(plain.run.errors)")
         #expect(plain.run.output == "the answer\n")
         let target = program.folder.path + "/answer"
-        let filed = try program.run(["put", "-o", target, path, server.url("/x")])
-        #expect(filed.run.output.isEmpty)
+        let written = try program.run(["put", "-o", target, path, server.url("/x")])
+        #expect(written.run.output.isEmpty)
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "the answer\n")
         let lost = try program.run(["put", "--json", path, server.url("/lost")])
         #expect(lost.status == 1)
@@ -62,7 +62,7 @@ struct PutTests {
         #expect(response?["contentType"] as? String == "text/plain")
     }
 
-    @Test("killed with -9 in the middle, the same command goes on where the server is")
+    @Test("after SIGKILL in the middle, the same command continues at the server's offset")
     func goesOnAfterAKill() throws {
         let draft = DraftUploadServer()
         let isSlow = Mutex(true)
@@ -71,9 +71,9 @@ struct PutTests {
                 let fields = ["Upload-Draft-Interop-Version: 8", "Location: /uploads/1"]
                 connection.send(
                     (["HTTP/1.1 104 Upload Resumption Supported"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
-                draft.places.begin(length: request.contentLength ?? 0, with: connection.readBytes(20_000_000))
+                draft.uploads.begin(length: request.contentLength ?? 0, with: connection.readBytes(20_000_000))
                 // The server reads nothing more, so the kill comes in the middle of the upload.
-                while !connection.isOver, isSlow.withLock({ $0 }) { connection.pause(milliseconds: 5) }
+                while !connection.isEnded, isSlow.withLock({ $0 }) { connection.pause(milliseconds: 5) }
                 connection.reset()
             } else {
                 draft.serve(request, connection)
@@ -91,12 +91,12 @@ struct PutTests {
         #expect(last.status == 0, "\(last.run.errors)")
         #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PATCH"])
         #expect(server.requests.last?.value("Upload-Offset") == "20000000")
-        #expect(draft.places.complete == [Array(try Data(contentsOf: URL(fileURLWithPath: path)))])
+        #expect(draft.uploads.complete == [Array(try Data(contentsOf: URL(fileURLWithPath: path)))])
     }
 
-    @Test("a file that is changed while it waits is an error with status 1, and nothing is sent")
+    @Test("a file that changes while it waits ends with status 1, and nothing is sent")
     func changedFile() throws {
-        let server = try HostileServer { _, connection in connection.answer("200 OK") }
+        let server = try HostileServer { _, connection in connection.respond("200 OK") }
         defer { server.stop() }
         let program = try Transferctl()
         let path = try source(program)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import HostileServer
 import Testing
 
 /// Tests of file names from a hostile server, which must do no harm to the user's files.
-@Suite("names that a server gives, end to end", .serialized, .timeLimit(.minutes(3)))
+@Suite("file names from servers, end to end", .serialized, .timeLimit(.minutes(3)))
 struct ServerNameTests {
     /// Starts a server that names each file `mine.txt`, or gives a name that reverses the reading direction.
     private func server() throws -> HostileServer {
         try HostileServer { request, connection in
             let name = request.target == "/turned" ? "report%E2%80%AEtxt.exe%1B%5B2J" : "mine.txt"
-            connection.answer(
+            connection.respond(
                 "200 OK", ["Content-Disposition: attachment; filename*=UTF-8''\(name)"], body: Array("theirs".utf8))
         }
     }
@@ -24,7 +24,7 @@ struct ServerNameTests {
         FileManager.default.contents(atPath: program.downloads + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("C8: get --overwrite replaces what the person or the URL names, never what only the server names")
+    @Test("C8: get --overwrite replaces files named by the user or the URL, never files named only by the server")
     func get() throws {
         let server = try server()
         defer { server.stop() }
@@ -39,7 +39,7 @@ struct ServerNameTests {
         #expect(text("mine.txt", in: program) == "theirs")
     }
 
-    @Test("C8: a server's name is printed and given without characters that steer")
+    @Test("C8: control characters are removed from a server's file name")
     func turned() throws {
         let server = try server()
         defer { server.stop() }
@@ -51,23 +51,23 @@ struct ServerNameTests {
     }
 
     @Test(
-        "C8: transferctl add --overwrite keeps the file that only the server names",
+        "C8: transferctl add --overwrite keeps a file named only by the server",
         .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
     func add() async throws {
         let server = try server()
         defer { server.stop() }
-        let rig = try await DaemonRig()
+        let fixture = try await DaemonFixture()
         let result: Result<Void, any Error>
         do {
-            try write("mine.txt", in: rig.program)
-            try rig.run("add", "--overwrite", server.url("/theirs.txt"), "-d", rig.program.downloads, "--wait")
-            #expect(text("mine.txt", in: rig.program) == "mine")
-            #expect(text("mine (1).txt", in: rig.program) == "theirs")
+            try write("mine.txt", in: fixture.program)
+            try fixture.run("add", "--overwrite", server.url("/theirs.txt"), "-d", fixture.program.downloads, "--wait")
+            #expect(text("mine.txt", in: fixture.program) == "mine")
+            #expect(text("mine (1).txt", in: fixture.program) == "theirs")
             result = .success(())
         } catch {
             result = .failure(error)
         }
-        await rig.end()
+        await fixture.end()
         try result.get()
     }
 }

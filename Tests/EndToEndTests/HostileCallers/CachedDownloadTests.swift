@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import RawBus
 import Testing
@@ -7,17 +7,17 @@ import Testing
 @Suite(
     "Files of sandboxed apps in the daemon's folder", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
-    .enabled(if: CallerRoot.unavailabilityReason == nil, "\(CallerRoot.unavailabilityReason ?? "")"))
+    .enabled(if: SandboxRoot.unavailabilityReason == nil, "\(SandboxRoot.unavailabilityReason ?? "")"))
 struct CachedDownloadTests {
-    private func submit(_ url: String, by caller: HostileProcess) async throws -> HostileAnswer {
+    private func submit(_ url: String, by caller: HostileProcess) async throws -> HostileReply {
         let transfer = WireValue.dictionary([("url", .string(url)), ("name", .string("file"))])
         return try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])])
     }
 
     /// Submits a download without a folder and waits for the end of the transfer.
     private func fetch(_ url: String, by caller: HostileProcess, _ control: Transferctl) async throws -> Int64 {
-        let answer = try await submit(url, by: caller)
-        guard let id = answer.value?.members.first?.number else { throw TestTrouble("Submit: \(answer)") }
+        let reply = try await submit(url, by: caller)
+        guard let id = reply.value?.members.first?.number else { throw TestSetupError("Submit: \(reply)") }
         #expect(try control.run(["wait", "\(id)"]).status == 0)
         return id
     }
@@ -27,13 +27,13 @@ struct CachedDownloadTests {
         try await caller.manager("Apps").value?.members.first?["counted-bytes"]?.number
     }
 
-    @Test("C2, C5: a finished file counts towards the app's quota until the app discards it, also after a restart")
+    @Test("C2, C5: a finished file counts toward the app's quota until the app discards it")
     func quota() async throws {
         let nginx = try NginxServer()
         try nginx.serve("file", bytes: 100_000)
-        try await HostileRig.with(settings: "files-per-app = 150000\n") { rig in
-            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
-            let caller = try await rig.sandboxedCaller()
+        try await HostileFixture.with(settings: "files-per-app = 150000\n") { fixture in
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": fixture.address])
+            let caller = try await fixture.sandboxedCaller()
             let first = try await fetch(nginx.url("file"), by: caller, control)
             #expect(try await countedBytes(of: caller) == 100_000)
             let second = try await fetch(nginx.url("file"), by: caller, control)
@@ -43,7 +43,7 @@ struct CachedDownloadTests {
             #expect(refused.text.contains("150000") && refused.text.contains("Discard"), "\(refused)")
 
             // No other app reaches the file. An app that chose its own folder has nothing to discard.
-            let other = try await rig.sandboxedCaller("org.example.OtherSandbox")
+            let other = try await fixture.sandboxedCaller("org.example.OtherSandbox")
             #expect(try await other.manager("Discard", [.int64(first)]).error == "NoSuchTransfer")
             await other.end()
 
@@ -57,28 +57,28 @@ struct CachedDownloadTests {
             let third = try await fetch(nginx.url("file"), by: caller, control)
             #expect(try await caller.manager("Discard", [.int64(third)]).error == nil)
             #expect(try await caller.manager("Discard", [.int64(second)]).error == nil)
-            let folder = rig.folder.path + "/cache/transferd/" + HostileRig.sandboxedApp
+            let folder = fixture.folder.path + "/cache/transferd/" + HostileFixture.sandboxedApp
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
-            #expect(try await rig.harm() == [])
+            #expect(try await fixture.damage() == [])
             await caller.end()
         }
     }
 
-    @Test("A file in a folder that its app chose is not the daemon's to remove; C2")
+    @Test("The daemon does not remove a file from a folder that its app chose; C2")
     func ownFolder() async throws {
         let nginx = try NginxServer()
         try nginx.serve("file", bytes: 1000)
-        try await HostileRig.with { rig in
-            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
-            let caller = try await rig.foreignCaller()
+        try await HostileFixture.with { fixture in
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": fixture.address])
+            let caller = try await fixture.foreignCaller()
             let transfer = WireValue.dictionary([
-                ("url", .string(nginx.url("file"))), ("directory", .string(rig.folder.path + "/apps")),
+                ("url", .string(nginx.url("file"))), ("directory", .string(fixture.folder.path + "/apps")),
             ])
-            let answer = try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])])
-            let id = try #require(answer.value?.members.first?.number)
+            let reply = try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])])
+            let id = try #require(reply.value?.members.first?.number)
             #expect(try control.run(["wait", "\(id)"]).status == 0)
             #expect(try await caller.manager("Discard", [.int64(id)]).error == "InvalidArgument")
-            #expect(FileManager.default.fileExists(atPath: rig.folder.path + "/apps/file"))
+            #expect(FileManager.default.fileExists(atPath: fixture.folder.path + "/apps/file"))
             await caller.end()
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import RawBus
 
@@ -10,7 +10,7 @@ struct DocumentPortal {
     private static let name = "org.freedesktop.portal.Documents"
     private static let path = "/org/freedesktop/portal/documents"
 
-    /// The reason why the portal cannot run here; nil if it can.
+    /// The reason that the portal cannot run here, or `nil` if it can.
     static let unavailabilityReason: String? = {
         let files = FileManager.default
         if !files.isExecutableFile(atPath: program) { return "not installed: xdg-desktop-portal" }
@@ -31,17 +31,17 @@ struct DocumentPortal {
         }
     }
 
-    private let rig: HostileRig
+    private let fixture: HostileFixture
     /// A connection that acts as the program with the file chooser.
     private let chooser: RawBusConnection
 
-    init(_ rig: HostileRig) throws {
-        self.rig = rig
-        chooser = try RawBusConnection(address: rig.address)
+    init(_ fixture: HostileFixture) throws {
+        self.fixture = fixture
+        chooser = try RawBusConnection(address: fixture.address)
     }
 
     /// The folder in which the portal shows an app its documents.
-    func documents(of app: String) -> String { rig.folder.path + "/runtime/doc/by-app/\(app)" }
+    func documents(of app: String) -> String { fixture.folder.path + "/runtime/doc/by-app/\(app)" }
 
     /// Grants an app access to a folder, as a file chooser does.
     ///
@@ -55,23 +55,23 @@ struct DocumentPortal {
             [
                 .array(of: "h", [.handle(0)]), .uint32(10), .string(app), .texts(["read", "write"]),
             ])
-        let answer = try chooser.answer(to: try chooser.send(call, descriptors: [descriptor]))
-        guard let id = try answer.values().first?.members.first?.text else { throw TestTrouble("AddFull: \(answer)") }
+        let reply = try chooser.reply(to: try chooser.send(call, descriptors: [descriptor]))
+        guard let id = try reply.values().first?.members.first?.text else { throw TestSetupError("AddFull: \(reply)") }
         return id
     }
 
     /// Revokes a document for all apps.
-    func takeBack(_ document: String) throws {
-        let answer = try chooser.call("Delete", of: Self.name, at: Self.path, to: Self.name, [.string(document)])
-        guard answer.kind == .reply else { throw TestTrouble("Delete: \(answer)") }
+    func revoke(_ document: String) throws {
+        let reply = try chooser.call("Delete", of: Self.name, at: Self.path, to: Self.name, [.string(document)])
+        guard reply.kind == .reply else { throw TestSetupError("Delete: \(reply)") }
     }
 
-    /// The portal's process id; nil if the portal does not run.
+    /// The portal's process id, or `nil` if the portal does not run.
     func process() -> pid_t? {
-        let answer = try? chooser.call(
+        let reply = try? chooser.call(
             "GetConnectionUnixProcessID", of: RawBusConnection.bus, at: "/org/freedesktop/DBus",
             to: RawBusConnection.bus, [.string(Self.name)])
-        return (try? answer?.values().first?.number).flatMap { pid_t(exactly: $0) }
+        return (try? reply?.values().first?.number).flatMap { pid_t(exactly: $0) }
     }
 
     /// Ends the portal and waits until its file system is unmounted.
@@ -79,7 +79,7 @@ struct DocumentPortal {
         guard let process = process() else { return }
         kill(process, SIGTERM)
         try waitUntil("the portal ends", within: 30) { kill(process, 0) != 0 }
-        let root = rig.folder.path + "/runtime/doc"
+        let root = fixture.folder.path + "/runtime/doc"
         try waitUntil("its file system is gone", within: 30) {
             !FileManager.default.fileExists(atPath: root + "/by-app")
         }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A Flatpak app that the test builds without any network: one program, and a runtime that holds only the loader.
+/// A Flatpak app that the test builds without any network: one program, and a runtime that contains only the loader.
 struct FlatpakApp {
-    /// The reason why the app cannot be built or run here; nil if it can.
+    /// The reason that the app cannot be built or run here, or `nil` if it can.
     static let unavailabilityReason: String? = {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/flatpak") else { return "not installed: flatpak" }
         guard let folder = try? TemporaryFolder(), let app = try? FlatpakApp(folder: folder.path) else {
-            return "a mount namespace of its own is not allowed here"
+            return "mount namespaces are not allowed here"
         }
         let run = try? ChildProcess(
             "/usr/bin/env", app.command(), environment: app.environment,
             output: folder.path + "/run.log")
         // Without a bus address, the program prints its usage and exits with status 2.
-        return (try? run?.wait(within: 60)) == 2 ? nil : "a mount namespace of its own is not allowed here"
+        return (try? run?.wait(within: 60)) == 2 ? nil : "mount namespaces are not allowed here"
     }()
 
     let environment: [String: String]
@@ -46,17 +46,19 @@ struct FlatpakApp {
         environment = [
             "HOME": folder + "/house", "XDG_DATA_HOME": folder + "/house/data", "FLATPAK_USER_DIR": folder + "/user",
         ]
-        let words = ["-c", Self.script, "sh", folder, program, HostileRig.sandboxedApp]
+        let words = ["-c", Self.script, "sh", folder, program, HostileFixture.sandboxedApp]
         let making = try ChildProcess("/bin/sh", words, environment: environment, output: folder + "/flatpak.log")
         guard try making.wait(within: 120) == 0 else {
             let log = (try? String(contentsOfFile: folder + "/flatpak.log", encoding: .utf8)) ?? ""
-            throw TestTrouble("flatpak: \(log.suffix(500))")
+            throw TestSetupError("flatpak: \(log.suffix(500))")
         }
     }
 
     /// Returns the words that run the app, as arguments for env(1).
     func command(_ options: [String] = [], arguments: [String] = []) -> [String] {
-        environment.map { "\($0.key)=\($0.value)" } + ["flatpak", "--user", "run"] + options + [HostileRig.sandboxedApp]
+        environment.map { "\($0.key)=\($0.value)" } + ["flatpak", "--user", "run"] + options + [
+            HostileFixture.sandboxedApp
+        ]
             + arguments
     }
 }

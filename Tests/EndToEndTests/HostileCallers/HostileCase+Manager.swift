@@ -11,15 +11,15 @@ extension HostileCase {
     private static let submissions: [HostileCase] = [
         HostileCase(member: "Submit", arguments: { _ in submit([]) }),
         HostileCase(
-            member: "Submit", note: "a folder's path, C2",
+            member: "Submit", detail: "a folder's path, C2",
             arguments: { submit([("directory", .string($0.home)), ("collision", .string("overwrite"))]) },
             sandboxed: .refused("AccessDenied", saying: ["directory-fd"])),
         HostileCase(
-            member: "Submit", note: "a file's path, C2",
+            member: "Submit", detail: "a file's path, C2",
             arguments: { submit([("upload-file", .string($0.home + "/.bashrc"))]) },
             sandboxed: .refused("AccessDenied", saying: ["upload-fd"])),
         HostileCase(
-            member: "Submit", note: "into the victim's session's name",
+            member: "Submit", detail: "with another session's name",
             arguments: { _ in submit([("session", .string("another"))]) }),
     ]
 
@@ -34,8 +34,8 @@ extension HostileCase {
     private static let readers: [HostileCase] = [
         HostileCase(member: "List", arguments: { _ in [everything] }),
         HostileCase(
-            member: "List", note: "the victim's",
-            arguments: { _ in [.dictionary([("app", .string(HostileRig.victimApp))])] }),
+            member: "List", detail: "the victim's",
+            arguments: { _ in [.dictionary([("app", .string(HostileFixture.victimApp))])] }),
         HostileCase(member: "Table", arguments: { _ in [everything] }),
         HostileCase(member: "Show", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Explain", arguments: victimID, foreign: noSuch),
@@ -48,15 +48,15 @@ extension HostileCase {
         HostileCase(
             member: "HistoryFrom", arguments: { _ in [.string("2020-01-01T00:00:00Z"), .string("transfer 0")] }),
         HostileCase(
-            member: "HistoryFrom", note: "what the machine was like",
+            member: "HistoryFrom", detail: "the machine's conditions",
             arguments: { _ in [.string("2020-01-01T00:00:00Z"), .string("condition 0")] }),
         // The metrics cover all apps together.
         HostileCase(member: "Metrics", sandboxed: denied), HostileCase(member: "Watch"), HostileCase(member: "Unwatch"),
     ]
 
     private static let everything = WireValue.dictionary([("ended", .int64(1000)), ("explained", .boolean(true))])
-    private static let victimID: @Sendable (HostileRig) -> [WireValue] = { [.int64($0.victimTransfer)] }
-    private static let victimIDs: @Sendable (HostileRig) -> [WireValue] = {
+    private static let victimID: @Sendable (HostileFixture) -> [WireValue] = { [.int64($0.victimTransfer)] }
+    private static let victimIDs: @Sendable (HostileFixture) -> [WireValue] = {
         [.array(of: "x", [.int64($0.victimTransfer)])]
     }
 
@@ -70,28 +70,28 @@ extension HostileCase {
             foreign: noSuch),
         HostileCase(member: "Hold", arguments: { _ in [.uint64(0), .string("mine")] }, foreign: denied),
         HostileCase(member: "Release", foreign: denied),
-        HostileCase(member: "QuitApp", arguments: { _ in [.string(HostileRig.victimApp)] }, foreign: denied),
+        HostileCase(member: "QuitApp", arguments: { _ in [.string(HostileFixture.victimApp)] }, foreign: denied),
         HostileCase(
             member: "TrustSandbox", arguments: { _ in [.string("app.service"), .boolean(true)] }, foreign: denied),
         HostileCase(member: "SetInFront", arguments: { _ in [.boolean(true)] }),
     ]
 
     private static let sessions: [HostileCase] = [
-        HostileCase(member: "OpenSession", note: "of an own identifier", arguments: { _ in open("own", []) }),
+        HostileCase(member: "OpenSession", detail: "with its own identifier", arguments: { _ in open("own", []) }),
         HostileCase(
-            member: "OpenSession", note: "of the victim's container",
+            member: "OpenSession", detail: "with the victim's container",
             arguments: { _ in
-                let container = WireValue.string("group.\(HostileRig.mark)")
+                let container = WireValue.string("group.\(HostileFixture.mark)")
                 return [
                     .dictionary([("identifier", .string("own-2")), ("shared-container", container)]), .dictionary([]),
                 ]
             }, sandboxed: .refused("AccessDenied")),
         HostileCase(
-            member: "OpenSession", note: "a command, C3",
+            member: "OpenSession", detail: "a command, C3",
             arguments: { _ in open("own-3", [("command", .texts(["/bin/sh", "-c", "true"]))]) },
             sandboxed: .refused("AccessDenied", saying: ["command"])),
         HostileCase(
-            member: "OpenSession", note: "a bus name, C3",
+            member: "OpenSession", detail: "a bus name, C3",
             arguments: { _ in open("own-4", [("bus-name", .string("org.example.Other"))]) },
             sandboxed: .refused("AccessDenied", saying: ["bus-name"])),
     ]

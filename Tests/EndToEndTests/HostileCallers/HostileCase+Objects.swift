@@ -25,10 +25,10 @@ extension HostileCase {
             HostileCase(
                 member: "List", target: .victimSession, arguments: { _ in [.dictionary([])] }, foreign: unknown),
             HostileCase(
-                member: "Post", note: "submit", target: .victimSession,
-                arguments: { _ in [HostileRig.submit(task: 2, "own")] }, foreign: unknown),
+                member: "Post", detail: "submit", target: .victimSession,
+                arguments: { _ in [HostileFixture.submit(task: 2, "own")] }, foreign: unknown),
             HostileCase(
-                member: "Post", note: "cancel", target: .victimSession,
+                member: "Post", detail: "cancel", target: .victimSession,
                 arguments: { _ in [.dictionary([("order", .string("cancel")), ("task", .int64(1))])] },
                 foreign: unknown),
             HostileCase(

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import RawBus
 
-/// A harmful call of a method or read of a property, with the answer that each kind of caller must get.
+/// A harmful call of a method or read of a property, with the reply that each kind of caller must get.
 struct HostileCase: Sendable {
-    /// The answer that a caller must get.
+    /// The reply that a caller must get.
     enum Expectation: Sendable {
         /// A reply that contains none of the victim's data.
         case own
         /// An error whose name ends with the given part after its last dot. Its text contains each of the words.
         case refused(String, saying: [String] = [])
 
-        /// Describes the fault of an answer; nil if the answer is as expected.
-        func fault(in answer: HostileAnswer) -> String? {
+        /// Describes the fault of a reply, or returns `nil` if the reply is as expected.
+        func fault(in reply: HostileReply) -> String? {
             switch self {
             case .own:
-                if answer.error != nil { return "is refused: \(answer)" }
-                return answer.description.contains(HostileRig.mark) ? "shows the victim's data: \(answer)" : nil
+                if reply.error != nil { return "was rejected: \(reply)" }
+                return reply.description.contains(HostileFixture.mark) ? "shows the victim's data: \(reply)" : nil
             case .refused(let name, let words):
-                guard answer.error == name else { return "should be refused with \(name), but gets: \(answer)" }
-                let missing = words.filter { !answer.text.contains($0) }
-                return missing.isEmpty ? nil : "the error does not name \(missing): \(answer)"
+                guard reply.error == name else { return "expected the error \(name), got \(reply)" }
+                let missing = words.filter { !reply.text.contains($0) }
+                return missing.isEmpty ? nil : "the error does not name \(missing): \(reply)"
             }
         }
     }
@@ -34,37 +34,37 @@ struct HostileCase: Sendable {
     var member: String
     /// A Boolean value that indicates whether the member is a property, which is read with `Get`.
     var isProperty = false
-    var note = ""
+    var detail = ""
     var target = Target.manager
-    var arguments: @Sendable (HostileRig) -> [WireValue] = { _ in [] }
+    var arguments: @Sendable (HostileFixture) -> [WireValue] = { _ in [] }
     var foreign = Expectation.own
-    /// The expectation for a sandboxed app; nil if it is the same as `foreign`.
+    /// The expectation for a sandboxed app, or `nil` if it is the same as `foreign`.
     var sandboxed: Expectation?
 
     var interface: String {
         switch target {
-        case .manager: HostileRig.manager
-        case .victimTransfer: HostileRig.transfer
-        case .victimSession: HostileRig.session
+        case .manager: HostileFixture.manager
+        case .victimTransfer: HostileFixture.transfer
+        case .victimSession: HostileFixture.session
         }
     }
 
     /// The name of the case in messages.
-    var name: String { "\(interface).\(member)" + (note.isEmpty ? "" : " (\(note))") }
+    var name: String { "\(interface).\(member)" + (detail.isEmpty ? "" : " (\(detail))") }
 
     /// Returns the call as it is sent to the daemon.
-    func call(_ rig: HostileRig) -> HostileCall {
+    func call(_ fixture: HostileFixture) -> HostileCall {
         let path =
             switch target {
-            case .manager: HostileRig.managerPath
-            case .victimTransfer: rig.victimPath
-            case .victimSession: rig.victimSession
+            case .manager: HostileFixture.managerPath
+            case .victimTransfer: fixture.victimPath
+            case .victimSession: fixture.victimSession
             }
         guard isProperty else {
-            return HostileCall(path: path, interface: interface, member: member, arguments: arguments(rig))
+            return HostileCall(path: path, interface: interface, member: member, arguments: arguments(fixture))
         }
         return HostileCall(
-            path: path, interface: HostileRig.properties, member: "Get",
+            path: path, interface: HostileFixture.properties, member: "Get",
             arguments: [.string(interface), .string(member)])
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import RawBus
 
@@ -21,7 +21,7 @@ struct HostileCall: Sendable {
 }
 
 /// A reply or an error of the daemon.
-enum HostileAnswer: CustomStringConvertible {
+enum HostileReply: CustomStringConvertible {
     case values([WireValue])
     case refused(name: String, text: String)
 
@@ -32,22 +32,22 @@ enum HostileAnswer: CustomStringConvertible {
             var reader = WireReader(try Hexadecimal.bytes(words[2]))
             self = .values(try reader.values(of: words[1] == "-" ? "" : words[1]))
         case "error" where words.count == 3: self = .refused(name: words[1], text: words[2])
-        default: throw TestTrouble("the caller says: \(line)")
+        default: throw TestSetupError("unexpected output of the caller: \(line)")
         }
     }
 
-    /// The first value of a reply; nil for an error.
+    /// The first value of a reply, or `nil` for an error.
     var value: WireValue? {
         if case .values(let values) = self { values.first } else { nil }
     }
 
-    /// The last part of the error's name; nil for a reply.
+    /// The last part of the error's name, or `nil` for a reply.
     var error: String? {
         guard case .refused(let name, _) = self else { return nil }
         return name.split(separator: ".").last.map(String.init)
     }
 
-    /// The error's text; empty for a reply.
+    /// The error's text, or empty for a reply.
     var text: String {
         if case .refused(_, let text) = self { text } else { "" }
     }
@@ -62,7 +62,7 @@ enum HostileAnswer: CustomStringConvertible {
 
 /// A running `HostileCaller`.
 final class HostileProcess: Sendable {
-    let process: RigProcess
+    let process: FixtureProcess
     /// The process id of the caller; 0 if the caller runs in its own process namespace.
     let id: Int32
     /// The unique bus name of the caller.
@@ -77,10 +77,10 @@ final class HostileProcess: Sendable {
     /// - Parameter hidesProcesses: A Boolean value that indicates whether the command runs in its own process
     ///   namespace.
     init(_ command: [String], hidesProcesses: Bool = false) async throws {
-        process = try RigProcess(command)
+        process = try FixtureProcess(command)
         let line = try await process.output.next().text
         let words = line.split(separator: " ").map(String.init)
-        guard words.count == 3, words[0] == "ready", let id = Int32(words[1]) else { throw TestTrouble(line) }
+        guard words.count == 3, words[0] == "ready", let id = Int32(words[1]) else { throw TestSetupError(line) }
         self.id = hidesProcesses ? 0 : id
         name = words[2]
     }
@@ -94,32 +94,35 @@ final class HostileProcess: Sendable {
     ///
     /// - Returns: The line that the caller prints.
     @discardableResult
-    func ask(_ command: String, within limit: Duration = .seconds(70)) async throws -> String {
+    func perform(_ command: String, within limit: Duration = .seconds(70)) async throws -> String {
         try process.send(command)
         return try await process.output.next(within: limit).text
     }
 
-    /// Sends a call and waits for its answer.
-    func call(_ call: HostileCall) async throws -> HostileAnswer { try HostileAnswer(await ask("call \(call.words)")) }
+    /// Sends a call and waits for its reply.
+    func call(_ call: HostileCall) async throws -> HostileReply {
+        try HostileReply(await perform("call \(call.words)"))
+    }
 
     /// Calls a method of the manager.
-    func manager(_ member: String, _ arguments: [WireValue] = [], files: [String] = []) async throws -> HostileAnswer {
+    func manager(_ member: String, _ arguments: [WireValue] = [], files: [String] = []) async throws -> HostileReply {
         try await call(
             HostileCall(
-                path: HostileRig.managerPath, interface: HostileRig.manager, member: member, arguments: arguments,
+                path: HostileFixture.managerPath, interface: HostileFixture.manager, member: member,
+                arguments: arguments,
                 files: files))
     }
 
     /// Calls a method of a session object.
-    func session(_ path: String, _ member: String, _ arguments: [WireValue] = []) async throws -> HostileAnswer {
+    func session(_ path: String, _ member: String, _ arguments: [WireValue] = []) async throws -> HostileReply {
         try await call(
-            HostileCall(path: path, interface: HostileRig.session, member: member, arguments: arguments))
+            HostileCall(path: path, interface: HostileFixture.session, member: member, arguments: arguments))
     }
 
     /// Claims a bus name, by which the daemon identifies the app.
     func own(_ name: String) async throws {
-        let line = try await ask("own \(name)")
-        guard line == "owned" else { throw TestTrouble("\(name): \(line)") }
+        let line = try await perform("own \(name)")
+        guard line == "owned" else { throw TestSetupError("\(name): \(line)") }
     }
 
     /// Kills the caller, even if it is stopped, and waits for its end.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import RawBus
 import Testing
@@ -7,7 +7,7 @@ import Testing
 @Suite(
     "Documents of the portal", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
-    .enabled(if: CallerRoot.unavailabilityReason == nil, "\(CallerRoot.unavailabilityReason ?? "")"),
+    .enabled(if: SandboxRoot.unavailabilityReason == nil, "\(SandboxRoot.unavailabilityReason ?? "")"),
     .enabled(if: DocumentPortal.unavailabilityReason == nil, "\(DocumentPortal.unavailabilityReason ?? "")"))
 struct PortalCallerTests {
     /// Submits a download into a folder of the sandbox.
@@ -17,8 +17,8 @@ struct PortalCallerTests {
         let transfer = WireValue.dictionary([
             ("url", .string(url)), ("name", .string(name)), ("directory-fd", .handle(0)),
         ])
-        let answer = try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])], files: [folder])
-        guard let id = answer.value?.members.first?.number else { throw TestTrouble("Submit: \(answer)") }
+        let reply = try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])], files: [folder])
+        guard let id = reply.value?.members.first?.number else { throw TestSetupError("Submit: \(reply)") }
         return id
     }
 
@@ -28,20 +28,20 @@ struct PortalCallerTests {
         return try await caller.manager("Show", [.int64(id)]).value
     }
 
-    @Test("C2: a folder that its person chose gets the file, also after the portal ended and numbers its files anew")
+    @Test("C2: a folder chosen by the user gets the file, also after the portal restarts with new inode numbers")
     func chosen() async throws {
         let nginx = try NginxServer()
         let bytes = FileManager.default.contents(atPath: try nginx.serve("file", bytes: 100_000))
-        try await HostileRig.with(hasPortal: true) { rig in
-            let portal = try DocumentPortal(rig)
+        try await HostileFixture.with(hasPortal: true) { fixture in
+            let portal = try DocumentPortal(fixture)
             defer { try? portal.end() }
-            let chosen = rig.folder.path + "/chosen"
+            let chosen = fixture.folder.path + "/chosen"
             try FileManager.default.createDirectory(atPath: chosen, withIntermediateDirectories: true)
-            let id = try portal.share(chosen, with: HostileRig.sandboxedApp)
-            let caller = try await rig.sandboxedCaller(documents: portal.documents(of: HostileRig.sandboxedApp))
+            let id = try portal.share(chosen, with: HostileFixture.sandboxedApp)
+            let caller = try await fixture.sandboxedCaller(documents: portal.documents(of: HostileFixture.sandboxedApp))
             let folder = "/run/flatpak/doc/\(id)/chosen"
-            #expect(try await caller.ask("sees \(folder)") == "true")
-            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
+            #expect(try await caller.perform("sees \(folder)") == "true")
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": fixture.address])
             let first = try await submit(nginx.url("file"), name: "first", into: folder, by: caller)
             let shown = try await ended(first, by: caller, control)
             #expect(shown?["state"]?.text == "finished", "\(String(describing: shown))")
@@ -54,55 +54,55 @@ struct PortalCallerTests {
             await caller.end()
             try portal.end()
             #expect(try control.run(["release"]).status == 0)
-            try waitUntil("the daemon has the portal started", within: 60) { portal.process() != nil }
+            try waitUntil("the daemon starts the portal", within: 60) { portal.process() != nil }
             try waitUntil("the file is there", within: 120) {
                 FileManager.default.contents(atPath: chosen + "/second") == bytes
             }
             #expect(second > first)
             // The partial file is removed a moment later.
-            try waitUntil("nothing else is there", within: 60) {
+            try waitUntil("no other file is there", within: 60) {
                 let files = try FileManager.default.contentsOfDirectory(atPath: chosen).sorted()
                 return files == ["first", "second"]
             }
-            #expect(try await rig.harm() == [])
+            #expect(try await fixture.damage() == [])
         }
     }
 
-    @Test("C2: a folder that was taken back gets nothing, nor does an app another app's folder")
-    func takenBack() async throws {
+    @Test("C2: a revoked folder gets nothing, and an app cannot use another app's folder")
+    func revoked() async throws {
         let nginx = try NginxServer()
         try nginx.serve("file", bytes: 100_000)
-        try await HostileRig.with(hasPortal: true) { rig in
-            let portal = try DocumentPortal(rig)
+        try await HostileFixture.with(hasPortal: true) { fixture in
+            let portal = try DocumentPortal(fixture)
             defer { try? portal.end() }
-            let chosen = rig.folder.path + "/chosen"
+            let chosen = fixture.folder.path + "/chosen"
             try FileManager.default.createDirectory(atPath: chosen, withIntermediateDirectories: true)
-            let id = try portal.share(chosen, with: HostileRig.sandboxedApp)
-            let caller = try await rig.sandboxedCaller(documents: portal.documents(of: HostileRig.sandboxedApp))
-            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
+            let id = try portal.share(chosen, with: HostileFixture.sandboxedApp)
+            let caller = try await fixture.sandboxedCaller(documents: portal.documents(of: HostileFixture.sandboxedApp))
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": fixture.address])
             #expect(try control.run(["hold"]).status == 0)
             let submitted = try await submit(
                 nginx.url("file"), name: "late", into: "/run/flatpak/doc/\(id)/chosen", by: caller)
-            try portal.takeBack(id)
+            try portal.revoke(id)
             #expect(try control.run(["release"]).status == 0)
             let shown = try await ended(submitted, by: caller, control)
             #expect(shown?["state"]?.text == "failed", "\(String(describing: shown))")
             #expect(try FileManager.default.contentsOfDirectory(atPath: chosen) == [])
             await caller.end()
 
-            // Another sandbox that obtained the view has no right of its own to the folder.
+            // Another sandbox that obtained the view has no access right to the folder.
             let other = try portal.share(chosen, with: "org.example.Owner")
-            let thief = try await rig.sandboxedCaller(
+            let thief = try await fixture.sandboxedCaller(
                 "org.example.Thief", documents: portal.documents(of: "org.example.Owner"))
             let transfer = WireValue.dictionary([
                 ("url", .string(nginx.url("file"))), ("name", .string("stolen")), ("directory-fd", .handle(0)),
             ])
-            let answer = try await thief.manager(
+            let reply = try await thief.manager(
                 "Submit", [.array(of: "a{sv}", [transfer])], files: ["/run/flatpak/doc/\(other)/chosen"])
-            #expect(answer.error == "InvalidArgument", "\(answer)")
+            #expect(reply.error == "InvalidArgument", "\(reply)")
             await thief.end()
             #expect(try FileManager.default.contentsOfDirectory(atPath: chosen) == [])
-            #expect(try await rig.harm() == [])
+            #expect(try await fixture.damage() == [])
         }
     }
 }

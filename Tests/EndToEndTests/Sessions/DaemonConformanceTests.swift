@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import SessionHarnesses
 import Testing
 import TransferTesting
 
 @Suite(
-    "Sessions over the daemon keep the rules", .serialized,
+    "Daemon sessions follow the rules", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonConformanceTests {
-    @Test("keeps the rules", arguments: SessionRule.allCases)
+    @Test("follows the rule", arguments: SessionRule.allCases)
     func rule(_ rule: SessionRule) async throws {
-        let outcome = try await SessionConformance { try await DaemonHarness(daemon: DaemonRig.daemonPath) }.run(rule)
+        let outcome = try await SessionConformance { try await DaemonHarness(daemon: DaemonFixture.daemonPath) }.run(
+            rule)
         #expect(outcome == .held || rule == .s6, "\(outcome)")
     }
 }

@@ -14,10 +14,10 @@ struct FakeDesktop {
 
     private final class States: Sendable {
         let values = Mutex<[String: State]>([:])
-        /// The states that replace `values` during the next query; nil for no replacement.
+        /// The states that replace `values` during the next query, or `nil` for no replacement.
         let next = Mutex<[String: State]?>(nil)
 
-        func take() -> (values: [String: State], hasChanged: Bool) {
+        func query() -> (values: [String: State], hasChanged: Bool) {
             let next = next.withLock { next in
                 defer { next = nil }
                 return next
@@ -34,7 +34,7 @@ struct FakeDesktop {
     private static let prefix = "org.freedesktop.impl.portal.desktop."
     private let name: String
     private let states: States
-    private let service: PlayedService
+    private let service: FakeService
 
     /// - Parameters:
     ///   - name: The desktop's name, such as `kde`.
@@ -44,15 +44,15 @@ struct FakeDesktop {
         shared.values.withLock { $0 = states }
         self.name = Self.prefix + name
         self.states = shared
-        service = PlayedService(
-            PlayedService.Interface(
+        service = FakeService(
+            FakeService.Interface(
                 name: "org.freedesktop.impl.portal.Background", path: "/org/freedesktop/portal/desktop",
                 members: """
                     <method name="GetAppState"><arg type="a{sv}" name="apps" direction="out"/></method>
                     <signal name="RunningApplicationsChanged"/>
                     """,
-                answer: { service, _ in
-                    let (values, hasChanged) = shared.take()
+                reply: { service, _ in
+                    let (values, hasChanged) = shared.query()
                     if hasChanged { try? service.emit(Self.changed) }
                     return [.dictionary(values.mapValues { .integer($0.rawValue) })]
                 }))
@@ -61,14 +61,14 @@ struct FakeDesktop {
     /// Claims the desktop's name on the bus at `address`.
     func start(address: String) async throws { try await service.start(address: address, as: name) }
 
-    /// Starts a desktop like GNOME: the shell announces changes of the focus, and only the portal answers queries.
+    /// Starts a desktop like GNOME: the shell announces changes of the focus, and only the portal replies to queries.
     func startWithShell(address: String) async throws {
         try await service.start(address: address, as: name, "org.gnome.Shell")
     }
 
     /// Replaces the reported states and emits the portal's signal.
     ///
-    /// - Parameter next: The states that are announced during the next query, before the answer with the current
+    /// - Parameter next: The states that are announced during the next query, before the reply with the current
     ///   states.
     func show(_ states: [String: State], andThen next: [String: State]? = nil) async throws {
         self.states.values.withLock { $0 = states }

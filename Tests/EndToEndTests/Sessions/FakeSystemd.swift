@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import GLibBridge
 import Synchronization
@@ -28,7 +28,7 @@ final class FakeSystemd: Sendable {
     private static let unitPath = "/org/freedesktop/systemd1/unit/started"
     private let state = Mutex(State())
     private let environment: [String: String]
-    private let service = Mutex<PlayedService?>(nil)
+    private let service = Mutex<FakeService?>(nil)
 
     /// - Parameter environment: The environment of each started program, before the variables of its unit.
     init(environment: [String: String] = [:]) { self.environment = environment }
@@ -40,8 +40,8 @@ final class FakeSystemd: Sendable {
 
     /// Claims systemd's name on the bus at `address`.
     func start(address: String) async throws {
-        let played = PlayedService(
-            PlayedService.Interface(
+        let played = FakeService(
+            FakeService.Interface(
                 name: "org.freedesktop.systemd1.Manager", path: "/org/freedesktop/systemd1",
                 members: """
                     <method name="Subscribe"/>
@@ -52,16 +52,16 @@ final class FakeSystemd: Sendable {
                     <method name="GetUnit"><arg type="s" direction="in"/><arg type="o" direction="out"/></method>
                     <method name="UnrefUnit"><arg type="s" direction="in"/></method>
                     <signal name="JobRemoved"><arg type="u"/><arg type="o"/><arg type="s"/><arg type="s"/></signal>
-                    """, answer: { [weak self] in self?.answer($1, $0) ?? [] }),
-            PlayedService.Interface(
+                    """, reply: { [weak self] in self?.reply($1, $0) ?? [] }),
+            FakeService.Interface(
                 name: "org.freedesktop.systemd1.Service", path: Self.unitPath,
                 members: #"<property name="MainPID" type="u" access="read"/>"#,
-                answer: { [weak self] _, _ in [.dictionary(self?.state.withLock(\.result) ?? [:])] }))
+                reply: { [weak self] _, _ in [.dictionary(self?.state.withLock(\.result) ?? [:])] }))
         try await played.start(address: address, as: "org.freedesktop.systemd1")
         service.withLock { $0 = played }
     }
 
-    private func answer(_ call: BusCall, _ service: isolated PlayedService) -> [VariantValue] {
+    private func reply(_ call: BusCall, _ service: isolated FakeService) -> [VariantValue] {
         switch call.method {
         case "StartTransientUnit":
             let pairs = call.arguments[2].items.map { ($0.items[0].string ?? "", $0.items[1]) }
@@ -89,8 +89,8 @@ final class FakeSystemd: Sendable {
         let process = Process()
         var variables = environment
         for text in order.properties["Environment"]?.items.compactMap(\.string) ?? [] {
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            variables[parts[0]] = parts.count > 1 ? parts[1] : ""
+            let components = text.split(separator: "=", maxSplits: 1).map(String.init)
+            variables[components[0]] = components.count > 1 ? components[1] : ""
         }
         process.environment = variables
         process.executableURL = URL(fileURLWithPath: order.command.first ?? "/")

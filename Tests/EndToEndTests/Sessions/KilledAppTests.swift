@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
@@ -13,46 +13,50 @@ struct KilledAppTests {
         UInt64(ProcessInfo.processInfo.environment["TRANSFER_SEED"] ?? "") ?? .random(in: 1...1_000_000)
 
     @Test(
-        "E4: killed at any point, it hears of every event in order, of none again that was dealt with, and moves each file once"
+        "E4: killed at any point, it gets all events in order, no handled event again, and each file once"
     )
     func killed() async throws {
-        var dice = Dice(state: Self.seed)
+        var generator = Generator(state: Self.seed)
         let tasks = 20
         print("app kills: \(Self.kills), seed \(Self.seed)")
         // The server is so slow that the transfers last about as long as the kills.
         let size = max(20_000, Self.kills * 3000)
-        try await SessionRig.with(rate: 100_000) { rig in
-            let sources = try (1...tasks).map { try rig.server.serve("file-\($0)", bytes: size + $0, seed: UInt64($0)) }
-            let place = rig.daemon.program.folder.path + "/place"
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try await SessionFixture.with(rate: 100_000) { fixture in
+            let sources = try (1...tasks).map {
+                try fixture.server.serve("file-\($0)", bytes: size + $0, seed: UInt64($0))
+            }
+            let moveFolder = fixture.daemon.program.folder.path + "/place"
+            try FileManager.default.createDirectory(atPath: moveFolder, withIntermediateDirectories: true)
             for kill in 0..<Self.kills {
-                let app = try rig.app("app", "--session", "s", "--move", place)
+                let app = try fixture.app("app", "--session", "s", "--move", moveFolder)
                 try app.log.wait(for: "opened", count: kill + 1)
                 if kill == 0 {
-                    for number in 1...tasks { try app.send("download \(rig.server.url("file-\(number)"))") }
+                    for number in 1...tasks { try app.send("download \(fixture.server.url("file-\(number)"))") }
                     try app.log.wait(for: "submitted \(tasks)")
                 }
-                try await Task.sleep(for: .milliseconds(Int(dice.next() % 250)))
+                try await Task.sleep(for: .milliseconds(Int(generator.next() % 250)))
                 await app.crash()
             }
-            let app = try rig.app("app", "--session", "s", "--move", place)
-            try waitUntil("all ends", within: 300) {
+            let app = try fixture.app("app", "--session", "s", "--move", moveFolder)
+            try waitUntil("all tasks end", within: 300) {
                 Set(app.log.lines.filter { $0.hasPrefix("completed ") }).count == tasks
             }
-            try waitUntil("the last is dealt with", within: 60) { try rig.row()["waiting-events"] as? Int == 0 }
+            try waitUntil("the last event is acknowledged", within: 60) {
+                try fixture.row()["waiting-events"] as? Int == 0
+            }
             await app.crash()
-            #expect(Told(app.log.lines).faults == [])
+            #expect(ReceivedEvents(app.log.lines).faults == [])
             #expect(app.log.lines.filter { $0.hasPrefix("moved ") && !$0.hasPrefix("moved before") }.count == tasks)
             #expect(!app.log.lines.contains { $0.hasPrefix("lost") })
             for number in 1...tasks {
                 #expect(
-                    FileManager.default.contentsEqual(atPath: place + "/\(number)", andPath: sources[number - 1]),
+                    FileManager.default.contentsEqual(atPath: moveFolder + "/\(number)", andPath: sources[number - 1]),
                     "file \(number)")
             }
         }
     }
 
-    private struct Dice {
+    private struct Generator {
         var state: UInt64
         mutating func next() -> UInt64 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -62,11 +66,11 @@ struct KilledAppTests {
 }
 
 /// A checker of the events that successive processes of an app received.
-private struct Told {
+private struct ReceivedEvents {
     /// All events, in the order in which they were first received.
     private var order: [String] = []
     /// The number of events that were handled.
-    private var dealtWith = 0
+    private var handledCount = 0
     /// The position of the next event for the current process.
     private var position = 0
     /// A Boolean value that indicates whether the current process has not received any event yet.
@@ -77,25 +81,25 @@ private struct Told {
         for line in lines {
             let words = line.split(separator: " ").prefix(2).joined(separator: " ")
             switch words.prefix(while: { $0 != " " }) {
-            case "began": (position, isFirst) = (dealtWith, true)
-            case "responded", "downloaded", "completed": take(words)
-            case "acknowledged" where position > dealtWith: dealtWith = position
+            case "began": (position, isFirst) = (handledCount, true)
+            case "responded", "downloaded", "completed": receive(words)
+            case "acknowledged" where position > handledCount: handledCount = position
             default: break
             }
         }
     }
 
-    private mutating func take(_ event: String) {
+    private mutating func receive(_ event: String) {
         defer { isFirst = false }
         // The previous process may have died before it logged an acknowledgment that the daemon had already recorded.
         if isFirst, position < order.count, order[position] != event {
             position += 1
-            dealtWith += 1
+            handledCount += 1
         }
         if position < order.count {
-            if order[position] != event { faults.append("\(event) was told where \(order[position]) was due") }
+            if order[position] != event { faults.append("\(event) was delivered, expected \(order[position])") }
         } else if order.contains(event) {
-            faults.append("\(event) was told again")
+            faults.append("\(event) was delivered again")
         } else {
             order.append(event)
         }

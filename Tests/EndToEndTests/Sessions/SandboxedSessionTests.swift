@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import HostileServer
 import Synchronization
@@ -10,37 +10,37 @@ import Testing
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: FlatpakApp.unavailabilityReason == nil, "\(FlatpakApp.unavailabilityReason ?? "")"))
 struct SandboxedSessionTests {
-    @Test("C2: it gets its download and sends a file of its own, though neither side can open the other's paths")
+    @Test("C2: it downloads and uploads although neither side can open the other's paths")
     func bothWays() async throws {
         let bodies = Mutex<[[UInt8]]>([])
         let inbox = try HostileServer { request, connection in
             guard let body = connection.readBody(of: request) else { return }
             bodies.withLock { $0.append(body) }
-            connection.answer("201 Created")
+            connection.respond("201 Created")
         }
         defer { inbox.stop() }
-        try await SessionRig.with { rig in
-            let episode = FileManager.default.contents(atPath: try rig.server.serve("episode", bytes: 200_000))
-            let folder = rig.daemon.program.folder.path
-            let place = folder + "/told"
-            for path in [place, folder + "/flatpak"] {
+        try await SessionFixture.with { fixture in
+            let episode = FileManager.default.contents(atPath: try fixture.server.serve("episode", bytes: 200_000))
+            let folder = fixture.daemon.program.folder.path
+            let moveFolder = folder + "/received"
+            for path in [moveFolder, folder + "/flatpak"] {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             }
-            let flatpak = try FlatpakApp(folder: folder + "/flatpak", program: SessionRig.program)
-            let log = AppLog(path: place + "/log")
+            let flatpak = try FlatpakApp(folder: folder + "/flatpak", program: SessionFixture.program)
+            let log = AppLog(path: moveFolder + "/log")
             // Of the user's files, the app sees only this folder, for its log and its moved download.
             let words = flatpak.command(
-                ["--filesystem=\(place)"], arguments: [log.path, "--session", "episodes", "--move", place])
-            let process = try RigProcess(words, environment: rig.daemon.program.environment)
+                ["--filesystem=\(moveFolder)"], arguments: [log.path, "--session", "episodes", "--move", moveFolder])
+            let process = try FixtureProcess(words, environment: fixture.daemon.program.environment)
             let app = App(process: process, log: log)
             try log.wait(for: "opened")
-            try app.send("download \(rig.server.url("episode"))")
+            try app.send("download \(fixture.server.url("episode"))")
             let line = try log.wait(for: "downloaded 1 200000 ")
             let path = String(line.split(separator: " ").last ?? "")
-            #expect(!FileManager.default.fileExists(atPath: path), "it is a file of the sandbox's own")
+            #expect(!FileManager.default.fileExists(atPath: path), "the file should exist only in the sandbox")
             try log.wait(for: "moved 1")
             try log.wait(for: "completed 1 0")
-            #expect(FileManager.default.contents(atPath: place + "/1") == episode)
+            #expect(FileManager.default.contents(atPath: moveFolder + "/1") == episode)
 
             // The file is in the sandbox's own /tmp, which no other process sees.
             let text = "written-in-the-sandbox"
@@ -51,7 +51,7 @@ struct SandboxedSessionTests {
             try log.wait(for: "completed 2 0")
             #expect(bodies.withLock { $0 } == [Array(text.utf8)])
 
-            let row = try rig.row(of: HostileRig.sandboxedApp)
+            let row = try fixture.row(of: HostileFixture.sandboxedApp)
             #expect(row["sessions"] as? [String] == ["episodes"], "\(row)")
             await process.end()
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import GLibBridge
 import Testing
@@ -11,25 +11,25 @@ import TransferTesting
     "C10: secrets end with the transfer", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SecretsTests {
-    /// A unique secret for each place by which a secret can enter.
-    private static func secret(_ place: String) -> String { "s3cret-\(place)-7f1c" }
+    /// A unique secret for each source from which a secret can enter.
+    private static func secret(_ source: String) -> String { "s3cret-\(source)-7f1c" }
 
-    private static let places = [
+    private static let sources = [
         "user", "password", "query", "header", "session", "token", "own-password", "own-header", "own-query",
     ]
 
-    /// Finds the places whose secrets are in the files below a folder, and adds each file's name.
+    /// Finds the sources whose secrets are in the files below a folder, and adds each file's name.
     private func found(below folder: String) -> [String] {
         let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         return names.flatMap { name -> [String] in
             guard let data = FileManager.default.contents(atPath: folder + "/" + name) else { return [] }
-            return Self.places.filter { data.range(of: Data(Self.secret($0).utf8)) != nil }.map { "\($0) in \(name)" }
+            return Self.sources.filter { data.range(of: Data(Self.secret($0).utf8)) != nil }.map { "\($0) in \(name)" }
         }.sorted()
     }
 
-    @Test("S3, T8: no file of the daemon's has any of them after the next upkeep, though no app has heard of the ends")
+    @Test("S3, T8: none of the daemon's files has a secret after the next upkeep, even before apps learn of the end")
     func everywhere() async throws {
-        let (nginx, server, bus) = (try NginxServer(), try RuleServer(), try await PrivateBus())
+        let (nginx, server, bus) = (try NginxServer(), try ConformanceServer(), try await PrivateBus())
         defer { server.stop() }
         try nginx.serve("file", bytes: 1000)
         let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ struct SecretsTests {
         ]) { $1 }
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
         let log = state + "/log"
-        let daemon = try ChildProcess(DaemonRig.daemonPath, [], environment: environment, output: log)
+        let daemon = try ChildProcess(DaemonFixture.daemonPath, [], environment: environment, output: log)
         defer { daemon.end() }
         try waitUntil("the daemon is on the bus", within: 60) {
             (try? String(contentsOfFile: log, encoding: .utf8))?.contains("on the bus") == true
@@ -63,36 +63,36 @@ struct SecretsTests {
         try await post(to: session, by: client, address: address)
         try await submit(
             by: client, address: server.address(.login(user: "me", password: Self.secret("own-password"), 9)))
-        let app = try RigProcess(
-            [SessionRig.program, folder.path + "/app.log", "--session", "s", "--token", Self.secret("token")],
+        let app = try FixtureProcess(
+            [SessionFixture.program, folder.path + "/app.log", "--session", "s", "--token", Self.secret("token")],
             environment: environment)
         let appLog = AppLog(path: folder.path + "/app.log")
         try appLog.wait(for: "opened")
         try app.send("download \(server.address(.token(Self.secret("token"), 9)))")
         try appLog.wait(for: "submitted 1")
-        // All secrets except for the token, which no server has asked for yet.
-        let held = Set(Self.places).subtracting(["token"])
+        // All secrets except for the token, which no server has requested yet.
+        let expected = Set(Self.sources).subtracting(["token"])
         // The daemon's first backup may be older than some of the secrets, and the next backup is due in a day. The
         // test therefore removes the backup, and a commit makes the daemon write another.
         let backup = state + "/transferd/queue.sqlite.backup"
         var saved: [String] = []
-        for _ in 0..<8 where !held.isSubset(of: saved) {
+        for _ in 0..<8 where !expected.isSubset(of: saved) {
             _ = try? FileManager.default.removeItem(atPath: backup)
             try await submit(
                 by: client, address: server.address(.login(user: "me", password: Self.secret("own-password"), 9)))
-            try? waitUntil("they are in the queue's backup", within: 15) {
+            try? waitUntil("the secrets are in the queue's backup", within: 15) {
                 saved = found(below: state).filter { $0.hasSuffix("transferd/queue.sqlite.backup") }
                     .compactMap { $0.split(separator: " ").first.map(String.init) }
-                return held.isSubset(of: saved)
+                return expected.isSubset(of: saved)
             }
         }
-        try #require(held.isSubset(of: saved), "not all are in the backup: \(saved)")
+        try #require(expected.isSubset(of: saved), "the backup lacks some secrets: \(saved)")
         try transferctl("release")
         try appLog.wait(for: "completed 1 0")
         try await waitForEnds(by: client)
         var left: [String] = []
         do {
-            try waitUntil("none is left", within: 120) {
+            try waitUntil("no secret is left", within: 120) {
                 left = found(below: state)
                 return left.isEmpty
             }
@@ -112,9 +112,9 @@ struct SecretsTests {
         let settings: [String: VariantValue] = [
             "identifier": .string("episodes"), "headers": .dictionary(["X-Session": .string(Self.secret("session"))]),
         ]
-        let answer = try await client.call(
+        let reply = try await client.call(
             "OpenSession", [.dictionary(settings), .dictionary([:])], type: "(a{sv}a{sv})")
-        return try #require(answer.first?.dictionary?["path"]?.string)
+        return try #require(reply.first?.dictionary?["path"]?.string)
     }
 
     private func post(to session: String, by client: BusClient, address: String) async throws {
@@ -148,6 +148,6 @@ struct SecretsTests {
             if rows.first?.items.isEmpty == true { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw TestTrouble("the transfers do not end")
+        throw TestSetupError("the transfers did not end within 120 s")
     }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "Background sessions of real apps over a real daemon", .serialized,
+    "Background sessions of real apps with a real daemon", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionTests {
-    @Test("E3, E4: a download's events come in order, 404 is an answer; what is acknowledged does not come again")
+    @Test("E3, E4: events arrive in order, 404 is a response, and acknowledged events are not repeated")
     func order() async throws {
-        try await SessionRig.with { rig in
-            try rig.server.serve("episode", bytes: 300_000)
-            let app = try rig.app("app", "--session", "episodes")
+        try await SessionFixture.with { fixture in
+            try fixture.server.serve("episode", bytes: 300_000)
+            let app = try fixture.app("app", "--session", "episodes")
             try app.log.wait(for: "opened")
-            try app.send("download \(rig.server.url("episode"))")
+            try app.send("download \(fixture.server.url("episode"))")
             try app.log.wait(for: "completed 1")
-            try app.send("download \(rig.server.url("missing"))")
+            try app.send("download \(fixture.server.url("missing"))")
             try app.log.wait(for: "completed 2")
             let events = app.log.events.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
             #expect(
@@ -24,10 +24,12 @@ struct SessionTests {
                     "responded 2 404", "downloaded 2 153", "completed 2 0",
                 ])
             // The app writes an event's line before it acknowledges the event.
-            try waitUntil("the last is dealt with", within: 60) { try rig.row()["waiting-events"] as? Int == 0 }
+            try waitUntil("the last event is acknowledged", within: 60) {
+                try fixture.row()["waiting-events"] as? Int == 0
+            }
             await app.crash()
             // Every event was handled, so the next process receives none.
-            let next = try rig.app("next", "--session", "episodes")
+            let next = try fixture.app("next", "--session", "episodes")
             try next.log.wait(for: "opened")
             try next.send("tasks")
             try next.log.wait(for: "tasks")
@@ -36,12 +38,12 @@ struct SessionTests {
         }
     }
 
-    @Test("S4: a second process is refused by the first one's process id, and has the session once that one is gone")
+    @Test("S4: a second process is rejected with the first one's PID, and gets the session after its end")
     func twoProcesses() async throws {
-        try await SessionRig.with { rig in
-            let first = try rig.app("first", "--session", "episodes")
+        try await SessionFixture.with { fixture in
+            let first = try fixture.app("first", "--session", "episodes")
             try first.log.wait(for: "opened")
-            let second = try rig.app("second", "--session", "episodes")
+            let second = try fixture.app("second", "--session", "episodes")
             let refusal = try second.log.wait(for: "refused")
             #expect(refusal.hasPrefix("refused inUse \(first.process.id):"))
             #expect(refusal.contains("process \(first.process.id)"))
@@ -52,66 +54,66 @@ struct SessionTests {
         }
     }
 
-    @Test("S1: two programs use one identifier and see nothing of each other")
+    @Test("S1: two programs with the same identifier see nothing of each other")
     func twoPrograms() async throws {
-        try await SessionRig.with { rig in
-            try rig.server.serve("episode", bytes: 1000)
-            let copy = rig.daemon.program.folder.path + "/OtherApp"
-            try FileManager.default.copyItem(atPath: SessionRig.program, toPath: copy)
-            let one = try rig.app("one", "--session", "episodes")
-            let two = try rig.app("two", program: copy, "--session", "episodes")
+        try await SessionFixture.with { fixture in
+            try fixture.server.serve("episode", bytes: 1000)
+            let copy = fixture.daemon.program.folder.path + "/OtherApp"
+            try FileManager.default.copyItem(atPath: SessionFixture.program, toPath: copy)
+            let one = try fixture.app("one", "--session", "episodes")
+            let two = try fixture.app("two", program: copy, "--session", "episodes")
             for app in [one, two] { try app.log.wait(for: "opened") }
-            try one.send("download \(rig.server.url("episode"))")
+            try one.send("download \(fixture.server.url("episode"))")
             try one.log.wait(for: "completed 1")
             try two.send("tasks")
             try two.log.wait(for: "tasks")
             #expect(two.log.events == ["opened episodes", "tasks"])
             // Each app numbers its tasks from 1. The apps share nothing.
-            try two.send("download \(rig.server.url("episode"))")
+            try two.send("download \(fixture.server.url("episode"))")
             try two.log.wait(for: "completed 1")
             #expect(one.log.events.count == 4)
             for app in [one, two] { await app.crash() }
         }
     }
 
-    @Test("L5: the daemon is killed in the middle, comes back, and the app sees nothing but a pause")
+    @Test("L5: the daemon is killed and restarted, and the app sees only a pause")
     func killedDaemon() async throws {
-        try await SessionRig.with(rate: 500_000) { rig in
-            try rig.server.serve("episode", bytes: 2_000_000)
-            try rig.server.serve("small", bytes: 1000)
-            let app = try rig.app("app", "--session", "episodes")
+        try await SessionFixture.with(rate: 500_000) { fixture in
+            try fixture.server.serve("episode", bytes: 2_000_000)
+            try fixture.server.serve("small", bytes: 1000)
+            let app = try fixture.app("app", "--session", "episodes")
             try app.log.wait(for: "opened")
-            try app.send("download \(rig.server.url("small"))")
+            try app.send("download \(fixture.server.url("small"))")
             try app.log.wait(for: "completed 1")
-            try app.send("download \(rig.server.url("episode"))")
+            try app.send("download \(fixture.server.url("episode"))")
             try app.log.wait(for: "received 2")
-            try rig.killDaemon()
+            try fixture.killDaemon()
             // An action that is sent while no daemon runs is carried out later.
-            try app.send("download \(rig.server.url("small"))")
+            try app.send("download \(fixture.server.url("small"))")
             try app.log.wait(for: "completed 2")
             try app.log.wait(for: "completed 3")
             for line in ["downloaded 1 1000", "downloaded 2 2000000", "downloaded 3 1000"] {
                 #expect(app.log.lines.count { $0.hasPrefix(line) } == 1, "\(line) in \(app.log.lines)")
             }
             #expect(app.log.lines.count { $0.hasPrefix("completed") } == 3)
-            #expect(rig.server.requests().contains { $0.path == "/episode" && $0.range.hasPrefix("bytes=") })
-            #expect(rig.server.requests().count { $0.path == "/small" } == 2)
+            #expect(fixture.server.requests().contains { $0.path == "/episode" && $0.range.hasPrefix("bytes=") })
+            #expect(fixture.server.requests().count { $0.path == "/small" } == 2)
             await app.crash()
         }
     }
 
-    @Test("L5, E4: the app and the daemon are both killed before events were dealt with; they come again")
+    @Test("L5, E4: events not handled before the app and the daemon are killed are delivered again")
     func killedBoth() async throws {
-        try await SessionRig.with { rig in
-            try rig.server.serve("episode", bytes: 1000)
-            let app = try rig.app("app", "--session", "episodes")
+        try await SessionFixture.with { fixture in
+            try fixture.server.serve("episode", bytes: 1000)
+            let app = try fixture.app("app", "--session", "episodes")
             try app.log.wait(for: "opened")
             try app.send("acknowledge no")
-            try app.send("download \(rig.server.url("episode"))")
+            try app.send("download \(fixture.server.url("episode"))")
             try app.log.wait(for: "completed 1")
             await app.crash()
-            try rig.killDaemon()
-            let next = try rig.app("next", "--session", "episodes")
+            try fixture.killDaemon()
+            let next = try fixture.app("next", "--session", "episodes")
             try next.log.wait(for: "finished")
             #expect(
                 next.log.events.map(\.shortLine) == [
@@ -121,19 +123,19 @@ struct SessionTests {
         }
     }
 
-    @Test("E4: killed before an event was dealt with, the daemon tells it again; the app that goes on hears of it once")
-    func toldOnce() async throws {
-        try await SessionRig.with { rig in
-            try rig.server.serve("episode", bytes: 1000)
-            let app = try rig.app("app", "--session", "episodes")
+    @Test("E4: a restarted daemon redelivers unhandled events; a running app gets each event once")
+    func deliveredOnce() async throws {
+        try await SessionFixture.with { fixture in
+            try fixture.server.serve("episode", bytes: 1000)
+            let app = try fixture.app("app", "--session", "episodes")
             try app.log.wait(for: "opened")
             try app.send("acknowledge no")
-            try app.send("download \(rig.server.url("episode"))")
+            try app.send("download \(fixture.server.url("episode"))")
             try app.log.wait(for: "completed 1")
-            try rig.killDaemon()
+            try fixture.killDaemon()
             try app.send("acknowledge yes")
             // The events of the second task come after the events that the daemon sends again.
-            try app.send("download \(rig.server.url("episode"))")
+            try app.send("download \(fixture.server.url("episode"))")
             try app.log.wait(for: "completed 2")
             // `finished` comes once the daemon is back, before or after the second task is submitted.
             let events = app.log.events.map(\.shortLine).filter { $0 != "finished" }
@@ -142,12 +144,12 @@ struct SessionTests {
                     "opened episodes", "responded 1 200", "downloaded 1 1000", "completed 1 0",
                     "responded 2 200", "downloaded 2 1000", "completed 2 0",
                 ])
-            try waitUntil("the second task's are dealt with", within: 60) {
-                try rig.row()["waiting-events"] as? Int == 3
+            try waitUntil("the second task's events are acknowledged", within: 60) {
+                try fixture.row()["waiting-events"] as? Int == 3
             }
             await app.crash()
             // The next process receives the events that were not handled.
-            let next = try rig.app("next", "--session", "episodes")
+            let next = try fixture.app("next", "--session", "episodes")
             try next.log.wait(for: "finished")
             #expect(
                 next.log.events.map(\.shortLine) == [
@@ -157,13 +159,13 @@ struct SessionTests {
         }
     }
 
-    @Test("S2, L5: without a daemon, and nobody who could start one, opening says what to do")
+    @Test("S2, L5: opening a session fails with a hint if no daemon can be started")
     func noDaemon() async throws {
         let bus = try await PrivateBus()
         let folder = try TemporaryFolder()
         let log = AppLog(path: folder.path + "/log")
-        let app = try RigProcess(
-            [SessionRig.program, log.path, "--session", "episodes"], environment: bus.sessionEnvironment)
+        let app = try FixtureProcess(
+            [SessionFixture.program, log.path, "--session", "episodes"], environment: bus.sessionEnvironment)
         let refusal = try log.wait(for: "refused")
         #expect(refusal.hasPrefix("refused unavailable"))
         #expect(refusal.contains("transferctl service install"))

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import GLibBridge
 import Testing
 import TransferBusProtocol
 
 @Suite(
-    "C12: apps are started as services of systemd's", .serialized,
+    "C12: apps are launched as systemd services", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct StartedUnitTests {
     /// Makes an app submit a download and die. The daemon then starts the app by a command that ends with `words`.
     private func withStartedApp(
-        of program: String = SessionRig.program, _ words: [String] = [],
-        _ body: (SessionRig, FakeSystemd, AppLog) async throws -> Void
+        of program: String = SessionFixture.program, _ words: [String] = [],
+        _ body: (SessionFixture, FakeSystemd, AppLog) async throws -> Void
     ) async throws {
-        try await SessionRig.with { rig in
-            let systemd = FakeSystemd(environment: rig.daemon.program.environment)
-            try await systemd.start(address: rig.daemon.bus.address)
-            try rig.server.serve("episode", bytes: 1000)
-            let log = rig.log("app")
-            let app = try rig.app("app", ["--session", "episodes", "--relaunch", program, log.path] + words)
+        try await SessionFixture.with { fixture in
+            let systemd = FakeSystemd(environment: fixture.daemon.program.environment)
+            try await systemd.start(address: fixture.daemon.bus.address)
+            try fixture.server.serve("episode", bytes: 1000)
+            let log = fixture.log("app")
+            let app = try fixture.app("app", ["--session", "episodes", "--relaunch", program, log.path] + words)
             try app.log.wait(for: "opened")
-            try app.send("download \(rig.server.url("episode"))")
+            try app.send("download \(fixture.server.url("episode"))")
             try app.log.wait(for: "submitted 1")
             await app.crash()
-            try await body(rig, systemd, log)
+            try await body(fixture, systemd, log)
             await systemd.stop()
         }
     }
 
-    @Test("L2: a unit that is named after the app runs the command, inherits nothing, and is the same app")
+    @Test("L2: a unit named after the app runs the command, inherits nothing, and counts as the same app")
     func unit() async throws {
         let odd = ["$HOME", "%h", "it's", "a\\'b\"", "', 'x'>", "two words"]
         // Values of an option that does not change what the app does here.
         let words = odd.flatMap { ["--give-up", $0] }
-        try await withStartedApp(words) { rig, systemd, log in
+        try await withStartedApp(words) { fixture, systemd, log in
             try log.wait(for: "ended")
             let order = try #require(systemd.orders.first)
             #expect(order.unit.hasPrefix("app-transferd-"))
             #expect(order.unit.contains("SessionApp@") && order.unit.hasSuffix(".service"))
-            #expect(order.command == [SessionRig.program, log.path] + words)
+            #expect(order.command == [SessionFixture.program, log.path] + words)
             #expect(order.flags == ["no-env-expand"])
             #expect(order.properties["Slice"]?.string == "app.slice")
             #expect(order.properties["Type"]?.string == "exec")
@@ -47,15 +47,15 @@ struct StartedUnitTests {
             #expect(variables == ["BACKGROUND_TRANSFER_SESSION=episodes"])
             // The app gets its session, so the daemon recognizes it as the app that it started.
             #expect(log.lines.contains { $0.hasPrefix("completed 1 0") })
-            try waitUntil("the daemon lets go of the unit", within: 60) { systemd.released == [order.unit] }
-            #expect(try rig.row()["failures"] as? Int == 0)
+            try waitUntil("the daemon releases the unit", within: 60) { systemd.released == [order.unit] }
+            #expect(try fixture.row()["failures"] as? Int == 0)
         }
     }
 
-    @Test("R4: a command that systemd cannot execute is told as missing, and no child is started instead")
+    @Test("R4: a command that systemd cannot execute is reported as missing, and no child is started instead")
     func missing() async throws {
-        try await withStartedApp(of: "/nowhere/app") { rig, systemd, log in
-            try waitUntil("the failure is told", within: 60) { try rig.row()["missing"] as? Int ?? 0 > 0 }
+        try await withStartedApp(of: "/nowhere/app") { fixture, systemd, log in
+            try waitUntil("the failure is reported", within: 60) { try fixture.row()["missing"] as? Int ?? 0 > 0 }
             #expect(systemd.orders.first?.command.first == "/nowhere/app")
             #expect(log.lines.filter { $0.hasPrefix("began ") }.count == 1)
         }

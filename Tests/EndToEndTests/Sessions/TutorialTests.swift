@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "A tutorial's program", .serialized,
+    "A tutorial's app", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct TutorialTests {
-    @Test("T3, L2, E2: killed, it is started to say how its task begins, and again for the file, which it moves")
+    @Test("T3, L2, E2: after a kill, it is launched to begin its task, and again to move the file")
     func runs() async throws {
         let server = try NginxServer()
         _ = try server.serve("episode.bin", bytes: 50_000)
@@ -20,25 +20,26 @@ struct TutorialTests {
             "HOME": home.path, "CFFIXED_USER_HOME": home.path, "XDG_CACHE_HOME": home.path + "/cache",
             "TUTORIAL_DELAY": "3",
         ]
-        let rig = try await DaemonRig { _ in settings }
+        let fixture = try await DaemonFixture { _ in settings }
         let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
             .appendingPathComponent("TutorialApp").resolvingSymlinksInPath().path
-        let app = try RigProcess(
-            [program, server.url("episode.bin")], environment: rig.program.environment.merging(settings) { $1 })
+        let app = try FixtureProcess(
+            [program, server.url("episode.bin")], environment: fixture.program.environment.merging(settings) { $1 })
         try waitUntil("the task", within: 60) {
-            (try rig.json("list")["transfers"] as? [[String: Any]])?.count == 1
+            (try fixture.json("list")["transfers"] as? [[String: Any]])?.count == 1
         }
         kill(app.id, SIGKILL)
         await app.end()
-        // A discretionary transfer waits for mains power. A command of the user starts it at once.
-        try rig.run("now", "--all")
+        // A discretionary transfer waits for AC power. A command of the user starts it immediately.
+        try fixture.run("now", "--all")
         try waitUntil("the file", within: 120) {
             (try? FileManager.default.contentsOfDirectory(atPath: documents).count) == 1
         }
-        try waitUntil("all is dealt with", within: 60) {
-            (try rig.json("apps")["apps"] as? [[String: Any]])?.allSatisfy { $0["waiting-events"] as? Int == 0 } == true
+        try waitUntil("all events are acknowledged", within: 60) {
+            (try fixture.json("apps")["apps"] as? [[String: Any]])?.allSatisfy { $0["waiting-events"] as? Int == 0 }
+                == true
         }
         #expect(server.requests().contains { $0.path == "/episode.bin" })
-        await rig.end()
+        await fixture.end()
     }
 }

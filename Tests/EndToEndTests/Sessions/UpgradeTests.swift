@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import Testing
 
 @Suite(
-    "C4: programs are replaced while transfers run", .serialized,
+    "C4: programs replaced during transfers", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct UpgradeTests {
     private static let programs = ["transferd", "transferctl", "transfer-worker", "SessionApp"]
@@ -23,37 +23,38 @@ struct UpgradeTests {
     }
 
     @Test(
-        "C4: the app, transferctl, the worker and the daemon are replaced at once; nothing is lost, nobody is a stranger"
+        "C4: all programs are replaced at the same time; nothing is lost, and the app is recognized"
     )
     func all() async throws {
         let programs = try TemporaryFolder()
         try install(in: programs.path)
         let own = programs.path + "/SessionApp"
-        try await SessionRig.with(rate: 100_000, programs: programs.path) { rig in
+        try await SessionFixture.with(rate: 100_000, programs: programs.path) { fixture in
             var files: [String: Data?] = [:]
             for (number, name) in ["app-before", "app-after", "before", "after"].enumerated() {
-                let path = try rig.server.serve(name, bytes: 700_000, seed: UInt64(number))
+                let path = try fixture.server.serve(name, bytes: 700_000, seed: UInt64(number))
                 files[name] = FileManager.default.contents(atPath: path)
             }
-            let place = rig.daemon.program.folder.path + "/told"
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-            let log = rig.log("app")
-            let app = try rig.app(
-                "app", program: own, ["--session", "s", "--move", place, "--relaunch", own, log.path, "--move", place])
+            let moveFolder = fixture.daemon.program.folder.path + "/received"
+            try FileManager.default.createDirectory(atPath: moveFolder, withIntermediateDirectories: true)
+            let log = fixture.log("app")
+            let app = try fixture.app(
+                "app", program: own,
+                ["--session", "s", "--move", moveFolder, "--relaunch", own, log.path, "--move", moveFolder])
             try log.wait(for: "opened")
-            try app.send("download \(rig.server.url("app-before"))")
-            let first = try rig.daemon.run("add", rig.server.url("before"))
+            try app.send("download \(fixture.server.url("app-before"))")
+            let first = try fixture.daemon.run("add", fixture.server.url("before"))
             try log.wait(for: "received 1")
-            try waitUntil("both run", within: 60) { try rig.daemon.state(of: first) == "running" }
+            try waitUntil("both run", within: 60) { try fixture.daemon.state(of: first) == "running" }
 
-            let daemon = try #require(try rig.daemon.process())
+            let daemon = try #require(try fixture.daemon.process())
             try install(in: programs.path)
             #expect(try executable(of: daemon).hasSuffix("/transferd (deleted)"))
             #expect(try executable(of: app.process.id).hasSuffix("/SessionApp (deleted)"))
             // The user runs the new `transferctl` with the old daemon, and the old app still has its session.
-            let second = try rig.daemon.run("add", rig.server.url("after"))
-            #expect(try rig.daemon.run("list", "--all").contains("app-before"))
-            try app.send("download \(rig.server.url("app-after"))")
+            let second = try fixture.daemon.run("add", fixture.server.url("after"))
+            #expect(try fixture.daemon.run("list", "--all").contains("app-before"))
+            try app.send("download \(fixture.server.url("app-after"))")
             try log.wait(for: "submitted 2")
 
             // The daemon is ended as in an upgrade, and the next command starts the new daemon.
@@ -61,19 +62,19 @@ struct UpgradeTests {
             try waitUntil("the old daemon ends", within: 60) { kill(daemon, 0) != 0 }
             await app.crash()
             for id in [first, second] {
-                try waitUntil("\(id) is over", within: 120) { try rig.daemon.state(of: id) == "finished" }
+                try waitUntil("\(id) has finished", within: 120) { try fixture.daemon.state(of: id) == "finished" }
             }
-            let new = try #require(try rig.daemon.process())
+            let new = try #require(try fixture.daemon.process())
             #expect(try executable(of: new) == programs.path + "/transferd")
             for name in ["before", "after"] {
-                let path = rig.daemon.program.downloads + "/" + name
+                let path = fixture.daemon.program.downloads + "/" + name
                 #expect(FileManager.default.contents(atPath: path) == files[name])
             }
             // The daemon starts the app from its new file.
             try log.wait(for: "moved 1")
             try log.wait(for: "moved 2")
-            #expect(FileManager.default.contents(atPath: place + "/1") == files["app-before"])
-            #expect(FileManager.default.contents(atPath: place + "/2") == files["app-after"])
+            #expect(FileManager.default.contents(atPath: moveFolder + "/1") == files["app-before"])
+            #expect(FileManager.default.contents(atPath: moveFolder + "/2") == files["app-after"])
             try log.wait(for: "completed 1 0")
             try log.wait(for: "completed 2 0")
             #expect(log.lines.filter { $0.hasPrefix("began ") }.count == 2, "\(log.lines)")

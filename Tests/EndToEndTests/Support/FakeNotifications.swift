@@ -2,11 +2,11 @@
 import GLibBridge
 import TransferBusProtocol
 
-/// A fake notification server of a desktop, which records every notification.
+/// A fake notification server that records every notification.
 struct FakeNotifications {
     private static let name = "org.freedesktop.Notifications"
-    private let service = PlayedService(
-        PlayedService.Interface(
+    private let service = FakeService(
+        FakeService.Interface(
             name: name, path: "/org/freedesktop/Notifications",
             members: """
                 <method name="Notify">
@@ -14,9 +14,9 @@ struct FakeNotifications {
                   <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="as" direction="in"/>
                   <arg type="a{sv}" direction="in"/><arg type="i" direction="in"/><arg type="u" direction="out"/>
                 </method>
-                """, answer: { _, _ in [.integer(1)] }))
+                """, reply: { _, _ in [.integer(1)] }))
 
-    var notes: [(title: String, body: String)] {
+    var notifications: [(title: String, body: String)] {
         get async { await service.calls.map { ($0[3].string ?? "", $0[4].string ?? "") } }
     }
 

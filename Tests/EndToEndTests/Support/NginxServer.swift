@@ -21,14 +21,14 @@ final class NginxServer: Sendable {
         var began: Double { ended - duration }
     }
 
-    /// The reason why nginx cannot run here; nil if it can.
+    /// The reason that nginx cannot run here, or `nil` if it can.
     static let unavailabilityReason: String? = {
         let missing = ["/usr/sbin/nginx", "/usr/bin/curl"].filter { !FileManager.default.isExecutableFile(atPath: $0) }
         return missing.isEmpty ? nil : "not installed: \(missing.joined(separator: ", ")) (nginx-light, curl)"
     }()
 
     /// A Boolean value that indicates whether nginx was built with the DAV module, which accepts uploads.
-    static let takesUploads: Bool = {
+    static let acceptsUploads: Bool = {
         guard unavailabilityReason == nil, let folder = try? TemporaryFolder(),
             let process = try? ChildProcess("/usr/sbin/nginx", ["-V"], output: folder.path + "/out"),
             (try? process.wait(within: 60)) == 0,
@@ -44,10 +44,10 @@ final class NginxServer: Sendable {
     private let process: ChildProcess
     private let prefix: [String]
 
-    /// Starts nginx and waits until it answers.
+    /// Starts nginx and waits until it responds.
     ///
     /// - Parameters:
-    ///   - rate: The limit of each connection in bytes a second; nil for no limit.
+    ///   - rate: The limit of each connection in bytes per second, or `nil` for no limit.
     ///   - beginning: The number of bytes at the start of each response that are not limited. With this parameter,
     ///     ranges that begin at byte 1,000,000 or later are not limited at all.
     ///   - prefix: The words before the command, which run nginx in a namespace for example.
@@ -57,9 +57,9 @@ final class NginxServer: Sendable {
         let port = try Self.freePort()
         self.port = port
         try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
-        let place = folder.path
+        let root = folder.path
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(place)/\($0);" }.joined(separator: " ")
+            .map { "\($0)_temp_path \(root)/\($0);" }.joined(separator: " ")
         let configuration = """
             daemon off;
             master_process off;
@@ -76,7 +76,7 @@ final class NginxServer: Sendable {
                     root \(folder.path)/www;
                     location = /connections { stub_status; access_log off; }
                     location = /304 { return 304; }
-                    \(Self.takesUploads ? Self.uploads : "")
+                    \(Self.acceptsUploads ? Self.uploads : "")
                 }
             }
             """
@@ -111,7 +111,7 @@ final class NginxServer: Sendable {
         // Replaces the file instead of rewriting it. A transfer in progress keeps reading the old file, as with any
         // server.
         try RandomFile.write(path + ".new", bytes: bytes, seed: seed)
-        guard rename(path + ".new", path) == 0 else { throw TestTrouble("\(path) cannot be written") }
+        guard rename(path + ".new", path) == 0 else { throw TestSetupError("\(path) cannot be written") }
         return path
     }
 
@@ -120,11 +120,11 @@ final class NginxServer: Sendable {
         let output = try TemporaryFolder()
         let words = prefix + ["/usr/bin/curl", "-s", "--max-time", "5", "http://127.0.0.1:\(port)/connections"]
         let curl = try ChildProcess(words[0], Array(words.dropFirst()), output: output.path + "/out")
-        guard try curl.wait(within: 60) == 0 else { throw TestTrouble("nginx does not answer") }
+        guard try curl.wait(within: 60) == 0 else { throw TestSetupError("nginx does not respond") }
         let lines = try String(contentsOfFile: output.path + "/out", encoding: .utf8).split(separator: "\n")
-        // The third line holds the counts of accepted connections, handled connections and requests.
+        // The third line contains the numbers of accepted connections, handled connections, and requests.
         guard lines.count > 2, let accepted = lines[2].split(separator: " ").first.flatMap({ Int($0) }) else {
-            throw TestTrouble("nginx says: \(lines)")
+            throw TestSetupError("unexpected output of nginx: \(lines)")
         }
         return accepted
     }
@@ -153,7 +153,7 @@ final class NginxServer: Sendable {
                 bind(descriptor, generic, length) == 0 ? getsockname(descriptor, generic, &length) : -1
             }
         }
-        guard result == 0 else { throw TestTrouble("there is no free port on the loopback") }
+        guard result == 0 else { throw TestSetupError("no free port on the loopback interface") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 

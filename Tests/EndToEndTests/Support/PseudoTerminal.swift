@@ -17,14 +17,14 @@ final class PseudoTerminal: Sendable {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (number, isLocked): (UInt32, Int32) = (0, 0)
         guard master >= 0, ioctl(master, lockOf, &isLocked) == 0, ioctl(master, numberOf, &number) == 0 else {
-            throw TestTrouble("there is no pseudo terminal to be had")
+            throw TestSetupError("cannot open a pseudoterminal")
         }
         path = "/dev/pts/\(number)"
         // Kept open, so that the settings can be read after the program has ended.
         slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         guard slave >= 0, ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else {
-            throw TestTrouble("\(path) cannot be opened")
+            throw TestSetupError("\(path) cannot be opened")
         }
         _ = fcntl(master, F_SETFL, O_NONBLOCK)
     }

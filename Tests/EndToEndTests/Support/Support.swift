@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// An obstacle to a test's setup, not a failure of the program under test.
-struct TestTrouble: Error, CustomStringConvertible {
+struct TestSetupError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
@@ -13,7 +13,9 @@ struct TestTrouble: Error, CustomStringConvertible {
 func waitUntil(_ what: String, within seconds: Double, _ condition: () throws -> Bool) throws {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while try !condition() {
-        guard ContinuousClock.now < deadline else { throw TestTrouble("after \(seconds) s still not: \(what)") }
+        guard ContinuousClock.now < deadline else {
+            throw TestSetupError("timed out after \(seconds) s, waiting until: \(what)")
+        }
         usleep(2_000)
     }
 }
@@ -24,7 +26,7 @@ final class TemporaryFolder: Sendable {
 
     init() throws {
         var template = Array((NSTemporaryDirectory() + "transfer-test-XXXXXX").utf8CString)
-        guard let made = mkdtemp(&template) else { throw TestTrouble("no temporary folder can be made") }
+        guard let made = mkdtemp(&template) else { throw TestSetupError("cannot create a temporary folder") }
         path = String(cString: made)
     }
 
@@ -36,7 +38,7 @@ final class ChildProcess: Sendable {
     let id: pid_t
     private let status = Mutex<Int32?>(nil)
 
-    /// Starts `program` and redirects its output to files. Errors go to `errors`, or to `output` if `errors` is nil.
+    /// Starts `program` and redirects its output to files. Errors go to `errors`, or to `output` if `errors` is `nil`.
     init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], output: String,
         errors: String? = nil, directory: String? = nil
@@ -61,7 +63,7 @@ final class ChildProcess: Sendable {
         Self.resetSignals(&attributes)
         var pid: pid_t = 0
         let code = posix_spawn(&pid, words[0], &actions, &attributes, &argv, &envp)
-        guard code == 0 else { throw TestTrouble("\(program) cannot be started: \(String(cString: strerror(code)))") }
+        guard code == 0 else { throw TestSetupError("cannot start \(program): \(String(cString: strerror(code)))") }
         id = pid
     }
 
@@ -88,7 +90,7 @@ final class ChildProcess: Sendable {
 
     func signal(_ number: Int32) { kill(id, number) }
 
-    /// The exit status, or the negated number of the signal that ended the process; nil while the process runs.
+    /// The exit status, or the negated number of the signal that ended the process, or `nil` while the process runs.
     var exitStatus: Int32? {
         status.withLock { status in
             if let status { return status }
@@ -118,7 +120,7 @@ final class ChildProcess: Sendable {
 enum RandomFile {
     static func write(_ path: String, bytes: Int, seed: UInt64) throws {
         guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
-        else { throw TestTrouble("\(path) cannot be written") }
+        else { throw TestSetupError("\(path) cannot be written") }
         defer { try? file.close() }
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
         var left = bytes
@@ -137,7 +139,7 @@ enum RandomFile {
         }
     }
 
-    /// Returns whether two files hold the same bytes.
+    /// Returns whether two files have the same bytes.
     static func same(_ left: String, _ right: String) -> Bool {
         FileManager.default.contentsEqual(atPath: left, andPath: right)
     }

@@ -61,9 +61,9 @@ struct Transferctl {
                     return found != nil || hasEnded
                 }
             } catch {
-                throw TestTrouble("\(error)\n\(output.suffix(3000))\n\(errors.suffix(2000))")
+                throw TestSetupError("\(error)\n\(output.suffix(3000))\n\(errors.suffix(2000))")
             }
-            guard let found else { throw TestTrouble("it ended without: \(what)\n\(output.suffix(3000))\n\(errors)") }
+            guard let found else { throw TestSetupError("exited without: \(what)\n\(output.suffix(3000))\n\(errors)") }
             return found
         }
     }
@@ -76,7 +76,7 @@ struct Transferctl {
             ?? folders[0] + "/transferctl"
     }()
 
-    /// The folder that holds the state, the configuration and the downloads of all runs.
+    /// The folder of the state, the configuration, and the downloads of all runs.
     let folder: TemporaryFolder
     var environment: [String: String]
     /// The program to run: the built program or a copy of it.
@@ -119,7 +119,7 @@ struct Transferctl {
         do {
             return (try run.process.wait(within: seconds), run)
         } catch {
-            throw TestTrouble("\(error)\n\(run.output.suffix(3000))\n\(run.errors.suffix(2000))")
+            throw TestSetupError("\(error)\n\(run.output.suffix(3000))\n\(run.errors.suffix(2000))")
         }
     }
 }

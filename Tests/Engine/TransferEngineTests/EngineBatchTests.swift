@@ -6,10 +6,10 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite("many transfers at once", .timeLimit(.minutes(5)))
+@Suite("Batches of transfers", .timeLimit(.minutes(5)))
 struct EngineBatchTests {
     private static func many(_ count: Int) -> [NewTransfer] {
-        (0..<count).map { NewTransfer(EngineRig.specification(host: "h\($0)"), key: "key \($0)") }
+        (0..<count).map { NewTransfer(EngineFixture.specification(host: "h\($0)"), key: "key \($0)") }
     }
 
     private static func slots(_ count: Int) -> SchedulerConfiguration {
@@ -20,94 +20,94 @@ struct EngineBatchTests {
         return configuration
     }
 
-    @Test("Many that are handed over together are saved in one transaction, numbered and begun in their order")
+    @Test("A batch is saved in one transaction, and its transfers get IDs and start in order")
     func together() async throws {
-        let rig = EngineRig()
-        try await rig.run { updates in
-            let ids = try await rig.engine.submit(Self.many(100))
+        let fixture = EngineFixture()
+        try await fixture.run { updates in
+            let ids = try await fixture.engine.submit(Self.many(100))
             #expect(ids == (1...100).map { TransferID($0) })
-            #expect(rig.disk.commits.map(\.count) == [100])
-            #expect(rig.disk.transfers.map(\.key) == (0..<100).map { "key \($0)" })
+            #expect(fixture.disk.commits.map(\.count) == [100])
+            #expect(fixture.disk.transfers.map(\.key) == (0..<100).map { "key \($0)" })
             #expect(await updates.next(4) == ["1 started 1", "2 started 1", "3 started 1", "4 started 1"])
-            #expect(rig.journal.holds(["saved submitted", "executor start"]))
-            #expect(try await rig.engine.submit([]) == [])
+            #expect(fixture.journal.contains(["saved submitted", "executor start"]))
+            #expect(try await fixture.engine.submit([]) == [])
         }
     }
 
-    @Test("Those that are watched are told why they wait, the others are not")
+    @Test("Only watched transfers of a batch report their wait reasons")
     func watched() async throws {
-        let rig = EngineRig(configuration: Self.slots(1))
-        try await rig.run { updates in
-            _ = try await rig.engine.submit(Self.many(2))
-            _ = try await rig.engine.submit(Self.many(2), watching: true)
+        let fixture = EngineFixture(configuration: Self.slots(1))
+        try await fixture.run { updates in
+            _ = try await fixture.engine.submit(Self.many(2))
+            _ = try await fixture.engine.submit(Self.many(2), watching: true)
             #expect(
                 await updates.next(3)
                     == ["1 started 1", "3 waiting waitingForSlot", "4 waiting waitingForSlot"])
         }
     }
 
-    @Test("One that makes no sense is named, and none is queued")
+    @Test("An invalid transfer is named in the error, and nothing is queued")
     func wrongInTheMiddle() async throws {
-        let rig = EngineRig()
-        try await rig.run { _ in
+        let fixture = EngineFixture()
+        try await fixture.run { _ in
             var transfers = Self.many(5)
             transfers[2].specification.url = "http://user:secret@h/x?token=secret"
             transfers[2].specification.traits.constraints.window = WindowConstraint(windows: [])
             transfers[4].key = ""
-            let error = await #expect(throws: RefusedTransferError.self) { try await rig.engine.submit(transfers) }
+            let error = await #expect(throws: RefusedTransferError.self) { try await fixture.engine.submit(transfers) }
             #expect(error?.index == 2)
             #expect(error?.description.contains("transfer 3 of 5, http://h/x, ") == true)
             #expect(error?.description.contains("secret") == false)
             transfers[2] = Self.many(1)[0]
-            let second = await #expect(throws: RefusedTransferError.self) { try await rig.engine.submit(transfers) }
+            let second = await #expect(throws: RefusedTransferError.self) { try await fixture.engine.submit(transfers) }
             #expect(second?.index == 4)
-            try await rig.settle()
+            try await fixture.waitForInbox()
         }
-        #expect(rig.disk.transfers.map(\.specification.url) == ["http://127.0.0.1/marker"])
+        #expect(fixture.disk.transfers.map(\.specification.url) == ["http://127.0.0.1/marker"])
     }
 
-    @Test("What cannot be saved is refused whole, and none of it begins")
+    @Test("A batch that cannot be saved is refused as a whole, and nothing starts")
     func failingStore() async throws {
-        let rig = EngineRig()
-        try await rig.run { updates in
-            rig.disk.fail(with: TransferStoreError(code: .diskFull, message: "full"))
-            await #expect(throws: TransferStoreError.self) { try await rig.engine.submit(Self.many(3)) }
-            rig.disk.fail(with: nil)
-            let ids = try await rig.engine.submit(Self.many(1))
+        let fixture = EngineFixture()
+        try await fixture.run { updates in
+            fixture.disk.fail(with: TransferStoreError(code: .diskFull, message: "full"))
+            await #expect(throws: TransferStoreError.self) { try await fixture.engine.submit(Self.many(3)) }
+            fixture.disk.fail(with: nil)
+            let ids = try await fixture.engine.submit(Self.many(1))
             #expect(await updates.next() == "\(ids[0]) started 1")
-            #expect(rig.disk.transfers.map(\.id) == ids)
+            #expect(fixture.disk.transfers.map(\.id) == ids)
         }
     }
 
-    @Test("Before the first look at the machine many are stored and wait for it")
+    @Test("A batch submitted before the first snapshot is stored and waits for the snapshot")
     func early() async throws {
-        let rig = EngineRig(conditions: nil)
-        try await rig.run { updates in
-            let ids = try await rig.engine.submit(Self.many(3), watching: true)
-            #expect(rig.disk.transfers.map(\.id) == ids)
-            try await rig.engine.cancel(ids[1])
+        let fixture = EngineFixture(conditions: nil)
+        try await fixture.run { updates in
+            let ids = try await fixture.engine.submit(Self.many(3), watching: true)
+            #expect(fixture.disk.transfers.map(\.id) == ids)
+            try await fixture.engine.cancel(ids[1])
             #expect(await updates.next() == "2 cancelled")
-            rig.source.send(EngineRig.goodConditions())
+            fixture.source.send(EngineFixture.goodConditions())
             #expect(await updates.next(2) == ["1 started 1", "3 started 1"])
         }
     }
 
-    @Test("Ends that come while the store is busy are saved together, and nothing follows from them before")
+    @Test("Ends that arrive during a commit are saved together before their effects are performed")
     func groupedEnds() async throws {
-        let rig = EngineRig(configuration: Self.slots(3))
-        try await rig.run { updates in
-            let ids = try await rig.engine.submit(Self.many(6))
+        let fixture = EngineFixture(configuration: Self.slots(3))
+        try await fixture.run { updates in
+            let ids = try await fixture.engine.submit(Self.many(6))
             _ = await updates.next(3)
-            rig.disk.setHanging(true)
-            rig.executor.finish(ids[0])
+            fixture.disk.setHanging(true)
+            fixture.executor.finish(ids[0])
             // The engine now waits for the store. The following reports are saved together.
-            await rig.until("the first end is being saved") { rig.journal.lines.contains("saving ended") }
-            rig.executor.checkpoint(ids[1], at: 5)
-            rig.executor.finish(ids[1])
-            rig.executor.finish(ids[2])
-            #expect(rig.executor.running.isEmpty)
-            #expect(rig.disk.transfers.allSatisfy { $0.ending == nil })
-            rig.disk.setHanging(false)
+            await fixture.until("the first end is being saved") { fixture.journal.lines.contains("saving ended") }
+            fixture.executor.checkpoint(ids[1], at: 5)
+            fixture.executor.finish(ids[1])
+            fixture.executor.finish(ids[2])
+            #expect(fixture.executor.running.isEmpty)
+            #expect(fixture.disk.transfers.allSatisfy { $0.ending == nil })
+            fixture.disk.setHanging(false)
             #expect(
                 Set(await updates.next(6))
                     == [
@@ -115,47 +115,47 @@ struct EngineBatchTests {
                         "6 started 1",
                     ])
             // A resume point is useless once the transfer has ended.
-            let kinds = rig.disk.commits.dropFirst().map { $0.map { "\($0)".prefix { $0 != "(" } } }
+            let kinds = fixture.disk.commits.dropFirst().map { $0.map { "\($0)".prefix { $0 != "(" } } }
             #expect(kinds == [["ended"], ["ended", "ended"]])
-            #expect(rig.executor.running == Array(ids[3...]))
+            #expect(fixture.executor.running == Array(ids[3...]))
         }
-        #expect(rig.executor.faults.isEmpty)
+        #expect(fixture.executor.faults.isEmpty)
     }
 
-    @Test("A start that was decided and not made yet is made before it is stopped")
+    @Test("A decided start is performed before the transfer is stopped")
     func startThenStop() async throws {
-        let rig = EngineRig(configuration: Self.slots(1))
-        try await rig.run { updates in
+        let fixture = EngineFixture(configuration: Self.slots(1))
+        try await fixture.run { updates in
             var transfers = Self.many(2)
             transfers[1].specification.traits.kind = .discretionary
-            let ids = try await rig.engine.submit(transfers)
+            let ids = try await fixture.engine.submit(transfers)
             _ = await updates.next()
-            rig.disk.setHanging(true)
-            try await rig.engine.control([TransferID(99)], .hold(by: "nobody", why: "to keep the engine"))
-            rig.executor.checkpoint(ids[0], at: 1)
-            rig.executor.finish(ids[0])
-            rig.source.send(EngineRig.meteredConditions())
-            rig.disk.setHanging(false)
+            fixture.disk.setHanging(true)
+            try await fixture.engine.control([TransferID(99)], .hold(by: "nobody", why: "to keep the engine"))
+            fixture.executor.checkpoint(ids[0], at: 1)
+            fixture.executor.finish(ids[0])
+            fixture.source.send(EngineFixture.meteredConditions())
+            fixture.disk.setHanging(false)
             #expect(
                 await updates.next(3) == ["1 finished 200", "2 started 1", "2 stopped metered 0"])
             // The files of the finished transfer are removed in between.
-            let calls = rig.executor.log.filter { if case .discard = $0 { false } else { true } }
+            let calls = fixture.executor.log.filter { if case .discard = $0 { false } else { true } }
             #expect(
                 calls.prefix(3) == [.start(ids[0], offset: 0), .start(ids[1], offset: 0), .stop(ids[1])])
         }
-        #expect(rig.executor.faults.isEmpty)
+        #expect(fixture.executor.faults.isEmpty)
     }
 
-    @Test("What came before the end was asked for is dealt with, what came after is refused")
+    @Test("Messages before the shutdown request are handled; later messages are refused")
     func aroundTheEnd() async throws {
-        let rig = EngineRig()
-        try await rig.run { updates in
-            let ids = try await rig.engine.submit(Self.many(2))
+        let fixture = EngineFixture()
+        try await fixture.run { updates in
+            let ids = try await fixture.engine.submit(Self.many(2))
             _ = await updates.next(2)
-            rig.executor.finish(ids[0])
-            rig.engine.shutDown()
-            await #expect(throws: EngineEndedError.self) { try await rig.engine.submit(Self.many(3)) }
+            fixture.executor.finish(ids[0])
+            fixture.engine.shutDown()
+            await #expect(throws: EngineEndedError.self) { try await fixture.engine.submit(Self.many(3)) }
         }
-        #expect(rig.disk.transfers.map { $0.ending != nil } == [true, false])
+        #expect(fixture.disk.transfers.map { $0.ending != nil } == [true, false])
     }
 }

@@ -7,68 +7,69 @@ import TransferScheduling
 import TransferTesting
 
 @Suite("Watching", .timeLimit(.minutes(5))) struct EngineWatchingTests {
-    @Test("Why a transfer waits is told of those only that are watched; what it does is told of all")
+    @Test("Wait reasons are reported only for watched transfers, other events for all transfers")
     func onlyWatched() async throws {
-        let battery = EngineRig.goodConditions(power: .battery)
-        let rig = EngineRig(conditions: battery)
-        try await rig.run { updates in
-            let first = try await rig.engine.submit(EngineRig.specification(.discretionary, host: "a"))
-            _ = try await rig.engine.submit(EngineRig.specification(.discretionary, host: "b"), watching: true)
+        let battery = EngineFixture.goodConditions(power: .battery)
+        let fixture = EngineFixture(conditions: battery)
+        try await fixture.run { updates in
+            let first = try await fixture.engine.submit(EngineFixture.specification(.discretionary, host: "a"))
+            _ = try await fixture.engine.submit(EngineFixture.specification(.discretionary, host: "b"), watching: true)
             #expect(await updates.next() == "2 waiting onBattery")
-            rig.source.send(EngineRig.goodConditions())
+            fixture.source.send(EngineFixture.goodConditions())
             #expect(await updates.next(2) == ["1 started 1", "2 started 1"])
-            rig.executor.progress(first, to: 5)
-            rig.source.send(battery)
-            rig.alarm.advance(by: .seconds(5))
+            fixture.executor.progress(first, to: 5)
+            fixture.source.send(battery)
+            fixture.alarm.advance(by: .seconds(5))
             #expect(Set(await updates.next(3)) == ["1 progressed 5", "1 stopped onBattery 5", "2 stopped onBattery 0"])
         }
     }
 
-    @Test("Who begins to watch is told how it stands, once; who ends to watch is told nothing more")
+    @Test("Watching reports the current reasons once, and unwatching ends the reports")
     func fromNowOn() async throws {
-        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery))
-        try await rig.run { updates in
-            let id = try await rig.engine.submit(EngineRig.specification(.discretionary))
-            rig.engine.watch(id)
-            rig.engine.watch(id)
+        let fixture = EngineFixture(conditions: EngineFixture.goodConditions(power: .battery))
+        try await fixture.run { updates in
+            let id = try await fixture.engine.submit(EngineFixture.specification(.discretionary))
+            fixture.engine.watch(id)
+            fixture.engine.watch(id)
             #expect(await updates.next() == "1 waiting onBattery")
-            rig.source.send(EngineRig.meteredConditions())
+            fixture.source.send(EngineFixture.meteredConditions())
             #expect(await updates.next() == "1 waiting metered")
-            rig.engine.unwatch(id)
-            rig.engine.watch(TransferID(77))
-            rig.source.send(EngineRig.goodConditions(power: .battery))
-            rig.source.send(EngineRig.goodConditions())
+            fixture.engine.unwatch(id)
+            fixture.engine.watch(TransferID(77))
+            fixture.source.send(EngineFixture.goodConditions(power: .battery))
+            fixture.source.send(EngineFixture.goodConditions())
             #expect(await updates.next() == "1 started 1")
         }
     }
 
-    @Test("Another policy decides about what waits and what runs")
+    @Test("A new policy applies to waiting and running transfers")
     func policy() async throws {
-        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery))
-        try await rig.run { updates in
-            _ = try await rig.engine.submit(EngineRig.specification(.discretionary), watching: true)
+        let fixture = EngineFixture(conditions: EngineFixture.goodConditions(power: .battery))
+        try await fixture.run { updates in
+            _ = try await fixture.engine.submit(EngineFixture.specification(.discretionary), watching: true)
             #expect(await updates.next() == "1 waiting onBattery")
-            await rig.engine.setPolicy(UnmeteredPolicy())
+            await fixture.engine.setPolicy(UnmeteredPolicy())
             #expect(await updates.next() == "1 started 1")
-            await rig.engine.setPolicy(StrictPolicy())
-            rig.alarm.advance(by: .seconds(5))
+            await fixture.engine.setPolicy(StrictPolicy())
+            fixture.alarm.advance(by: .seconds(5))
             #expect(await updates.next() == "1 stopped onBattery 0")
         }
     }
 
-    @Test("What is watched before the first look at the machine is told of at it")
+    @Test("A transfer watched before the first snapshot is reported with that snapshot")
     func early() async throws {
         let disk = InMemoryTransferStore.Disk()
         let store = InMemoryTransferStore(disk: disk)
         for id in Int64(1)...3 {
-            let transfer = StoredTransfer(id: TransferID(id), specification: EngineRig.specification(.discretionary))
+            let transfer = StoredTransfer(
+                id: TransferID(id), specification: EngineFixture.specification(.discretionary))
             try await store.commit([.inserted(transfer)])
         }
-        let rig = EngineRig(disk: disk, conditions: nil)
-        for id in Int64(1)...3 { rig.engine.watch(TransferID(id)) }
-        rig.engine.unwatch(TransferID(2))
-        try await rig.run { updates in
-            rig.source.send(EngineRig.goodConditions(power: .battery))
+        let fixture = EngineFixture(disk: disk, conditions: nil)
+        for id in Int64(1)...3 { fixture.engine.watch(TransferID(id)) }
+        fixture.engine.unwatch(TransferID(2))
+        try await fixture.run { updates in
+            fixture.source.send(EngineFixture.goodConditions(power: .battery))
             #expect(await updates.next(2) == ["1 waiting onBattery", "3 waiting onBattery"])
         }
     }

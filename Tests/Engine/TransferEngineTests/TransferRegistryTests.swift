@@ -7,7 +7,7 @@ import TransferScheduling
 @testable import TransferEngine
 
 @Suite struct TransferRegistryTests {
-    private static let time = Moment(instant: Instant.zero, wall: WallTime(secondsSinceEpoch: 1_700_000_000))
+    private static let time = ClockReading(instant: Instant.zero, wall: WallTime(secondsSinceEpoch: 1_700_000_000))
 
     private func specification(app: String = "a", session: String? = nil) -> TransferSpecification {
         var traits = TransferTraits(kind: .normal, host: "http://h:80", app: app, submitted: Self.time.wall)
@@ -22,11 +22,11 @@ import TransferScheduling
 
     private func unfinished(_ app: String, _ registry: TransferRegistry) -> Int { registry.usage { $0 == app }.count }
 
-    private static let none = Explanation(holds: [], remedies: [], nextLook: nil, isLate: false)
+    private static let none = Explanation(reasons: [], remedies: [], nextReevaluation: nil, isLate: false)
     private static let isPaused = Explanation(
-        holds: [Hold(.suspended, since: time)], remedies: [], nextLook: nil, isLate: false)
+        reasons: [WaitReason(.suspended, since: time)], remedies: [], nextReevaluation: nil, isLate: false)
 
-    @Test("A transfer's life is followed to its end, and what is unfinished is counted by app")
+    @Test("The registry follows a transfer to its end and counts unfinished transfers by app")
     func life() throws {
         let registry = TransferRegistry()
         let id = TransferID(1)
@@ -51,7 +51,7 @@ import TransferScheduling
         #expect(registry.apply(.cancelled, to: TransferID(3)) == nil)
     }
 
-    @Test("Somebody's pause shows at once while it waits, and once its attempt has stopped while it runs")
+    @Test("A pause shows immediately on a waiting transfer, and after the stop on a running one")
     func pauses() {
         let registry = TransferRegistry()
         let id = TransferID(1)
@@ -67,7 +67,7 @@ import TransferScheduling
         #expect((changed?.kind, changed?.priority, changed?.state) == (.discretionary, 9, .paused))
     }
 
-    @Test("What the store has stands as it was left")
+    @Test("Stored transfers appear in their stored state")
     func stored() {
         let registry = TransferRegistry()
         var transfer = StoredTransfer(
@@ -83,7 +83,7 @@ import TransferScheduling
         #expect(unfinished("a", registry) == 1)
     }
 
-    @Test("A session is there as long as it has an unfinished transfer")
+    @Test("A session is listed while it has an unfinished transfer")
     func sessions() {
         let registry = TransferRegistry()
         submit(1, specification(session: "s"), to: registry)
@@ -103,7 +103,7 @@ import TransferScheduling
         #expect(registry.usage { _ in true }.bytes == specification(app: "b").bookkeepingBytes)
     }
 
-    @Test("Of ended transfers the latest are kept, and given newest first")
+    @Test("The registry keeps the latest ended transfers and returns them newest first")
     func ended() {
         let registry = TransferRegistry(endedLimit: 10)
         for id in 1...100 as ClosedRange<Int64> {
@@ -116,7 +116,7 @@ import TransferScheduling
         #expect(registry.status(of: TransferID(1)) == nil)
     }
 
-    @Test("Ended transfers with long texts are fewer, so that no caller fills the memory with them")
+    @Test("The registry keeps fewer ended transfers if their texts are long, to limit memory")
     func endedBytes() {
         let bytes = specification().bookkeepingBytes
         let registry = TransferRegistry(endedLimit: 10, endedBytes: 5 * bytes)

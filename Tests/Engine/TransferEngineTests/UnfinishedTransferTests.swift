@@ -4,13 +4,13 @@ import TransferModel
 
 @testable import TransferEngine
 
-@Suite("the state of an unfinished transfer in little memory")
+@Suite("The compact state of an unfinished transfer")
 struct UnfinishedTransferTests {
     private static let plain = TransferStatus(
         id: TransferID(7), url: "http://a/b", name: "b", app: "app", session: "s", isUpload: true, kind: .discretionary,
         priority: 1000, state: .paused, submitted: WallTime(nanosecondsSinceEpoch: 1))
 
-    @Test("Nothing of how it stands is lost", arguments: 0..<9)
+    @Test("The compact form keeps every property", arguments: 0..<9)
     func whole(part: Int) {
         var status = Self.plain
         switch part {

@@ -7,8 +7,8 @@ import TransferModel
 @Suite struct SessionFilesTests {
     private let start = Instant(nanoseconds: 10_000_000_000)
 
-    private func files(_ spool: PlayedSpool = PlayedSpool(disk: PlayedSpool.Disk()), limit: Int64) -> SessionFiles {
-        SessionFiles(place: PlayedPlace(), spool: spool, limit: limit)
+    private func files(_ spool: FakeSpool = FakeSpool(disk: FakeSpool.Disk()), limit: Int64) -> SessionFiles {
+        SessionFiles(resolver: FakeResolver(), spool: spool, limit: limit)
     }
 
     private func usage(_ finished: Int64, _ partial: Int64) -> FileUsage {
@@ -17,7 +17,7 @@ import TransferModel
         return usage
     }
 
-    @Test("a sum of downloads is used for a second, and is made anew after that or once the clock is behind it")
+    @Test("a total of downloads is reused for one second, unless the clock has gone back")
     func sums() {
         var files = files(limit: 100)
         var now = start
@@ -30,20 +30,20 @@ import TransferModel
         #expect(files.downloadedBytes(of: "a", at: start) { usage(5, 6) } == 11)
     }
 
-    @Test("downloads and kept files count together: an app that has as much as the limit is refused")
+    @Test("downloads and kept files count together, and an app at the limit is refused")
     func room() async throws {
         var files = files(limit: 30)
         _ = try await files.keep(.path("/f"), for: "a", downloaded: 0)
         try files.checkRoom(of: "a", downloaded: 19)
         let refusal = #expect(throws: SessionRefusal.self) { try files.checkRoom(of: "a", downloaded: 20) }
         #expect(refusal?.code == .limitExceeded)
-        #expect(refusal?.message.contains("30 bytes of files here and may have 30 (files-per-app): 20 of") == true)
+        #expect(refusal?.message.contains("30 bytes of files and may have 30 (files-per-app): 20 bytes of") == true)
         try files.checkRoom(of: "b", downloaded: 29)
         files.limit = 31
         try files.checkRoom(of: "a", downloaded: 20)
     }
 
-    @Test("a file is kept within what the downloads leave of the limit")
+    @Test("a file is kept within the limit that remains after the downloads")
     func limit() async throws {
         let files = files(limit: 30)
         _ = try await files.keep(.path("/f"), for: "a", downloaded: 20)
@@ -55,9 +55,9 @@ import TransferModel
         }
     }
 
-    @Test("a file that cannot be read fails its task; any other trouble refuses the order")
-    func trouble() async throws {
-        let spool = PlayedSpool(disk: PlayedSpool.Disk())
+    @Test("an unreadable file fails its task; any other error refuses the order")
+    func spoolErrors() async throws {
+        let spool = FakeSpool(disk: FakeSpool.Disk())
         let files = files(spool, limit: 30)
         spool.fail(SourceSpoolError(.unusable, "it is gone"))
         let result = try await files.keep(.path("/f"), for: "a", downloaded: 0)

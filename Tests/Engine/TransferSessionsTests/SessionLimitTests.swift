@@ -6,7 +6,7 @@ import TransferPolicy
 import TransferSessions
 import TransferTesting
 
-@Suite("C5: what an app can have the daemon keep")
+@Suite("C5: limits on the data that the daemon keeps for an app")
 struct SessionLimitTests {
     private func refusal(_ body: () async throws -> Void) async -> SessionRefusal? {
         do {
@@ -21,105 +21,107 @@ struct SessionLimitTests {
         return snapshot
     }
 
-    @Test("Suspended tasks count, and the refusal tells the limit")
+    @Test("Suspended tasks count, and the refusal names the limit")
     func suspended() async throws {
         var limits = SessionLimits()
         limits.tasks = 3
-        let rig = HostRig(limits: limits)
-        let app = PlayedApp()
-        try await rig.run {
-            _ = try await rig.host.open(.named(), by: app.client)
+        let fixture = HostFixture(limits: limits)
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client)
             for number in 1...3 {
-                try await rig.host.post(.submit(suspended(number)), in: app.key(), from: app.client.name)
+                try await fixture.host.post(.submit(suspended(number)), in: app.key(), from: app.client.name)
             }
             // A task that is submitted twice is already present.
-            try await rig.host.post(.submit(suspended(3)), in: app.key(), from: app.client.name)
+            try await fixture.host.post(.submit(suspended(3)), in: app.key(), from: app.client.name)
             let fourth = await refusal {
-                try await rig.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
+                try await fixture.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
             }
             #expect(fourth?.code == .limitExceeded)
             #expect(fourth?.message.contains("may have 3") == true)
-            // A cancelled task makes room after its end is acknowledged.
-            try await rig.host.post(.cancel(1), in: app.key(), from: app.client.name)
-            await rig.until("the end") { app.lines.contains("1 completed -999") }
+            // A canceled task frees its place after its end is acknowledged.
+            try await fixture.host.post(.cancel(1), in: app.key(), from: app.client.name)
+            await fixture.until("the end") { app.lines.contains("1 completed -999") }
             #expect(
                 await refusal {
-                    try await rig.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
+                    try await fixture.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
                 }?.code == .limitExceeded)
-            try await rig.host.acknowledge(app.numbers[0], in: app.key(), from: app.client.name)
-            try await rig.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
-            #expect(await rig.host.read { $0.usage(of: app.app) }.tasks == 3)
+            try await fixture.host.acknowledge(app.numbers[0], in: app.key(), from: app.client.name)
+            try await fixture.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
+            #expect(await fixture.host.read { $0.usage(of: app.app) }.tasks == 3)
         }
     }
 
     @Test(
-        "A number that leaves out too many is refused at once, and what was left out is bounded in all",
+        "A task number that skips too many is refused immediately, and the total of skipped numbers is limited",
         arguments: [9_000_000_000_000_000_000, 10_002, Int.max])
     func gaps(number: Int) async throws {
-        let rig = HostRig()
-        let app = PlayedApp()
-        try await rig.run {
-            _ = try await rig.host.open(.named(), by: app.client)
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client)
             let far = await refusal {
-                try await rig.host.post(.submit(suspended(number)), in: app.key(), from: app.client.name)
+                try await fixture.host.post(.submit(suspended(number)), in: app.key(), from: app.client.name)
             }
             #expect(far?.code == .invalid)
             #expect(far?.message.contains("10000") == true)
-            try await rig.host.post(.submit(suspended(6001)), in: app.key(), from: app.client.name)
+            try await fixture.host.post(.submit(suspended(6001)), in: app.key(), from: app.client.name)
             #expect(
                 await refusal {
-                    try await rig.host.post(.submit(suspended(12_000)), in: app.key(), from: app.client.name)
+                    try await fixture.host.post(.submit(suspended(12_000)), in: app.key(), from: app.client.name)
                 }?.code == .invalid)
-            try await rig.host.post(.submit(suspended(6002)), in: app.key(), from: app.client.name)
+            try await fixture.host.post(.submit(suspended(6002)), in: app.key(), from: app.client.name)
         }
     }
 
-    @Test("Bytes of addresses and notes are counted for all sessions of an app together")
+    @Test("Bytes of URLs and notes are counted for all sessions of an app together")
     func bytes() async throws {
         var limits = SessionLimits()
         limits.bytes = 10_000
-        let rig = HostRig(limits: limits)
-        let app = PlayedApp()
+        let fixture = HostFixture(limits: limits)
+        let app = FakeApp()
         let long = "http://h/" + String(repeating: "x", count: 4000)
-        try await rig.run {
+        try await fixture.run {
             for identifier in ["a", "b"] {
-                _ = try await rig.host.open(.named(identifier), by: app.client)
-                try await rig.host.post(
+                _ = try await fixture.host.open(.named(identifier), by: app.client)
+                try await fixture.host.post(
                     .submit(suspended(1, url: long)), in: app.key(identifier), from: app.client.name)
             }
             let third = await refusal {
-                try await rig.host.post(.submit(suspended(2, url: long)), in: app.key("a"), from: app.client.name)
+                try await fixture.host.post(.submit(suspended(2, url: long)), in: app.key("a"), from: app.client.name)
             }
             #expect(third?.code == .limitExceeded)
-            var noted = suspended(1, url: long)
-            noted.note = String(repeating: "n", count: 4000)
+            var annotated = suspended(1, url: long)
+            annotated.note = String(repeating: "n", count: 4000)
             #expect(
-                await refusal { try await rig.host.post(.change(noted), in: app.key("a"), from: app.client.name) }?
-                    .code == .limitExceeded)
+                await refusal {
+                    try await fixture.host.post(.change(annotated), in: app.key("a"), from: app.client.name)
+                }?
+                .code == .limitExceeded)
             // Other apps have their own limits.
-            let other = PlayedApp("org.example.Other", process: 7)
-            _ = try await rig.host.open(.named(), by: other.client)
-            try await rig.host.post(.submit(suspended(1, url: long)), in: other.key(), from: other.client.name)
+            let other = FakeApp("org.example.Other", process: 7)
+            _ = try await fixture.host.open(.named(), by: other.client)
+            try await fixture.host.post(.submit(suspended(1, url: long)), in: other.key(), from: other.client.name)
         }
     }
 
-    @Test("Sessions of an app are counted, those that it has may be opened again, and a restart counts them anew")
+    @Test("An app's sessions are counted, also after a restart; existing ones may be opened again")
     func sessions() async throws {
         var limits = SessionLimits()
         (limits.sessions, limits.tasks) = (2, 2)
         let disks = HostDisks()
-        let rig = HostRig(disks, limits: limits)
-        let app = PlayedApp()
-        try await rig.run {
-            for identifier in ["a", "b", "a"] { _ = try await rig.host.open(.named(identifier), by: app.client) }
-            let third = await refusal { _ = try await rig.host.open(.named("c"), by: app.client) }
+        let fixture = HostFixture(disks, limits: limits)
+        let app = FakeApp()
+        try await fixture.run {
+            for identifier in ["a", "b", "a"] { _ = try await fixture.host.open(.named(identifier), by: app.client) }
+            let third = await refusal { _ = try await fixture.host.open(.named("c"), by: app.client) }
             #expect(third?.code == .limitExceeded)
             #expect(third?.message.contains("may have 2") == true)
             for number in 1...2 {
-                try await rig.host.post(.submit(suspended(number)), in: app.key("a"), from: app.client.name)
+                try await fixture.host.post(.submit(suspended(number)), in: app.key("a"), from: app.client.name)
             }
         }
-        let again = HostRig(disks, limits: limits)
+        let again = HostFixture(disks, limits: limits)
         try await again.run {
             #expect(await again.host.read { $0.usage(of: app.app) }.tasks == 2)
             _ = try await again.host.open(.named("a"), by: app.client)
@@ -130,24 +132,24 @@ struct SessionLimitTests {
         }
     }
 
-    @Test("A process that may have missed events is told again what waits for it")
+    @Test("A process that may have missed events receives its waiting events again")
     func tellsAgain() async throws {
-        let rig = HostRig()
-        let app = PlayedApp()
-        try await rig.run {
-            _ = try await rig.host.open(.named(), by: app.client)
-            try await rig.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
-            rig.executor.finish(await rig.running(1, app.key()))
-            await rig.until("the end") { app.lines.last == "1 completed " }
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client)
+            try await fixture.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
+            fixture.executor.finish(await fixture.running(1, app.key()))
+            await fixture.until("the end") { app.lines.last == "1 completed " }
             let told = app.numbers
-            await rig.host.tellAgain(app.client.name, in: app.key())
+            await fixture.host.resendEvents(app.client.name, in: app.key())
             #expect(app.numbers == told + told)
-            await rig.host.tellAgain(":1.99", in: app.key())
+            await fixture.host.resendEvents(":1.99", in: app.key())
             #expect(app.numbers == told + told)
             let number = try #require(told.dropFirst().first)
-            #expect(await rig.host.read { $0.file(ofEvent: number, in: app.key()) } != nil)
+            #expect(await fixture.host.read { $0.file(ofEvent: number, in: app.key()) } != nil)
             for other in [EventNumber.min, -1, 0, told[0], .max] {
-                #expect(await rig.host.read { $0.file(ofEvent: other, in: app.key()) } == nil)
+                #expect(await fixture.host.read { $0.file(ofEvent: other, in: app.key()) } == nil)
             }
         }
     }

@@ -21,7 +21,7 @@ import TransferTesting
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test("what has happened is saved again and again until the store takes it, after pauses of up to a minute")
+    @Test("an event is saved until the store succeeds, with pauses of up to a minute")
     func retries() async throws {
         let pauses = Mutex<[Duration]>([])
         disks.sessions.failNext(8)
@@ -30,14 +30,14 @@ import TransferTesting
         #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 32, 60, 60].map(Duration.seconds))
     }
 
-    @Test("saving ends with the task that waits for it")
+    @Test("saving ends when its task is canceled")
     func cancelled() async throws {
         disks.sessions.failNext(2)
         await rows { _ in throw CancellationError() }.save([change])
         #expect(disks.sessions.commits.isEmpty)
     }
 
-    @Test("what a process asks for is refused at once if the store does not take it")
+    @Test("a process's request is refused immediately if it cannot be saved")
     func refused() async throws {
         disks.sessions.failNext(1)
         let refusal = await #expect(throws: SessionRefusal.self) { try await rows().commit([change]) }
@@ -48,7 +48,7 @@ import TransferTesting
         #expect(disks.sessions.commits == [[change]])
     }
 
-    @Test("the transfer of an unfinished task is found by its number, else by the key of its newest request")
+    @Test("an unfinished task's transfer is found by its ID, or else by the key of the newest request")
     func transfers() async throws {
         let names =
             [key.transferKey(of: 1, again: 0), key.transferKey(of: 2, again: 0)]
@@ -56,7 +56,7 @@ import TransferTesting
         let store = InMemoryTransferStore(disk: disks.transfers)
         let specification = TransferSpecification(
             url: "http://h/", destination: Destination(directory: "/tmp", name: "f"),
-            traits: TransferTraits(kind: .normal, host: "h", submitted: HostRig.start.wall))
+            traits: TransferTraits(kind: .normal, host: "h", submitted: HostFixture.start.wall))
         let ids = try await store.commit(names.map { .submitted(NewTransfer(specification, key: $0), resume: nil) })
         var stored = StoredSession(key: key, record: SessionRecord(settings: .named()))
         for number in 1...4 { stored.tasks[number] = TaskRecord(snapshot: .download(number)) }

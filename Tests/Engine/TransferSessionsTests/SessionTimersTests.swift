@@ -26,7 +26,7 @@ import TransferModel
     }
 
     /// Sleeps that do not heed a cancellation, and end in their order.
-    private final class DeafSleeper: Sendable {
+    private final class UncancellableSleeper: Sendable {
         private let sleeping = Mutex<[CheckedContinuation<Void, Never>]>([])
 
         var count: Int { sleeping.withLock(\.count) }
@@ -41,13 +41,13 @@ import TransferModel
     }
 
     private let first = SessionTimer.pause("a")
-    private let second = SessionTimer.patience("a")
+    private let second = SessionTimer.handlingTimeLimit("a")
 
     private func wait(until condition: () -> Bool) async throws {
         for _ in 0..<10_000 where !condition() { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    @Test("a timer rings once, after its own time")
+    @Test("a timer fires once, after its own time")
     func rings() async throws {
         let sleeper = Sleeper()
         let owner = Owner(sleep: { try await sleeper.sleep($0) })
@@ -63,7 +63,7 @@ import TransferModel
         #expect(sleeper.durations.isEmpty)
     }
 
-    @Test("a timer that is set again ends the wait of the earlier timer, and rings in its place")
+    @Test("setting a timer again replaces the earlier timer")
     func setAgain() async throws {
         let sleeper = Sleeper()
         let owner = Owner(sleep: { try await sleeper.sleep($0) })
@@ -77,9 +77,9 @@ import TransferModel
         #expect(await owner.rings == ["later"])
     }
 
-    @Test("a timer whose time is over just as it is cancelled or set again does not ring")
+    @Test("a timer that is canceled or set again just as it expires does not fire")
     func late() async throws {
-        let sleeper = DeafSleeper()
+        let sleeper = UncancellableSleeper()
         let owner = Owner(sleep: { await sleeper.sleep($0) })
         await owner.set(first, after: .seconds(1), saying: "replaced")
         await owner.set(first, after: .seconds(1), saying: "cancelled")

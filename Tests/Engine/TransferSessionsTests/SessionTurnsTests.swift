@@ -41,7 +41,7 @@ import TransferModel
         }
     }
 
-    @Test("calls of a session run one after the other, in the order in which they came")
+    @Test("calls of a session run one after the other, in the order of their arrival")
     func order() async throws {
         let desk = Desk()
         let calls = await desk.start(["a", "b", "c"], of: "s")

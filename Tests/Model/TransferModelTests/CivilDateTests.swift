@@ -5,7 +5,7 @@ import TransferPolicy
 
 @Suite("CivilDate")
 struct CivilDateTests {
-    @Test("Eight centuries of days, counted up one by one, have the dates of the calendar and lead back")
+    @Test("Eight centuries of days convert to calendar dates and back")
     func everyDay() {
         // The first day is 1600-01-01.
         var (year, month, day) = (1600 as Int64, 1 as Int64, 1 as Int64)
@@ -22,7 +22,7 @@ struct CivilDateTests {
         #expect((year, month, day) == (2400, 1, 2))
     }
 
-    @Test("The epoch is 1970-01-01, and counts that no calendar has are held within a million years")
+    @Test("The epoch is 1970-01-01, and day counts are clamped to a million years")
     func ends() {
         #expect(CivilDate(daysSinceEpoch: 0) == date(1970, 1, 1))
         #expect(CivilDate(daysSinceEpoch: .max).year > 1_000_000)
@@ -30,7 +30,7 @@ struct CivilDateTests {
         #expect(CivilDate(daysSinceEpoch: .min) < CivilDate(daysSinceEpoch: .max))
     }
 
-    @Test("The latest and the next billing day, in long and short months and over the year's end")
+    @Test("The latest and next billing days are correct in short months and at the year's end")
     func billingDays() {
         #expect(date(2026, 11, 21).latest(dayOfMonth: 21) == date(2026, 11, 21))
         #expect(date(2026, 11, 21).latest(dayOfMonth: 22) == date(2026, 10, 22))

@@ -4,7 +4,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite struct InstantTests {
-    @Test("Arithmetic stays at the ends instead of trapping")
+    @Test("Arithmetic saturates instead of trapping")
     func saturation() {
         let far = Duration.seconds(Int64.max)
         #expect(Instant(nanoseconds: 5).advanced(by: far) == .distantFuture)
@@ -17,7 +17,7 @@ import TransferPolicy
         #expect(Duration(secondsComponent: 1, attosecondsComponent: 999_999_999).wholeNanoseconds == 1_000_000_000)
     }
 
-    @Test("Dates stay at the ends as well, and whole seconds are rounded down")
+    @Test("Dates saturate, and whole seconds are rounded down")
     func wallTime() {
         #expect(WallTime(secondsSinceEpoch: .max).nanosecondsSinceEpoch == .max)
         #expect(WallTime(secondsSinceEpoch: .min).nanosecondsSinceEpoch == .min)
@@ -28,8 +28,8 @@ import TransferPolicy
         #expect(WallTime(nanosecondsSinceEpoch: .min) < Sample.monday)
     }
 
-    @Test("A moment carries both clocks along")
-    func moment() {
+    @Test("A clock reading advances both clocks")
+    func clockReading() {
         let later = Sample.now.advanced(by: .seconds(9))
         #expect(Sample.now.instant(of: later.wall) == later.instant)
         #expect(Sample.now.wall(at: later.instant) == later.wall)

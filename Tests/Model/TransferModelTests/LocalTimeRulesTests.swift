@@ -5,7 +5,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite struct LocalTimeRulesTests {
-    @Test("Dates and times as people write them")
+    @Test("Dates and times have their display form")
     func formatting() {
         #expect(LocalTimeRules.utc.dateAndTime(of: Sample.monday) == "Mon 23 Nov 00:00:00")
         #expect(
@@ -33,7 +33,7 @@ import TransferPolicy
         }
     }
 
-    @Test("Changes are put in order, and each holds from its own second on")
+    @Test("Changes are sorted, and each applies from its own second on")
     func changes() {
         let rules = LocalTimeRules(
             initialOffsetSeconds: 1,

@@ -5,7 +5,7 @@ import TransferPolicy
 
 @Suite struct TransferSpecificationTests {
     @Test(
-        "A URL is shown without what may be secret",
+        "A URL is shown without possible secrets",
         arguments: [
             ("http://h/f", "http://h/f"), ("https://u:p@h:1/a/b?q=1#f", "https://h:1/a/b"), ("http://h", "http://h"),
             ("http://u:p@h", "http://h"), ("http://u:p@x@h/@/c", "http://h/@/c"), ("http://h/f#s?t", "http://h/f"),
@@ -15,15 +15,15 @@ import TransferPolicy
         ])
     func redacted(url: String, shown: String) { #expect(TransferSpecification.redacted(url: url) == shown) }
 
-    @Test("whatever is set beside the URL, the destination and the traits, a store has to keep")
+    @Test("A plain specification has no fields besides URL, destination, and traits")
     func plain() {
         let traits = TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 1))
         let plain = TransferSpecification(
             url: "http://h/f", destination: Destination(directory: "/d", name: "n", collision: .fail), traits: traits)
         let settings: [(inout TransferSpecification) -> Void] = [
             { $0.headers = [HeaderField(name: "a", value: "b")] }, { $0.asksForCredentials = true },
-            { $0.credential = Credential(user: "u", password: "p") }, { $0.keepsAnswerHead = true },
-            { $0.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .refuse)] },
+            { $0.credential = Credential(user: "u", password: "p") }, { $0.keepsResponseHead = true },
+            { $0.challengeResponses = [StoredChallengeResponse(origin: "http://h:80", answer: .refuse)] },
             { $0.upload = UploadSource(path: "/f", size: 1, modified: 1) },
             { $0.checksum = Checksum(algorithm: .sha256, hexDigest: "00") }, { $0.idleTimeoutSeconds = 1 },
             { $0.allowsInsecureRedirect = true }, { $0.usesRemoteTime = true }, { $0.keepsErrorBody = true },

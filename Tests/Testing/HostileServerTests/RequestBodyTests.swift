@@ -11,7 +11,7 @@ struct RequestBodyTests {
         let server = try HostileServer { request, connection in
             let body = connection.readBody(of: request).map { String(decoding: $0, as: UTF8.self) }
             bodies.withLock { $0.append(body) }
-            connection.answer("201 Created")
+            connection.respond("201 Created")
         }
         defer { server.stop() }
         let client = try #require(RawClient(port: server.port))
@@ -21,13 +21,13 @@ struct RequestBodyTests {
         return bodies.withLock { $0 }
     }
 
-    @Test("a body is read by its length, and the next request begins after it")
+    @Test("a body is read by its length, and the next request follows")
     func length() throws {
         let one = "PUT /a HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"
         #expect(try bodies(one + "POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc") == ["hello", "abc"])
     }
 
-    @Test("a chunked body is read without its frame and its trailers")
+    @Test("a chunked body is read without its framing and trailers")
     func chunked() throws {
         let one =
             "PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nX: 1\r\n\r\n"
@@ -35,7 +35,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "a body that does not come whole is none",
+        "an incomplete body is refused",
         arguments: [
             "Content-Length: 9\r\n\r\nshort", "Transfer-Encoding: chunked\r\n\r\n5\r\nhel",
             "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "Transfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n0\r\n\r\n",
@@ -44,7 +44,7 @@ struct RequestBodyTests {
         #expect(try bodies("PUT /a HTTP/1.1\r\n" + rest).first == .some(nil))
     }
 
-    @Test("a handler reads as much as it likes")
+    @Test("a handler may read a part of the body")
     func part() throws {
         let got = Mutex("")
         let server = try HostileServer { _, connection in

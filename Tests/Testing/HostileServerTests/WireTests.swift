@@ -21,7 +21,7 @@ struct WireTests {
         try server(handler: handler)
     }
 
-    @Test("bytes go out as they were given, and requests are kept in order with their connection")
+    @Test("bytes are sent unchanged, and requests are recorded in order with their connection")
     func plain() throws {
         let server = try server()
         defer { server.stop() }
@@ -36,7 +36,7 @@ struct WireTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("a head that comes in pieces is one head")
+    @Test("a head that arrives in pieces is one head")
     func pieces() throws {
         let server = try server()
         defer { server.stop() }
@@ -51,7 +51,7 @@ struct WireTests {
         #expect(server.requests.map { $0.value("host") } == ["h"])
     }
 
-    @Test("a greeting is said before any request, and may end the connection")
+    @Test("a greeting is sent before any request, and may end the connection")
     func greeting() throws {
         let server = try server(greeting: { number, connection in
             connection.send("\(number)")
@@ -65,7 +65,7 @@ struct WireTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("a connection ends in order or is broken, as the handler says", arguments: ["finish", "cut", "reset"])
+    @Test("a connection ends orderly or is reset, as the handler decides", arguments: ["finish", "cut", "reset"])
     func ends(way: String) throws {
         let server = try handling { _, connection in
             connection.send("x")
@@ -81,7 +81,7 @@ struct WireTests {
         #expect(client.receiveAll().end == (way == "reset" ? .reset : .inOrder))
     }
 
-    @Test("a server that has said its last word still hears")
+    @Test("a server that has closed its sending side still receives")
     func halfClosed() throws {
         let server = try handling { request, connection in
             guard request.target == "/a" else { return }
@@ -98,7 +98,7 @@ struct WireTests {
         #expect(server.requests.map(\.target) == ["/a", "/b"])
     }
 
-    @Test("a client that has said its last word is still answered")
+    @Test("a client that has closed its sending side still receives a response")
     func halfClosedByClient() throws {
         let server = try server()
         defer { server.stop() }
@@ -108,7 +108,7 @@ struct WireTests {
         #expect(client.receiveAll() == (Self.empty, .inOrder))
     }
 
-    @Test("a handler that does not read holds the client up")
+    @Test("a handler that does not read blocks the client")
     func held() throws {
         let stays = Mutex(true)
         let server = try handling { _, connection in
@@ -122,7 +122,7 @@ struct WireTests {
         stays.withLock { $0 = false }
     }
 
-    @Test("connections that are not taken wait, and those without room are not answered at all")
+    @Test("connections that are not accepted wait; beyond the backlog, they get no response")
     func backlog() throws {
         let server = try server { ($0.backlog, $0.isAdmitting) = (0, false) }
         defer { server.stop() }
@@ -149,7 +149,7 @@ struct WireTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("connections above a limit wait until an earlier one ends")
+    @Test("connections above a limit wait until an earlier connection ends")
     func limitWaits() throws {
         let server = try server { $0.limit = .waiting(above: 1) }
         defer { server.stop() }
@@ -163,7 +163,7 @@ struct WireTests {
         #expect(second.receive(Self.empty.utf8.count) == Self.empty)
     }
 
-    @Test("a stopped server breaks its connections and refuses new ones")
+    @Test("a stopped server resets its connections and refuses new ones")
     func stopped() throws {
         let server = try handling { _, connection in connection.waitForClient() }
         let client = try #require(RawClient(port: server.port))

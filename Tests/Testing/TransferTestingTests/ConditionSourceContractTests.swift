@@ -6,28 +6,28 @@ import TransferTesting
 struct ConditionSourceContractTests {
     /// The check that each fault breaks, with a part of the complaint.
     private static let broken: [(ConditionSourceFault, ConditionSourceContract.Check, complaint: String)] = [
-        (.tellsNothingAtFirst, .firstInTime, "within two seconds"),
-        (.datesFromTheFuture, .factsAreSane, "network holds since"),
+        (.reportsNothingAtFirst, .firstInTime, "within two seconds"),
+        (.datesFromTheFuture, .factsAreSane, "network is dated"),
         (.datesBeforeTheClock, .factsAreSane, "before the clock began"),
-        (.inventsASource, .factsAreSane, "nobody answered"),
-        (.claimsAnEarlyChange, .factsAreSane, "very first snapshot"),
+        (.inventsASource, .factsAreSane, "has no source"),
+        (.claimsAnEarlyChange, .factsAreSane, "in the first snapshot"),
         (.repeatsItself, .nothingIsRepeated, "twice in a row"),
-        (.missesChanges, .changeIsTold, "was not told"),
-        (.keepsTheOldest, .slowSeesNewest, "was not told"),
-        (.goesOnAfterStop, .stopEnds, "went on after stop"),
-        (.startsAfterStop, .stopEnds, "asked for after stop"),
-        (.startsAfterStop, .stopBeforeUse, "asked for after stop"),
+        (.missesChanges, .changeIsReported, "was not reported"),
+        (.keepsTheOldest, .slowSeesNewest, "was not reported"),
+        (.goesOnAfterStop, .stopEnds, "did not end after stop"),
+        (.startsAfterStop, .stopEnds, "requested after stop"),
+        (.startsAfterStop, .stopBeforeUse, "requested after stop"),
     ]
 
     @Test("finds every fault", arguments: broken)
     func fault(
         _ fault: ConditionSourceFault, _ check: ConditionSourceContract.Check, _ complaint: String
     ) async throws {
-        let contract = ConditionSourceContract(patience: .milliseconds(50)) {
+        let contract = ConditionSourceContract(timeout: .milliseconds(50)) {
             let machine = SampleMachine()
-            let source = CrookedConditionSource(machine.conditions, fault: fault)
+            let source = FaultyConditionSource(machine.conditions, fault: fault)
             return .init(
-                source, now: { machine.now }, lookAgain: { source.send(machine.conditions) },
+                source, now: { machine.now }, readAgain: { source.send(machine.conditions) },
                 change: {
                     source.send(machine.change())
                     return machine.conditions
@@ -37,7 +37,7 @@ struct ConditionSourceContractTests {
         #expect(failure.description.contains(complaint), "\(failure)")
     }
 
-    @Test("has a wrong source for each of its checks, and a check for each fault")
+    @Test("has a faulty source for each check, and a check for each fault")
     func covered() {
         #expect(Set(Self.broken.map(\.1)) == Set(ConditionSourceContract.Check.allCases))
         #expect(Set(Self.broken.map(\.0)) == Set(ConditionSourceFault.allCases))

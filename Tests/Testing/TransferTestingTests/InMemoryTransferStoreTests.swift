@@ -16,7 +16,7 @@ struct InMemoryTransferStoreTests {
         try await contract.run(check)
     }
 
-    @Test("fails as it is told to and saves nothing meanwhile")
+    @Test("fails on request, and saves nothing while it fails")
     func failure() async throws {
         let disk = InMemoryTransferStore.Disk()
         let store = InMemoryTransferStore(disk: disk)
@@ -35,7 +35,7 @@ struct InMemoryTransferStoreTests {
         #expect(try await store.transfers([TransferID(1)]).count == 1)
     }
 
-    @Test("remembers every commit and what is left of ended transfers")
+    @Test("records every commit, and the remains of ended transfers")
     func records() async throws {
         let disk = InMemoryTransferStore.Disk()
         let store = InMemoryTransferStore(disk: disk)

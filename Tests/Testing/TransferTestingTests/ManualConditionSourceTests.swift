@@ -10,7 +10,7 @@ struct ManualConditionSourceTests {
             let machine = SampleMachine()
             let source = ManualConditionSource(machine.conditions)
             return .init(
-                source, now: { machine.now }, lookAgain: { source.send(machine.conditions) },
+                source, now: { machine.now }, readAgain: { source.send(machine.conditions) },
                 change: {
                     source.send(machine.change())
                     return machine.conditions

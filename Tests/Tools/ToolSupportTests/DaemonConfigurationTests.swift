@@ -6,7 +6,7 @@ import TransferFiles
 import TransferPolicy
 
 @Suite struct DaemonConfigurationTests {
-    @Test("All keys are taken, and what is not named has its default")
+    @Test("Accepts every key, and uses the default for a missing key")
     func keys() throws {
         let full = try DaemonConfiguration(
             """
@@ -33,7 +33,7 @@ import TransferPolicy
         #expect(full.limits.global == 1_000_000 && full.limits.yieldsToForeground)
         #expect(full.logLevel == .debug)
         #expect((full.filesPerApp, DaemonConfiguration().filesPerApp) == (5_000_000_000, 20_000_000_000))
-        #expect((full.relaunchDelay, full.longestRelaunchDelay) == (30, 90))
+        #expect((full.relaunchDelay, full.relaunchDelayLimit) == (30, 90))
         #expect(full.budgetLimits.connections == ["Phone 5G": 2_000_000_000])
         #expect((full.budgetLimits.apps, full.budgetLimits.billingDay) == (["person": 1000], 15))
         #expect(DaemonConfiguration().budgetLimits == ByteBudgetLimits())
@@ -42,7 +42,7 @@ import TransferPolicy
         #expect((empty.policy, empty.parallel, empty.rateLimit == nil) == ("default", 4, true))
     }
 
-    @Test("The keys that are explained are those that are taken, and their defaults are the ones in force")
+    @Test("Documents exactly the accepted keys, with the defaults in force")
     func explained() throws {
         let keys = DaemonConfiguration.keys
         #expect(keys.map(\.name) == keys.map(\.name).sorted())
@@ -59,24 +59,25 @@ import TransferPolicy
     }
 
     @Test(
-        "What is wrong is named with file, line and column",
+        "Reports an error with file, line, and column",
         arguments: [
             ("parallel = 0", "c.toml:1:1: parallel must be a whole number from 1 to 256"),
             ("\n  parallel = \"4\"", "c.toml:2:3: parallel must be a whole number"),
-            ("policy = \"best\"", "c.toml:1:1: policy: "), ("policy = 3", "c.toml:1:1: policy must be text in quotes"),
-            ("# parallell\n\nparallell = 4", "c.toml:3:1: there is no key 'parallell'; known are "),
-            ("app-budgets = 7", "c.toml:1:1: app-budgets must be a table of bytes by name"),
+            ("policy = \"best\"", "c.toml:1:1: policy: "),
+            ("policy = 3", "c.toml:1:1: policy must be a string in quotes"),
+            ("# parallell\n\nparallell = 4", "c.toml:3:1: unknown key 'parallell'; use one of "),
+            ("app-budgets = 7", "c.toml:1:1: app-budgets must be a table from names to bytes"),
             ("\napp-budgets = { a = -1 }", "c.toml:2:1: app-budgets: 'a' must be a whole number from 0 to"),
             ("[connection-budgets]\n\"b c\" = \"1\"", "c.toml:1:2: connection-budgets: 'b c' must be a whole number"),
             ("billing-day = 32", "c.toml:1:1: billing-day must be a whole number from 1 to 31"),
             ("yield = 1", "c.toml:1:1: yield must be true or false"),
             ("log-level = \"loud\"", "c.toml:1:1: log-level must be one of "), ("parallel = = 4", "c.toml:1:12: "),
-            ("[server]\nport = 1", "c.toml:1:2: there is no key 'server'"),
+            ("[server]\nport = 1", "c.toml:1:2: unknown key 'server'"),
         ])
     func wrong(text: String, message: String) {
         do {
             _ = try DaemonConfiguration(text, path: "c.toml")
-            Issue.record("it was taken")
+            Issue.record("the configuration was accepted")
         } catch let error as UsageError {
             #expect(error.description.hasPrefix(message), "\(error)")
         } catch {

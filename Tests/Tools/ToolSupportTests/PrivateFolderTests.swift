@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import ToolSupport
 
-@Suite("the state folder")
+@Suite("The state folder")
 struct PrivateFolderTests {
-    @Test("is made with what is missing above it, for its owner alone, and a second time is as good")
+    @Test("Is created with its missing parents for its owner only, and a second call succeeds")
     func isPrivate() throws {
         let base = NSTemporaryDirectory() + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: base) }
@@ -16,7 +16,7 @@ struct PrivateFolderTests {
         }
     }
 
-    @Test("that cannot be made is told in a plain sentence")
+    @Test("Is reported in a plain sentence if it cannot be created")
     func refusal() throws {
         let base = NSTemporaryDirectory() + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: base) }
@@ -24,6 +24,6 @@ struct PrivateFolderTests {
         let error = #expect(throws: UsageError.self) { try PrivateFolder.make(base + "/a/b") }
         #expect(
             error?.description
-                == "the state folder \(base)/a/b cannot be made (Not a directory at \(base)); give another --state-dir")
+                == "cannot create the state folder \(base)/a/b (Not a directory at \(base)); use another --state-dir")
     }
 }

@@ -8,24 +8,24 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("what commands say to the daemon, and how they show what it says")
+@Suite("Requests to the daemon, and the output of its replies")
 struct DaemonCommandTests {
     private static let now = WallTime(secondsSinceEpoch: 1_795_262_400)
 
     @Test(
-        "lengths of time have a unit", arguments: [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86_400), ("7", 7)])
+        "Parses durations with units", arguments: [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86_400), ("7", 7)])
     func spans(text: String, seconds: Int64) throws {
         #expect(try TimeSpan(text, option: "for").seconds == seconds)
     }
 
     @Test(
-        "what is no length of time is refused",
+        "Rejects invalid durations",
         arguments: ["", "s", "0", "-5m", "1.5h", "2w", "h2", "9223372036854775807d"])
     func noSpans(text: String) {
         #expect(throws: UsageError.self) { try TimeSpan(text, option: "for") }
     }
 
-    @Test("changes go over the bus as the daemon takes them, and only those that are named")
+    @Test("Sends only the named changes, in the daemon's form")
     func changes() throws {
         let fields = try SetCommand.request(["priority=high", "when=battery>40,wifi", "by=+1h"], now: Self.now).fields
         #expect(
@@ -38,13 +38,13 @@ struct DaemonCommandTests {
     }
 
     @Test(
-        "changes that make no sense are named",
+        "Rejects invalid changes",
         arguments: ["priority", "colour=red", "kind=soon", "priority=9999", "by=yesterday", "when=sunny"])
     func noChanges(change: String) {
         #expect(throws: UsageError.self) { try SetCommand.request([change], now: Self.now) }
     }
 
-    @Test("a list fits its width, says why a transfer waits, and lets no name steer the terminal")
+    @Test("Fits a list into the width, shows wait reasons, and removes control characters from names")
     func table() {
         var running = TransferStatus(
             id: TransferID(12), url: "http://a/", name: "big.iso\u{1B}[2J", app: "person", isUpload: false,

@@ -8,20 +8,21 @@ import TransferScheduling
 
 @testable import transferctl
 
-@Suite("What is told of a transfer that waits")
+@Suite("The output of wait explanations")
 struct ExplanationOutputTests {
-    private static let now = Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+    private static let now = ClockReading(instant: .zero, wall: WallTime(secondsSinceEpoch: 1_795_392_000))
     private static let chance = WallTime(secondsSinceEpoch: 1_795_392_000 + 7200)
 
     private func explanation(
         chance: WallTime? = chance, remedies: [Remedy] = [], waited: [ReasonTime] = []
     ) -> Explanation {
         Explanation(
-            holds: [Hold(.onBattery(level: nil), since: Self.now, source: .upower)], remedies: remedies, nextLook: nil,
+            reasons: [WaitReason(.onBattery(level: nil), since: Self.now, source: .upower)], remedies: remedies,
+            nextReevaluation: nil,
             isLate: false, expectedChance: chance, waited: waited)
     }
 
-    @Test("JSON has the time waited for each reason in whole seconds, and the next chance where it is known")
+    @Test("JSON contains the waiting time for each reason in whole seconds, and the next chance if it is known")
     func json() throws {
         let waited = [
             ReasonTime(code: "metered", time: .milliseconds(3999)), ReasonTime(code: "onBattery", time: .seconds(7200)),
@@ -38,16 +39,16 @@ struct ExplanationOutputTests {
         #expect((unknown["waited"] as? [Any])?.isEmpty == true)
     }
 
-    @Test("The sentence tells the next chance, unless time alone is sure to start it before")
+    @Test("The sentence contains the next chance, unless time alone starts the transfer earlier")
     func sentence() {
         let plain = explanation(chance: nil).fullSentence(localTime: .utc)
         #expect(plain == explanation().sentence(localTime: .utc))
-        let likely = "; going by past weeks, likely from \(LocalTimeRules.utc.dateAndTime(of: Self.chance))"
+        let likely = "; based on past weeks, likely from \(LocalTimeRules.utc.dateAndTime(of: Self.chance))"
         #expect(explanation().fullSentence(localTime: .utc) == plain + likely)
-        for (offset, isTold) in [(-1, false), (0, false), (1, true)] as [(Int64, Bool)] {
+        for (offset, isShown) in [(-1, false), (0, false), (1, true)] as [(Int64, Bool)] {
             let until = Self.chance.advanced(by: .seconds(offset))
             let sentence = explanation(remedies: [.wait(until: until)]).fullSentence(localTime: .utc)
-            #expect(sentence.hasSuffix(likely) == isTold, "\(sentence)")
+            #expect(sentence.hasSuffix(likely) == isShown, "\(sentence)")
         }
     }
 }

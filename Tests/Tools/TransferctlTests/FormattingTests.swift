@@ -6,10 +6,10 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("how things are shown")
+@Suite("Formatting of bytes, times, and text")
 struct FormattingTests {
     @Test(
-        "bytes are shown with three figures or so",
+        "Formats bytes with about three digits",
         arguments: [
             (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (1_500_000, "1.50 MB"), (27_000_000, "27.0 MB"),
             (999_949, "999.9 kB"), (999_950, "1.00 MB"),
@@ -18,7 +18,7 @@ struct FormattingTests {
         ])
     func bytes(count: Int64, text: String) { #expect(Formatting.bytes(count) == text) }
 
-    @Test("every size is shown with its nearest figures")
+    @Test("Rounds every size to the nearest digit")
     func sizes() throws {
         let units: [String: Double] = ["B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12]
         var count: Int64 = 1
@@ -35,20 +35,20 @@ struct FormattingTests {
     }
 
     @Test(
-        "spans grow from minutes to days",
+        "Formats durations from minutes to days",
         arguments: [
             (0, "0:00"), (42, "0:42"), (3661, "1:01:01"), (90_000, "1 d 1 h"),
         ])
     func spans(seconds: Int64, text: String) { #expect(Formatting.span(seconds) == text) }
 
-    @Test("dates are RFC 3339 in UTC with milliseconds")
+    @Test("Formats dates as RFC 3339 in UTC with milliseconds")
     func dates() {
         #expect(
             Formatting.rfc3339(WallTime(nanosecondsSinceEpoch: 1_795_262_400_123_000_000)) == "2026-11-21T12:00:00.123Z"
         )
     }
 
-    @Test("text is cut to columns, wide characters count two, and control characters cannot steer the terminal")
+    @Test("Cuts text to columns, counts wide characters as two, and replaces control characters")
     func fitting() {
         #expect(Formatting.fitted("abcdef", width: 6) == "abcdef")
         #expect(Formatting.fitted("abcdefg", width: 6) == "abcde…")
@@ -59,7 +59,7 @@ struct FormattingTests {
         #expect(Formatting.fitted("abc", width: 0) == "")
     }
 
-    @Test("text is wrapped at blanks, and a word longer than a line is cut")
+    @Test("Wraps text at spaces, and cuts words that are longer than a line")
     func wrapping() {
         #expect(Formatting.wrapped("on battery since 14:02", width: 10) == ["on battery", "since", "14:02"])
         #expect(Formatting.wrapped("a abcdefghij b", width: 5) == ["a", "abcd…", "b"])

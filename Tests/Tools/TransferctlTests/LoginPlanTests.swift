@@ -8,7 +8,7 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("user and password on the command line")
+@Suite("User name and password on the command line")
 struct LoginPlanTests {
     private func specification(_ arguments: [String]) throws -> GetPlan.Item {
         let command = try GetCommand.parse(arguments + ["--state-dir", "/tmp/unused"])
@@ -16,7 +16,7 @@ struct LoginPlanTests {
             try GetPlan(command: command, now: WallTime(secondsSinceEpoch: 1_795_392_000)).items.first)
     }
 
-    @Test("those of a URL become the credential, unescaped, and leave the URL")
+    @Test("Moves the user name and password of a URL into the credential, unescaped")
     func url() throws {
         let item = try specification(["http://me:p%40%3Ass@h/f"]).specification
         #expect(item.credential == Credential(user: "me", password: "p@:ss"))
@@ -25,7 +25,7 @@ struct LoginPlanTests {
         #expect(!item.asksForCredentials)
     }
 
-    @Test("another user is another transfer")
+    @Test("A different user identifies a different transfer")
     func key() throws {
         let keys = try ["", "a:b@", "a:c@"].map { try specification(["http://\($0)h/f"]).key }
         #expect(Set(keys).count == 3)

@@ -5,7 +5,7 @@ import Testing
 @testable import transferctl
 
 @Suite struct ManualPageTests {
-    @Test("The manual page tells of every command and its options, and nothing in it is roff's by accident")
+    @Test("The manual page describes every command and option, and contains no accidental roff requests")
     func page() throws {
         let page = try ManualPage.text()
         for command in TransferControl.configuration.subcommands {
@@ -13,7 +13,7 @@ import Testing
             #expect(page.contains(".SS transferctl \(name.replacing("-", with: "\\-"))"), "\(name)")
         }
         #expect(page.contains(".B \\-\\-not\\-before <time>"))
-        #expect(!page.contains("sysfs"), "what is hidden is not told")
+        #expect(!page.contains("sysfs"), "hidden options are left out")
         for line in page.split(separator: "\n") where line.hasPrefix(".") {
             let macros = [".\\\"", ".TH", ".SH", ".SS", ".PP", ".TP", ".B ", ".I "]
             #expect(macros.contains { line.hasPrefix($0) }, "\(line)")

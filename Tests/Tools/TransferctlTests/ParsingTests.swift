@@ -8,7 +8,7 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("what a person writes on the command line")
+@Suite("Parsing of command-line values")
 struct ParsingTests {
     /// The time 2026-11-21T12:00:00Z, a Saturday.
     let now = WallTime(secondsSinceEpoch: 1_795_262_400)
@@ -20,7 +20,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "times are RFC 3339, the clock's next HH:MM, or a span from now",
+        "Parses times as RFC 3339, the next HH:MM, or a duration from now",
         arguments: [
             ("+2h", 7200), ("+90s", 90), ("+15m", 900), ("+1d", 86_400), ("+1.5h", 5400), ("12:30", 1800),
             ("11:30", 84_600), ("2026-11-21T12:00:01Z", 1), ("2026-11-21T14:00:00+01:00", 3600),
@@ -32,7 +32,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "what is no time, or has passed, is refused by name",
+        "Rejects invalid and past times, and names the option",
         arguments: [
             "", "soon", "25:00", "12:60", "1:30", "+", "+2w", "+-2h", "2026-13-01T00:00:00Z", "2001-01-01T00:00:00Z",
             "+0s",
@@ -43,7 +43,7 @@ struct ParsingTests {
         #expect(error?.description.contains("--by '\(text)'") ?? false)
     }
 
-    @Test("a time that the clock skips in spring is the next moment after it")
+    @Test("A time that the clock skips in spring becomes the first instant after the gap")
     func skippedTime() throws {
         var berlin = utc
         berlin.timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
@@ -54,7 +54,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "bytes have binary suffixes",
+        "Parses bytes with binary suffixes",
         arguments: [
             ("0", 0), ("500", 500), ("64K", 65_536), ("64k", 65_536), ("1.5M", 1_572_864), ("2G", 2_147_483_648),
             ("2GiB", 2_147_483_648), ("1KB", 1024), ("10B", 10), ("1T", 1_099_511_627_776),
@@ -62,11 +62,11 @@ struct ParsingTests {
     func byteCounts(text: String, bytes: Int64) { #expect(ByteCount(text)?.bytes == bytes) }
 
     @Test(
-        "what is no number of bytes is refused",
+        "Rejects invalid numbers of bytes",
         arguments: ["", "K", "-1", "1e9", "inf", "nan", "0x10", "1.2.3", "9999999999G", "1 M"])
     func badByteCounts(text: String) { #expect(ByteCount(text) == nil) }
 
-    @Test("conditions: kinds of network are joined by or, the rest by and")
+    @Test("Combines kinds of network with or, and other conditions with and")
     func whenExpressions() throws {
         let all = try WhenExpression("ac,unmetered,wifi,ethernet")
         #expect(all.power == .ac)
@@ -79,13 +79,13 @@ struct ParsingTests {
     }
 
     @Test(
-        "what is no condition is refused by name",
+        "Rejects unknown conditions",
         arguments: ["", "ac,", "sunshine", "battery>100", "battery>", "battery>-1", "unknown", "AC"])
     func badWhenExpressions(text: String) {
         #expect(throws: UsageError.self) { try WhenExpression(text) }
     }
 
-    @Test("windows name days and hours of the local week")
+    @Test("Parses windows of days and hours of the local week")
     func windows() throws {
         let hour: Int64 = 3600
         let day = 24 * hour
@@ -106,14 +106,14 @@ struct ParsingTests {
     }
 
     @Test(
-        "what is no window is refused",
+        "Rejects invalid windows",
         arguments: [
             "", "Mon", "Mon 7", "Mon 01:00", "Xyz 01:00-02:00", "Mon-Tue-Wed 01:00-02:00", "01:00-01:00", "24:00-01:00",
             "25:00-26:00", "Mon  Tue 01:00-02:00", "01:60-02:00", "1-2",
         ])
     func badWindows(text: String) { #expect(throws: UsageError.self) { try WindowExpression(text) } }
 
-    @Test("checksums have the algorithm's length")
+    @Test("Requires checksums of the algorithm's length")
     func checksums() throws {
         let digits = String(repeating: "Ab", count: 32)
         #expect(try ChecksumExpression("sha256:\(digits)").checksum.hexDigest == digits.lowercased())
@@ -125,7 +125,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("header fields are checked, and a bad one's value is never repeated")
+    @Test("Validates header fields, and never repeats the value of an invalid one")
     func headers() throws {
         #expect(try HeaderExpression("X-Token:  secret ").field == HeaderField(name: "X-Token", value: "secret "))
         for text in [
@@ -136,7 +136,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("a list says which line is wrong")
+    @Test("Reports the line of an error in a list")
     func lists() throws {
         let digits = String(repeating: "a", count: 64)
         let items = try InputList(
@@ -154,7 +154,7 @@ struct ParsingTests {
         #expect(throws: UsageError.self) { try InputList("http://h/b\tout=", name: "list") }
     }
 
-    @Test(".netrc gives the login for a host, the default for others, and skips macros and comments")
+    @Test("Reads logins of hosts and the default from .netrc, and skips macros and comments")
     func netrc() throws {
         let text = """
             # mine

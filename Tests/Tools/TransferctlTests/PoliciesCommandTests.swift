@@ -6,9 +6,9 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("transferctl policies")
+@Suite("The output of 'transferctl policies'")
 struct PoliciesCommandTests {
-    @Test("JSON names every policy with every parameter, its unit, default and range")
+    @Test("JSON contains every policy with each parameter, its unit, default, and range")
     func json() throws {
         let data = try JSONSerialization.data(
             withJSONObject: PoliciesCommand.object(of: PolicyCatalog.entries), options: .sortedKeys)

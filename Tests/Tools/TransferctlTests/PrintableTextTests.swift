@@ -10,19 +10,19 @@ import TransferPolicy
 @testable import transferctl
 
 /// The characters that control a terminal or change the reading direction.
-private let steering: [Unicode.Scalar] =
+private let unsafeScalars: [Unicode.Scalar] =
     ["\u{0}", "\u{7}", "\t", "\r", "\u{1B}", "\u{7F}", "\u{85}", "\u{9B}", "\u{AD}", "\u{61C}", "\u{180E}"]
     + ["\u{200B}", "\u{200E}", "\u{200F}", "\u{2028}", "\u{2029}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}"]
     + ["\u{202E}", "\u{2060}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}", "\u{FEFF}", "\u{E0041}"]
 
 struct PrintableTextTests {
-    @Test("C8: characters that steer are replaced in what is printed", arguments: steering)
+    @Test("C8: Replaces unsafe characters in printed text", arguments: unsafeScalars)
     func replaced(scalar: Unicode.Scalar) {
         #expect("a\(scalar)b".printable == "a\u{FFFD}b")
         #expect("a\(scalar)b\n\(scalar)".printableLines == "a\u{FFFD}b\n\u{FFFD}")
         #expect(Formatting.fitted("a\(scalar)b", width: 10) == "a\u{FFFD}b")
         #expect(Formatting.wrapped("a\(scalar)b c", width: 4) == ["a\u{FFFD}b", "c"])
-        var table = TextTable(["NAME"])
+        var table = ColumnTable(["NAME"])
         table.add(["a\(scalar)b"])
         #expect(table.lines(width: 10) == ["NAME", "a\u{FFFD}b"])
         var line = ScreenLine()
@@ -30,7 +30,7 @@ struct PrintableTextTests {
         #expect(line.drawn(width: 10) == "a\u{FFFD}b")
     }
 
-    @Test("all other text is printed as it is, and joiners are left out")
+    @Test("Prints other text unchanged, except for joiners")
     func others() {
         for text in ["", "plain", "ä日本\u{1F600}e\u{301}", "\u{FFFD}"] {
             #expect(text.printable == text && text.printableLines == text && text.printableJSON == text)
@@ -39,9 +39,9 @@ struct PrintableTextTests {
         #expect("می\u{200C}خواهم".printable == "میخواهم")
     }
 
-    @Test("C8: a card and a list of transfers hold no character that steers")
+    @Test("C8: A card and a list of transfers contain no unsafe characters")
     func rows() throws {
-        let text = String(String.UnicodeScalarView(steering))
+        let text = String(String.UnicodeScalarView(unsafeScalars))
         var status = TransferStatus(
             id: TransferID(1), url: "http://h/" + text, name: "n" + text, app: "a" + text, session: "s" + text,
             isUpload: false,
@@ -49,16 +49,16 @@ struct PrintableTextTests {
         (status.path, status.error) = ("/d/" + text, "e" + text)
         let lines = TransferCard(status.fields).lines(width: 400) + StatusTable(rows: [status], width: 400).lines
         for line in lines {
-            #expect(!line.unicodeScalars.contains { steering.contains($0) }, "\(line.debugDescription)")
+            #expect(!line.unicodeScalars.contains { unsafeScalars.contains($0) }, "\(line.debugDescription)")
         }
     }
 
-    @Test("C8: JSON holds characters that steer as escapes, so that programs read what was meant")
+    @Test("C8: JSON contains unsafe characters as escapes, so that programs read the original values")
     func json() throws {
-        let text = String(String.UnicodeScalarView(steering)) + "\u{200D}\u{200C} ä\u{1F600}"
+        let text = String(String.UnicodeScalarView(unsafeScalars)) + "\u{200D}\u{200C} ä\u{1F600}"
         let data = try JSONSerialization.data(withJSONObject: ["name": text])
         let printed = String(decoding: data, as: UTF8.self).printableJSON
-        #expect(!printed.unicodeScalars.contains { steering.contains($0) })
+        #expect(!printed.unicodeScalars.contains { unsafeScalars.contains($0) })
         #expect(!printed.unicodeScalars.contains { $0 == "\u{200D}" || $0 == "\u{200C}" })
         #expect(printed.contains("\\udb40\\udc41") && printed.contains("\\u001b") && printed.contains("ä\u{1F600}"))
         let read = try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: String]

@@ -9,7 +9,7 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("what a person writes after 'put'")
+@Suite("The command line of 'put'")
 struct PutPlanTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_262_400)
 
@@ -26,7 +26,7 @@ struct PutPlanTests {
         return try GetPlan(command: command, now: now)
     }
 
-    @Test("the file's facts are those of the moment, and the bytes to send are known")
+    @Test("Reads the file's current size and attributes")
     func facts() throws {
         let path = try file()
         let specification = try plan([path, "http://h/x", "--content-type", "text/plain", "--header", "A: b"])
@@ -45,7 +45,7 @@ struct PutPlanTests {
     }
 
     @Test(
-        "a URL of a folder gets the file's name, escaped; a POST goes where it is told",
+        "Appends the escaped file name to a folder URL, except for POST",
         arguments: [
             ("http://h", "PUT", "http://h/a%20b%3F.txt"), ("http://h/", "PUT", "http://h/a%20b%3F.txt"),
             ("http://h/d%2Fe/?q=/#f", "PUT", "http://h/d%2Fe/a%20b%3F.txt?q=/"), ("http://h/x", "PUT", "http://h/x"),
@@ -55,7 +55,7 @@ struct PutPlanTests {
         #expect(try plan([try file(), url, "--method", method]).items[0].specification.url == wanted)
     }
 
-    @Test("method, file and URL make the transfer: another of them is another transfer")
+    @Test("Method, file, and URL identify a transfer")
     func keys() throws {
         let path = try file()
         let commands = [
@@ -66,12 +66,13 @@ struct PutPlanTests {
         #expect(try plan(commands[0]).items[0].key == plan(commands[0] + ["--no-resume"]).items[0].key)
     }
 
-    @Test("what cannot be uploaded is refused with what is wrong")
+    @Test("Rejects invalid uploads with a reason")
     func refusals() throws {
         let path = try file()
         for (arguments, word) in [
             (["-", "http://h/x"], "standard input"), ([path + "x", "http://h/x"], "cannot be read"),
-            (["/", "http://h/x"], "no file"), ([path, "ftp://h/x"], "ftp"), ([path, "nonsense"], "no URL"),
+            (["/", "http://h/x"], "not a regular file"), ([path, "ftp://h/x"], "ftp"),
+            ([path, "nonsense"], "not a valid URL"),
             ([path, "http://h/x", "--expect-bytes", "5"], "--expect-bytes"),
             ([path, "http://h/x", "--connections", "1"], "--connections"),
             ([path, "http://h/x", "--content-type", "a\nb: c"], "--content-type"),
@@ -82,10 +83,10 @@ struct PutPlanTests {
     }
 
     @Test(
-        "2xx and 303 are what was asked for, everything else is a failure",
+        "Treats 2xx and 303 as success, and everything else as a failure",
         arguments: [200, 201, 204, 303, 304, 401, 500])
     func failures(status: Int) {
-        let answer = ServerAnswer(body: [], contentType: nil)
+        let answer = UploadResponse(body: [], contentType: nil)
         let completion = TransferCompletion(status: status, file: nil, answer: answer)
         #expect(completion.isFailure == ![200, 201, 204, 303].contains(status))
         #expect(TransferText.finished(completion).hasPrefix(completion.isFailure ? "failed" : "uploaded"))

@@ -34,9 +34,9 @@ import TransferPolicy
         ]),
     ])
 
-    @Test("What is recorded comes out as a trace that the lab reads back, overlaps and open ends mended")
+    @Test("Exports a trace that the lab can read, with overlaps and open ends repaired")
     func trace() throws {
-        let past = try RecordedPast(
+        let history = try RecordedHistory(
             HistoryPage([
                 "conditions": .list([
                     span("2026-05-28T20:00:00Z", "2026-05-28T20:10:00Z"),
@@ -47,7 +47,7 @@ import TransferPolicy
                     span("2026-05-28T20:20:00Z", nil, network: "none", link: "unknown", metered: "unknown"),
                 ])
             ]), now: Self.now)
-        let trace = try #require(past.trace)
+        let trace = try #require(history.trace)
         let read = try Trace(csv: Array(trace.csv.utf8), device: trace.device, file: "t.csv")
         #expect(read == trace)
         #expect(read.segments.map(\.network) == [.wifi, .cell, .none])
@@ -55,33 +55,33 @@ import TransferPolicy
         #expect(read.segments.map(\.power) == [.ac, .battery, .ac])
         #expect(read.segments[1].start == read.segments[0].end)
         #expect(read.end == Self.now)
-        #expect(try RecordedPast(HistoryPage([:]), now: Self.now).trace == nil)
+        #expect(try RecordedHistory(HistoryPage([:]), now: Self.now).trace == nil)
     }
 
-    @Test("Transfers come out as a workload that the lab reads back; one of unknown size is left out")
+    @Test("Exports a workload that the lab can read, without transfers of unknown size")
     func workload() throws {
         var unknown = transfer.dictionary ?? [:]
         unknown["bytes"] = nil
-        let past = try RecordedPast(
+        let history = try RecordedHistory(
             HistoryPage(["transfers": .list([transfer, .dictionary(unknown)])]), now: Self.now)
-        let workload = try #require(past.workload)
+        let workload = try #require(history.workload)
         let read = try Workload(csv: Array(workload.csv.utf8), file: "w.csv")
         #expect(read.devices.map(\.jobs) == workload.devices.map(\.jobs))
         #expect(read.devices[0].jobs.map(\.bytes) == [1000])
         let sizeless = try HistoryPage(["transfers": .list([.dictionary(unknown)])])
-        #expect(RecordedPast(sizeless, now: Self.now).workload == nil)
+        #expect(RecordedHistory(sizeless, now: Self.now).workload == nil)
     }
 
-    @Test("For people all is in the order in which it happened")
+    @Test("Lists all events in chronological order")
     func lines() throws {
         let page = try HistoryPage([
             "transfers": .list([transfer]), "conditions": .list([span("2026-05-28T20:00:03Z", nil)]),
         ])
-        let past = RecordedPast(page, now: Self.now)
-        let lines = past.lines
+        let history = RecordedHistory(page, now: Self.now)
+        let lines = history.lines
         #expect(lines.count == 3)
         #expect(lines[0].hasSuffix("7 a.bin  submitted"))
-        #expect(lines[1].hasSuffix("-- power ac, charge 80 %; network full, wifi, metered: no"))
+        #expect(lines[1].hasSuffix("-- power ac, battery 80 %; network full, wifi, metered: no"))
         #expect(lines[2].hasSuffix("7 a.bin  failed: gone"))
     }
 }

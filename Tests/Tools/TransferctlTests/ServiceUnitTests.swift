@@ -4,7 +4,7 @@ import Testing
 
 @testable import transferctl
 
-@Suite("C12: the unit that 'service install' writes")
+@Suite("C12: The unit file of 'service install'")
 struct ServiceUnitTests {
     private let text = ServiceFiles.unitText(program: "/usr/bin/transferd")
 
@@ -17,7 +17,7 @@ struct ServiceUnitTests {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    @Test("It limits the daemon and watches it, by what is safe for a service that starts apps")
+    @Test("Limits and watches the daemon, with settings that are safe for a service that starts apps")
     func limits() {
         #expect(settings["UMask"] == "0077")
         #expect(settings["Slice"] == "background.slice")
@@ -25,10 +25,10 @@ struct ServiceUnitTests {
         for key in ["MemoryMax", "TasksMax", "WatchdogSec", "TimeoutStopSec"] { #expect(settings[key] != nil) }
     }
 
-    @Test("Nothing in it makes a mount namespace or takes rights from apps")
+    @Test("Contains no setting that creates a mount namespace or restricts apps")
     func nothingInherited() {
-        // systemd.exec(5): the keys of the first and the last line make a mount namespace. In a user manager, the keys of
-        // the second line imply NoNewPrivileges=.
+        // systemd.exec(5): the keys of the first and the last line make a mount namespace. In a user manager, the keys
+        // of the second line imply NoNewPrivileges=.
         let forbidden = [
             "Private", "Protect", "ReadOnly", "ReadWrite", "Inaccessible", "Bind", "Root", "TemporaryFileSystem",
             "NoNewPrivileges", "SystemCall", "Restrict", "MemoryDenyWriteExecute", "LockPersonality", "Capability",
@@ -59,7 +59,7 @@ struct ServiceUnitTests {
     }
 
     @Test(
-        "systemd reads it without a complaint, and says how exposed the daemon is",
+        "systemd accepts the file without warnings, and rates the exposure of the daemon",
         .enabled(if: analyze == nil, "\(analyze ?? "")"))
     func security() throws {
         let folder = NSTemporaryDirectory() + "unit-\(UUID().uuidString.prefix(8))"

@@ -7,7 +7,7 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("the list as JSON")
+@Suite("The list of transfers as JSON")
 struct StatusJSONTests {
     /// Returns the JSON that Foundation writes for `rows`.
     private func foundation(_ rows: [TransferStatus]) throws -> String {
@@ -17,7 +17,7 @@ struct StatusJSONTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test("It is what Foundation would write, byte for byte, whatever the texts hold")
+    @Test("Matches the output of Foundation byte for byte, for any text")
     func same() throws {
         let controls = String(String.UnicodeScalarView((0..<0x20).compactMap { Unicode.Scalar(UInt8($0)) }))
         let texts = ["", "plain", "a/b\\c\"d", controls, "\u{7F}\u{80}\u{2028}", "ä日本\u{1F600}e\u{301}", "\r\n"]

@@ -10,7 +10,7 @@ import TransferModel
 
 @Suite("Following transfers to their ends")
 struct TransferFollowerTests {
-    @Test("Each transfer counts once; what changes after the last end is left to whoever reads on")
+    @Test("Counts each transfer once, and leaves updates after the last end in the stream")
     func counts() async {
         let ended = Mutex<[Int64]>([])
         var follower = TransferFollower(count: 2) { status in ended.withLock { $0.append(status.id.rawValue) } }
@@ -28,7 +28,7 @@ struct TransferFollowerTests {
         #expect(rest == [Self.update(3, .failed)])
     }
 
-    @Test("A service that ends first leaves transfers open")
+    @Test("Leaves transfers unfinished if the service ends first")
     func early() async {
         var follower = TransferFollower(count: 2) { _ in }
         let (updates, feed) = AsyncStream.makeStream(of: ServiceUpdate.self)
@@ -38,19 +38,21 @@ struct TransferFollowerTests {
         #expect(!follower.isComplete && !follower.anyFailed)
     }
 
-    @Test("The ends of a service's transfers are waited for, those that came before included, and no others")
+    @Test("Waits for the ends of the given transfers only, including earlier ends")
     func awaited() async throws {
         let done = Service(
             states: [1: .finished, 2: .waiting], changes: [(3, .failed), (2, .running), (2, .finished)])
-        try await TransferFollower.awaitEnds(of: Self.both, by: done)
-        let over = Service(states: [1: .finished], changes: [])
-        try await TransferFollower.awaitEnds(of: Self.first, by: over)
+        try await TransferFollower.waitForAll(of: Self.both, by: done)
+        let endedBefore = Service(states: [1: .finished], changes: [])
+        try await TransferFollower.waitForAll(of: Self.first, by: endedBefore)
         let failing = Service(states: [1: .finished, 2: .waiting], changes: [(2, .failed)])
         await #expect(throws: ExitStatus.failed.code) {
-            try await TransferFollower.awaitEnds(of: Self.both, by: failing)
+            try await TransferFollower.waitForAll(of: Self.both, by: failing)
         }
-        let leaving = Service(states: [1: .waiting], changes: [(1, .running)])
-        await #expect(throws: BusClientError.self) { try await TransferFollower.awaitEnds(of: Self.first, by: leaving) }
+        let disconnecting = Service(states: [1: .waiting], changes: [(1, .running)])
+        await #expect(throws: BusClientError.self) {
+            try await TransferFollower.waitForAll(of: Self.first, by: disconnecting)
+        }
     }
 
     private static let first: Set = [TransferID(1)]

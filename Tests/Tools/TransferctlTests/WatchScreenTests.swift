@@ -27,7 +27,7 @@ import TransferPolicy
 
     private static func fact(_ value: String) -> VariantValue { .dictionary(["value": .string(value)]) }
 
-    @Test("Conditions stand on top, each transfer has a line with its bar or its reason, the keys stand at the bottom")
+    @Test("Shows conditions at the top, a line with a bar or wait reason per transfer, and keys at the bottom")
     func whole() throws {
         var state = WatchState()
         _ = state.apply(
@@ -47,15 +47,15 @@ import TransferPolicy
         let lines = lines(state)
         #expect(lines.count == 24)
         #expect(lines[0] == "transferd  1 running · 1 waiting · 100 B/s")
-        #expect(lines[1] == "Power battery 48 %   Network wifi “Home”, probably not metered")
-        #expect(lines[2] == "Held: a call")
-        #expect(lines[4] == "  ID STATE     NAME                      PROGRESS, OR WHY NOT")
+        #expect(lines[1] == "Power battery 48 %   Network Wi-Fi “Home”, probably unmetered")
+        #expect(lines[2] == "On hold: a call")
+        #expect(lines[4] == "  ID STATE     NAME                      PROGRESS OR WAIT REASON")
         #expect(lines[5] == "> 3  running   file.iso                  ███████░░░░░░░░ 50 %  100 B/s  ETA 0:05")
         #expect(lines[6] == "  12 waiting   other.bin                 on battery")
         #expect(lines[23].hasPrefix("↑↓ select  p pause"))
     }
 
-    @Test("No line is wider than the window once drawn, down to 20 columns, whatever a file is called")
+    @Test("Draws no line wider than the window, down to 20 columns, for any file name")
     func narrow() {
         var state = WatchState()
         let name = "日本語のとても長い名前の\u{1B}[31mファイル.tar.gz"
@@ -70,12 +70,12 @@ import TransferPolicy
                 plain.isSelected = false
                 // Without colors, the drawn text is exactly the visible text.
                 #expect(Formatting.columns(Formatting.fitted(line.plain, width: width)) <= width)
-                #expect(!line.drawn(width: width).contains("\u{1B}[31mフ"), "a name steers the terminal")
+                #expect(!line.drawn(width: width).contains("\u{1B}[31mフ"), "a name controls the terminal")
             }
         }
     }
 
-    @Test("Of more transfers than fit, those around the selected one are shown")
+    @Test("Shows the transfers around the selection if not all fit")
     func scrolling() {
         var state = WatchState()
         _ = state.apply(.listed((1...100).map { row($0, .waiting, "f\($0)") }))
@@ -89,35 +89,35 @@ import TransferPolicy
         #expect(end[end.count - 2].hasPrefix("> 100 "))
     }
 
-    @Test("The reasons have a pane of their own below the list; a question and a refusal take the place of the keys")
+    @Test("Shows wait reasons in a pane below the list, and prompts and errors instead of the keys")
     func panes() throws {
         var state = WatchState()
         _ = state.apply(.listed([row(1, .waiting)]))
         _ = state.apply(.key(.letter("w")))
-        #expect(lines(state).contains { $0.contains("asking the daemon") })
+        #expect(lines(state).contains { $0.contains("waiting for the daemon") })
         _ = state.apply(
             .explained(
                 TransferID(1),
                 try WaitExplanation([
-                    "sentence": .string("waits for mains power"),
+                    "sentence": .string("waits for AC power"),
                     "reasons": .list([
                         .dictionary(["sentence": .string("on battery"), "source": .string("UPower")])
                     ]),
                     "waited": .list([.dictionary(["code": .string("onBattery"), "seconds": .integer(75)])]),
                 ])))
         let shown = lines(state)
-        #expect(shown.contains(" waits for mains power"))
-        #expect(shown.contains(" - on battery  (says UPower)"))
-        #expect(shown.contains(" waited: onBattery 1:15"))
+        #expect(shown.contains(" waits for AC power"))
+        #expect(shown.contains(" - on battery  (source: UPower)"))
+        #expect(shown.contains(" waited so far: on battery 1:15"))
         #expect(shown.contains { $0.hasPrefix("> 1 ") })
         _ = state.apply(.key(.letter("c")))
-        #expect(lines(state).last == "Cancel 1 file.iso and remove what there is of it? y/n")
+        #expect(lines(state).last == "Cancel 1 file.iso and delete its partial file? y/n")
         _ = state.apply(.key(.letter("n")))
         _ = state.apply(.refused("no"))
         #expect(lines(state).last == "no")
     }
 
-    @Test("A window of few rows shows what there is room for")
+    @Test("Fits into a window of few rows")
     func low() {
         var state = WatchState()
         _ = state.apply(.listed((1...9).map { row($0, .waiting) }))

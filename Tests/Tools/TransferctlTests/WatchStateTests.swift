@@ -22,9 +22,9 @@ import TransferPolicy
         return state
     }
 
-    private func press(_ key: WatchKey, _ state: inout WatchState) -> [WatchOrder] { state.apply(.key(key)) }
+    private func press(_ key: WatchKey, _ state: inout WatchState) -> [WatchAction] { state.apply(.key(key)) }
 
-    @Test("What runs stands first, then what waits, what is paused, and what is over with the latest first")
+    @Test("Sorts transfers by state: running, waiting, paused, and ended with the latest first")
     func order() {
         var state = state([row(1, .paused), row(2, .waiting), row(3, .running), row(4, .waiting)])
         for id: Int64 in [5, 6] { _ = state.apply(.changed(row(id, .finished))) }
@@ -32,7 +32,7 @@ import TransferPolicy
         #expect(state.selected == TransferID(3))
     }
 
-    @Test("Keys move the selection, which stays within the list")
+    @Test("Keys move the selection within the list")
     func moving() {
         var state = state([row(1, .waiting), row(2, .waiting), row(3, .waiting)])
         for (key, selected): (WatchKey, Int64) in [
@@ -43,8 +43,8 @@ import TransferPolicy
         }
     }
 
-    @Test("Pause, resume and start now go to the selected one; cancelling is asked about first")
-    func steering() {
+    @Test("Pause, resume, and start act on the selected transfer, and cancel requires confirmation")
+    func controlling() {
         var state = state([row(7, .waiting)])
         let id = TransferID(7)
         #expect(press(.letter("p"), &state) == [.control(id, .pause)])
@@ -58,18 +58,18 @@ import TransferPolicy
         #expect(press(.letter("y"), &state) == [.control(id, .cancel)])
     }
 
-    @Test("One that is over is not steered, and the view says so until the next key")
-    func over() {
+    @Test("Refuses to control a transfer that has ended, with a message until the next key")
+    func ended() {
         var state = state([row(1, .waiting)])
         _ = state.apply(.changed(row(1, .cancelled)))
         #expect(press(.letter("c"), &state) == [])
         #expect(state.pane == .none)
-        #expect(state.message == "1 is over: cancelled")
+        #expect(state.message == "transfer 1 has already ended: cancelled")
         _ = press(.other, &state)
         #expect(state.message == nil)
     }
 
-    @Test("The reasons are asked for when the pane opens, when another is selected, and when conditions change")
+    @Test("Requests the wait reasons when the pane opens, the selection moves, or conditions change")
     func why() {
         var state = state([row(1, .waiting), row(2, .waiting)])
         #expect(press(.letter("w"), &state) == [.explain(TransferID(1))])
@@ -86,7 +86,7 @@ import TransferPolicy
         #expect(state.pane == .none)
     }
 
-    @Test("A signal without a sentence keeps the one that was told, until the transfer does something else")
+    @Test("Keeps the previous wait reason after a signal without one, until the state changes")
     func sentences() {
         var state = state([row(1, .waiting, sentence: "on battery")])
         #expect(state.apply(.changed(row(1, .waiting))) == [])
@@ -96,7 +96,7 @@ import TransferPolicy
         #expect(state.rows[TransferID(1)]?.sentence == nil)
     }
 
-    @Test("What a list no longer has ended unseen, and goes; what was seen ending stays")
+    @Test("Removes transfers that ended unseen, and keeps those whose end was reported")
     func unseen() {
         var state = state([row(1, .running), row(2, .running)])
         _ = state.apply(.changed(row(1, .finished)))
@@ -105,7 +105,7 @@ import TransferPolicy
         #expect(state.selected == TransferID(1))
     }
 
-    @Test("Help closes with any key; q ends the view, as the daemon's end does")
+    @Test("Any key closes help, and q or the end of the daemon ends the view")
     func ends() {
         var state = state([])
         _ = press(.letter("?"), &state)
@@ -116,7 +116,7 @@ import TransferPolicy
         #expect(state.apply(.daemonEnded) == [.quit])
     }
 
-    @Test("Keys of terminals are read: letters, arrows in both modes, pages, and escape alone")
+    @Test("Decodes terminal keys: letters, arrows in both modes, page keys, and a single escape")
     func keys() {
         let bytes: [UInt8] = Array("q\u{1B}[A\u{1B}OB\u{1B}[5~\u{1B}[1;5H\r\u{1B}[1~\u{1B}[99~".utf8)
         #expect(

@@ -15,7 +15,7 @@ struct CachedDownloadsTests {
         try Data(count: bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("Files that were there at the start count, each app's its own, links and files of other folders apart")
+    @Test("Files that exist at the start count for their app; links and files in other folders do not")
     func found() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try make(300, at: folder + "/org.example.A/one")
@@ -32,7 +32,7 @@ struct CachedDownloadsTests {
         #expect(CachedDownloads(folder: folder + "/missing", at: Self.now).usage(of: "org.example.A") == .init())
     }
 
-    @Test("Sandboxes without a name of their own share one sum")
+    @Test("Opaque sandboxes share one total")
     func nameless() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var downloads = CachedDownloads(folder: folder, at: Self.now)
@@ -46,7 +46,7 @@ struct CachedDownloadsTests {
         #expect(downloads.apps == ["sandbox:"])
     }
 
-    @Test("A file counts once, whatever is told how often, and no more once it is removed")
+    @Test("A file counts once, and no longer after it is removed")
     func counted() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let app = "org.example.A"
@@ -66,7 +66,7 @@ struct CachedDownloadsTests {
         #expect(downloads.usage(of: app) == .init())
     }
 
-    @Test("What is older than the retention goes at a start")
+    @Test("Files older than the retention are removed at the start")
     func old() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let app = "org.example.A"

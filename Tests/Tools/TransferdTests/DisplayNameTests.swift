@@ -7,7 +7,7 @@ import TransferPolicy
 
 @Suite struct DisplayNameTests {
     @Test(
-        "A URL's name is decoded, but not to what a name cannot hold: a NUL kept whole lists from being sent",
+        "A URL's file name is decoded, unless the result contains invalid characters",
         arguments: [
             ("http://h/d/a%20b.txt", "a b.txt"), ("http://h/%C3%A4", "ä"), ("http://h/%00%2e%2e%2f", "%00%2e%2e%2f"),
             ("http://h/a%2Fb", "a%2Fb"), ("http://h/a%0Ab", "a%0Ab"), ("http://h/a%7F", "a%7F"),

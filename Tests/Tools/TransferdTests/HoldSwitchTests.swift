@@ -9,7 +9,7 @@ import TransferTesting
 @testable import transferd
 
 @Suite(.timeLimit(.minutes(5))) struct HoldSwitchTests {
-    private static let start = Moment(
+    private static let start = ClockReading(
         instant: Instant(nanoseconds: 5_000_000_000), wall: WallTime(secondsSinceEpoch: 1_700_000_000))
 
     private func withFile(_ body: (String) async throws -> Void) async throws {
@@ -18,14 +18,15 @@ import TransferTesting
         try await body(path)
     }
 
-    private func make(_ path: String, at now: Moment = start) -> (hold: HoldSwitch, source: ManualConditionSource) {
+    private func make(_ path: String, at now: ClockReading = start) -> (hold: HoldSwitch, source: ManualConditionSource)
+    {
         let source = ManualConditionSource(Conditions(unknownSince: now))
         return (
             HoldSwitch(base: source, alarm: ManualAlarm(startingAt: now), path: path, onChange: { _ in }), source
         )
     }
 
-    @Test("A hold is laid over the conditions at once, and taken off them again")
+    @Test("A hold is added to the conditions immediately, and removed again")
     func lays() async throws {
         try await withFile { path in
             let (hold, source) = make(path)
@@ -34,7 +35,7 @@ import TransferTesting
             try hold.set(MachineHold(by: "the user", why: "a call"))
             let held = await snapshots.next()
             #expect(held?.hold.value?.why == "a call")
-            #expect(held?.hold.source == .person && held?.hold.since == Self.start)
+            #expect(held?.hold.source == .user && held?.hold.since == Self.start)
             // New conditions do not change the hold.
             var other = Conditions(unknownSince: Self.start)
             other.notes = ["other"]
@@ -48,18 +49,18 @@ import TransferTesting
         }
     }
 
-    @Test("A hold is found again by the next daemon, with since when it holds, unless its time is over by then")
+    @Test("A hold and its start survive a restart, unless the hold has expired")
     func kept() async throws {
         try await withFile { path in
             let until = Self.start.wall.advanced(by: .seconds(600))
             try make(path).hold.set(MachineHold(by: "the user", why: "w", until: until))
-            let soon = Moment(
+            let soon = ClockReading(
                 instant: Self.start.instant.advanced(by: .seconds(60)), wall: Self.start.wall.advanced(by: .seconds(60))
             )
             let found = make(path, at: soon).hold.hold
             #expect(found.value == MachineHold(by: "the user", why: "w", until: until))
             #expect(found.since == Self.start)
-            let late = Moment(
+            let late = ClockReading(
                 instant: Self.start.instant.advanced(by: .seconds(601)),
                 wall: Self.start.wall.advanced(by: .seconds(601)))
             #expect(make(path, at: late).hold.hold.value == nil)
@@ -69,14 +70,14 @@ import TransferTesting
         }
     }
 
-    @Test("A hold that cannot be kept is refused, and nothing has changed")
+    @Test("A hold that cannot be saved is refused and changes nothing")
     func unwritable() throws {
         let (hold, _) = make("/nonexistent/folder/hold.json")
         #expect(throws: (any Error).self) { try hold.set(MachineHold(by: "the user", why: "w")) }
         #expect(hold.hold.value == nil)
     }
 
-    @Test("A hold whose time is over releases itself")
+    @Test("An expired hold is released")
     func ends() async throws {
         try await withFile { path in
             let (hold, _) = make(path)

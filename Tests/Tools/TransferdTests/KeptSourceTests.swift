@@ -11,7 +11,7 @@ import UploadSpool
 
 @testable import transferd
 
-@Suite("C5: files that are passed for uploads outside sessions")
+@Suite("C5: kept files of uploads outside sessions")
 struct KeptSourceTests {
     private let root = NSTemporaryDirectory() + "kept-source-\(UUID().uuidString)"
 
@@ -30,7 +30,7 @@ struct KeptSourceTests {
         return try await sources.keep(descriptor, for: "org.example.Sandboxed", within: 1000)
     }
 
-    @Test("C5: a passed file is kept until its transfer ends, and shown under the app's own name")
+    @Test("C5: a passed file is kept until its transfer ends, and shown with the app's own name")
     func kept() async throws {
         let sources = try sources()
         defer { try? FileManager.default.removeItem(atPath: root) }
@@ -44,7 +44,7 @@ struct KeptSourceTests {
                 kind: .normal, host: "http://h:80", app: "org.example.Sandboxed",
                 submitted: WallTime(secondsSinceEpoch: 0)))
         #expect(specification.displayName == "report.pdf")
-        sources.note(TransferID(1), specification)
+        sources.record(TransferID(1), specification)
         #expect(sources.all == [kept])
         sources.transferEnded(TransferID(2))
         #expect(FileManager.default.fileExists(atPath: kept.path))
@@ -52,7 +52,7 @@ struct KeptSourceTests {
         #expect(!FileManager.default.fileExists(atPath: kept.path))
     }
 
-    @Test("C5: the app's quota and a descriptor that cannot be read are refused by name; a discarded file makes room")
+    @Test("C5: exceeding the quota and passing an unreadable descriptor are refused; discarding a file frees its space")
     func refused() async throws {
         let sources = try sources()
         defer { try? FileManager.default.removeItem(atPath: root) }

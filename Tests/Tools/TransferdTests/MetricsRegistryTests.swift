@@ -6,7 +6,7 @@ import Testing
 @testable import transferd
 
 @Suite struct MetricsRegistryTests {
-    @Test("Counters, times and gauges are written as Prometheus reads them, each kind once, in a fixed order")
+    @Test("Counters, timers, and gauges are written in the Prometheus format, in a fixed order")
     func text() {
         let registry = MetricsRegistry()
         Counter(label: "transfer.endings", dimensions: [("result", "failed")], factory: registry).increment(by: 2)
@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test("A counter is there before it counts, and stays at its most")
+    @Test("A counter exists before its first increment, and saturates")
     func counter() {
         let registry = MetricsRegistry()
         let counter = Counter(label: "c", dimensions: [], factory: registry)
@@ -39,7 +39,7 @@ import Testing
         #expect(registry.text.contains("c_total \(Int64.max)\n"))
     }
 
-    @Test("A line of the journal carries its priority, and stays one line")
+    @Test("A journal entry has a priority and is a single line")
     func journal() {
         let line = JournalLogHandler.line(.error, "could not\nsave", ["why": "x\r\ny", "id": "7"])
         #expect(line == "<3>could not save id=7 why=x y")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import transferd
 
-@Suite("C12: the service manager hears a heartbeat of the daemon", .timeLimit(.minutes(1)))
+@Suite("C12: heartbeats for the service manager", .timeLimit(.minutes(1)))
 struct ServiceNotifierTests {
     /// A notification socket like the one that systemd provides for each service.
     private final class Manager: Sendable {
@@ -32,7 +32,7 @@ struct ServiceNotifierTests {
             unlink(name)
         }
 
-        /// Waits for the next message; nil if no message arrives in time.
+        /// Waits for the next message; `nil` if no message arrives in time.
         ///
         /// The wait blocks a thread outside of the pool for tasks. The pool has few threads, and the sender needs one
         /// of them.
@@ -51,7 +51,7 @@ struct ServiceNotifierTests {
         }
     }
 
-    @Test("What is sent arrives, also at a socket without a file", arguments: [false, true])
+    @Test("Messages arrive at path sockets and abstract sockets", arguments: [false, true])
     func arrives(isAbstract: Bool) async throws {
         let manager = try Manager(isAbstract: isAbstract)
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name]))
@@ -60,8 +60,8 @@ struct ServiceNotifierTests {
         #expect(notifier.watchdog == nil)
     }
 
-    @Test("Where nobody listens, nothing is sent, and nothing hangs")
-    func nobody() throws {
+    @Test("Without a listener, nothing is sent and nothing blocks")
+    func withoutListener() throws {
         #expect(ServiceNotifier(environment: [:]) == nil)
         #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": "relative"]) == nil)
         #expect(try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": "/nowhere/socket"])).send("X=1") == false)
@@ -69,7 +69,7 @@ struct ServiceNotifierTests {
         #expect(try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": long])).send("X=1") == false)
     }
 
-    @Test("The watchdog's time is taken where it is meant for this process")
+    @Test("The watchdog interval is used only if it is meant for this process")
     func watchdog() {
         func watchdog(_ variables: [String: String]) -> Duration? {
             ServiceNotifier(
@@ -82,7 +82,7 @@ struct ServiceNotifierTests {
         #expect(watchdog(["WATCHDOG_USEC": "-1"]) == nil)
     }
 
-    @Test("Heartbeats come as long as the check comes back, and none while it does not")
+    @Test("Heartbeats are sent only while the check returns")
     func heartbeat() async throws {
         let manager = try Manager()
         let environment = ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "2000"]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import transferlab
 
-@Suite("The lab's commands") struct CommandTests {
+@Suite("Commands of transferlab") struct CommandTests {
     /// A folder with generated traces of five devices over four days.
     private struct Folder: ~Copyable {
         let path = FileManager.default.temporaryDirectory.appending(path: "transferlab-\(UUID().uuidString)").path()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("Results are the same to the byte however many replays run side by side")
+    @Test("The number of parallel replays does not change a byte of the results")
     func widths() async throws {
         let folder = try Folder()
         for width in ["1", "2", "7"] {
@@ -47,7 +47,7 @@ import Testing
         #expect(try folder.text("7.json.csv") == folder.text("1.json.csv"))
     }
 
-    @Test("A study in parts, put together in any order, is the study in one", arguments: [1, 2, 3, 7])
+    @Test("Parts of a study, merged in any order, equal the whole study", arguments: [1, 2, 3, 7])
     func shards(count: Int) async throws {
         let folder = try Folder()
         let whole = try RunCommand.parse(folder.study + ["--json", folder.file("whole.json")])
@@ -63,7 +63,7 @@ import Testing
         // If there are more parts than devices, some parts are empty, and the merge does not need the empty parts.
         guard count > 1, count <= 5 else { return }
         let missing = #expect(throws: UsageError.self) { try MergeCommand.parse(Array(parts.dropLast())).run() }
-        #expect(missing?.description == "of the study's parts these are missing: \(count)/\(count)")
+        #expect(missing?.description == "missing parts of the study: \(count)/\(count)")
         #expect(throws: UsageError.self) { try MergeCommand.parse(parts + [parts[0]]).run() }
         let other = try ShardCommand.parse(
             ["1/\(count)"] + folder.study + ["--penalty", "5", "--output", folder.file("other.part")])
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: UsageError.self) { try MergeCommand.parse(folder.traces).run() }
     }
 
-    @Test("What is no plain file takes a result as it comes, and is not replaced by a file")
+    @Test("A pipe receives a result directly and is not replaced by a file")
     func pipe() throws {
         let folder = try Folder()
         let path = folder.file("pipe")
@@ -87,7 +87,7 @@ import Testing
         #expect(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) == "a result")
     }
 
-    @Test("A part reads the traces of its own devices only, and parts of other jobs are refused")
+    @Test("A part reads only the traces of its devices, and parts of other jobs are rejected")
     func lonelyShards() async throws {
         let folder = try Folder()
         let jobs = folder.file("jobs.csv")
@@ -141,17 +141,17 @@ import Testing
     @Test("A comparison's limit is a difference or a percentage")
     func limits() throws {
         let percent = try DiffLimit("regret>+1%")
-        #expect(!percent.isPassed(from: 1, to: 1.009) && percent.isPassed(from: 1, to: 1.011))
-        #expect(percent.isPassed(from: 0, to: 1e-9) && !percent.isPassed(from: 0, to: 0))
-        #expect(percent.isPassed(from: 1, to: nil) && !percent.isPassed(from: nil, to: 1))
+        #expect(!percent.isExceeded(from: 1, to: 1.009) && percent.isExceeded(from: 1, to: 1.011))
+        #expect(percent.isExceeded(from: 0, to: 1e-9) && !percent.isExceeded(from: 0, to: 0))
+        #expect(percent.isExceeded(from: 1, to: nil) && !percent.isExceeded(from: nil, to: 1))
         let amount = try DiffLimit("late > 0.005")
-        #expect(!amount.isPassed(from: 0.01, to: 0.015) && amount.isPassed(from: 0.01, to: 0.0151))
+        #expect(!amount.isExceeded(from: 0.01, to: 0.015) && amount.isExceeded(from: 0.01, to: 0.0151))
         for text in ["regret", "regret>", "regret>x%", ">1", "late>nan", "late>1>2"] {
             #expect(throws: UsageError.self) { try DiffLimit(text) }
         }
     }
 
-    @Test("An axis is a list or a range, and several of one policy are crossed")
+    @Test("An axis is a list or a range, and several axes of one policy are combined")
     func axes() throws {
         let axes = try ["ladder.bat=0:0.3:0.1", "strict.x=1", "ladder.cell=0.9,inf"].map { try SweepAxis($0) }
         #expect(
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("Times have a unit; none above 0 is an error")
+    @Test("Durations have a unit and are above 0")
     func durations() throws {
         for (text, seconds) in [("90", 90), ("90s", 90), ("40m", 2400), ("1.5h", 5400), ("2d", 172_800.0)] {
             #expect(try DurationText.seconds(text, for: "x") == seconds)
@@ -175,11 +175,11 @@ import Testing
         }
     }
 
-    @Test("What makes no sense is refused before anything is read")
+    @Test("Invalid options are rejected before any file is read")
     func wrong() async throws {
         for option in [
             ["--penalty", "-1"], ["--penalty", "nan"], ["--costs", "1,2,3"], ["--costs", "0,1,x,5"],
-            ["--concurrency", "0"], ["--jobs", "-1"], ["--free-rate", "0"], ["--sort", "colour"],
+            ["--concurrency", "0"], ["--jobs", "-1"], ["--wifi-rate", "0"], ["--sort", "colour"],
         ] {
             #expect(throws: (any Error).self, "\(option)") {
                 _ = try RunCommand.parse(["a.csv", "--workload", "w"] + option)

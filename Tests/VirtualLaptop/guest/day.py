@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 
-from laptop import Facts, Report, Transfer, Trouble, World, await_truth, run, seconds_of, write
+from laptop import Facts, Report, Transfer, StepError, World, await_truth, run, seconds_of, write
 
 TRANSFERCTL, BUILD = sys.argv[1:]
 FILE = f"{BUILD}/file.bin"
@@ -107,9 +107,9 @@ class Day:
             return now and all(now[name] in (value if isinstance(value, tuple) else (value,))
                                for name, value in facts.items())
         try:
-            await_truth("the facts", fit, STEP_SECONDS)
-        except Trouble as trouble:
-            raise Trouble(f"{trouble}\n  expected {facts}\n  published {self.facts.now()}")
+            await_truth("the expected conditions", fit, STEP_SECONDS)
+        except StepError as error:
+            raise StepError(f"{error}\n  expected {facts}\n  published {self.facts.now()}")
 
     def await_bytes(self, link):
         """Waits until bytes move over `link`, and verifies that no other link carries them."""
@@ -118,12 +118,12 @@ class Day:
         def moved():
             return self.transfer.alive() and self.world.sent()[link] - before[link] > MOVED \
                 and self.transfer.bytes() > had
-        await_truth(f"bytes move by {link}; the transfer says {self.transfer.reasons()}", moved, STEP_SECONDS)
+        await_truth(f"bytes move over {link}; the transfer waits for {self.transfer.reasons()}", moved, STEP_SECONDS)
         now = self.world.sent()
         for other in now:
             if other != link and now[other] - before.get(other, 0) > IDLE:
-                raise Trouble(f"bytes move by {other}, too: {before} {now}")
-        return f"yes, by {link}"
+                raise StepError(f"bytes also move over {other}: {before} {now}")
+        return f"yes, over {link}"
 
     def await_silence(self):
         """Waits until the transfer has stopped, and verifies for a while that no link carries bytes."""
@@ -137,15 +137,15 @@ class Day:
             now = self.world.sent()
             moved = {link: now[link] - before.get(link, 0) for link in now}
             if self.transfer.bytes() > had:
-                raise Trouble(f"the file grows though it waits for {self.transfer.reasons()}: {moved}")
+                raise StepError(f"the file grows although the transfer waits for {self.transfer.reasons()}: {moved}")
             if any(count > IDLE for count in moved.values()):
                 if time.monotonic() > end:
-                    raise Trouble(f"bytes move though it waits for {self.transfer.reasons()}: {moved}")
+                    raise StepError(f"bytes move although the transfer waits for {self.transfer.reasons()}: {moved}")
                 before, quiet = now, 0
             if self.transfer.runs():
-                raise Trouble("it starts again")
+                raise StepError("the transfer restarted too early")
             if now.get("phone", 0) > PHONE:
-                raise Trouble(f"{now['phone']} bytes have gone over the phone, which costs")
+                raise StepError(f"{now['phone']} bytes were sent over the phone, which is metered")
         return "no"
 
     def delay(self, turn, shortest, longest):
@@ -155,15 +155,15 @@ class Day:
         """
         turns = self.transfer.turns()
         index = max(index for index, line in enumerate(turns) if line["event"] == turn)
-        told = turns[index] if turn == "paused" else turns[index - 1]
-        reasons = [reason for reason in told["reasons"] if turn == "paused" or reason["code"] == "settling"]
+        event = turns[index] if turn == "paused" else turns[index - 1]
+        reasons = [reason for reason in event["reasons"] if turn == "paused" or reason["code"] == "settling"]
         if not reasons:
-            raise Trouble(f"{turn} without settling: {told}")
+            raise StepError(f"{turn} without a debounce reason: {event}")
         changed = max(seconds_of(reason["since"]) for reason in reasons)
         seconds = seconds_of(turns[index]["time"]) - changed
         # Times are printed with millisecond precision.
         if not shortest - 0.002 <= seconds <= longest:
-            raise Trouble(f"{turn} {seconds:.3f} s after the change, not within {shortest} to {longest} s: {told}")
+            raise StepError(f"{turn} {seconds:.3f} s after the change, expected {shortest} to {longest} s: {event}")
         return f"{turn} after {seconds:.1f} s"
 
     def step(self, title, change, facts, link=None, reasons=None, turn=None):
@@ -175,7 +175,7 @@ class Day:
         self.expect(facts)
         moved = self.await_bytes(link) if link else self.await_silence()
         if reasons and not set(reasons) <= set(self.transfer.reasons()):
-            raise Trouble(f"it waits for {self.transfer.reasons()}, not for {reasons}")
+            raise StepError(f"the transfer waits for {self.transfer.reasons()}, expected {reasons}")
         after = self.delay(*turn) if turn else ""
         self.expect(facts)
         now = self.facts.now()
@@ -190,7 +190,7 @@ class Day:
     # The changes that can happen to a laptop.
 
     def plug_cable(self, word):
-        self.report.order(f"link cable {word}")
+        self.report.request(f"link cable {word}")
 
     def set_power(self, name, value):
         write(f"/sys/module/fake_power/parameters/{name}", str(value))
@@ -206,7 +206,7 @@ class Day:
         def joined():
             try:
                 return run("nmcli --wait 30 connection up air")
-            except Trouble:
+            except StepError:
                 # An access point that has just come back is listed only after the next scan.
                 return None
         await_truth("the laptop joins the Wi-Fi", joined, STEP_SECONDS)
@@ -259,7 +259,7 @@ class Day:
         run(["curl", "--silent", "--show-error", "--max-time", "60", "--head", "--retry", "5", "--retry-connrefused",
              f"http://{self.world.SERVER}/file.bin"])
         if run("wg show wg0 latest-handshakes").split()[1] == "0":
-            raise Trouble("it answered, but not through the VPN")
+            raise StepError("the server responded, but not through the VPN")
 
     def stop_vpn(self):
         run("ip -batch -", input="rule del table main suppress_prefixlength 0\n"
@@ -280,15 +280,15 @@ class Day:
         run("systemctl suspend")
 
         def states():
-            told = [self.facts.of(line)["sleep"] for line in self.facts.lines[seen:]]
-            return "about-to-sleep" in told and told[-1] == "awake"
-        await_truth("sleep is announced, and then over", states, STEP_SECONDS)
+            values = [self.facts.of(line)["sleep"] for line in self.facts.lines[seen:]]
+            return "about-to-sleep" in values and values[-1] == "awake"
+        await_truth("sleep is announced and ends", states, STEP_SECONDS)
         with open("/sys/power/suspend_stats/success") as file:
             if file.read() == slept:
-                raise Trouble("the kernel has not slept")
+                raise StepError("the kernel did not sleep")
         stop = [line for line in self.transfer.turns() if line["event"] == "paused"][-1]
         if [reason["code"] for reason in stop["reasons"]] != ["aboutToSleep"]:
-            raise Trouble(f"before sleep it did not stop for that: {stop}")
+            raise StepError(f"the last pause was not for the announced sleep: {stop}")
 
     def finish(self):
         """Restores the Wi-Fi and removes the rate limit, so that the rest of the file arrives quickly."""
@@ -301,11 +301,11 @@ class Day:
         self.title = "the file"
         status = await_truth("transferctl get ends", lambda: self.transfer.process.poll() is not None, STEP_SECONDS)
         if self.transfer.process.returncode != 0 or not status:
-            raise Trouble(f"transferctl get ended with {self.transfer.process.returncode}: {self.transfer.said()}")
+            raise StepError(f"transferctl get ended with {self.transfer.process.returncode}: {self.transfer.error_text()}")
         found = run("sha256sum /tmp/arrived/file.bin").split()[0]
         if found != self.sum:
-            raise Trouble(f"its sha256 is {found}, not {self.sum}")
-        self.report.say(f"The file is right: {os.path.getsize('/tmp/arrived/file.bin')} bytes, sha256 {found}")
+            raise StepError(f"the file's sha256 is {found}, expected {self.sum}")
+        self.report.say(f"The file is correct: {os.path.getsize('/tmp/arrived/file.bin')} bytes, sha256 {found}")
 
     def go(self):
         nothing = {"network": "none"}
@@ -315,23 +315,23 @@ class Day:
         tether = {"network": "full", "kind": "usb-tether", "metered": "guessYes"}
         step = self.step
         self.prepare()
-        self.report.say(f"Ready {time.clock_gettime(time.CLOCK_BOOTTIME):.0f} s after the kernel's start\n")
-        self.row(" #", "step", "facts published", "bytes moved", "", "s")
-        step("on mains and cable", self.watch, wired, "cable")
+        self.report.say(f"Ready {time.clock_gettime(time.CLOCK_BOOTTIME):.0f} s after the kernel started\n")
+        self.row(" #", "step", "published conditions", "bytes moved", "", "s")
+        step("on AC and cable", self.watch, wired, "cable")
         step("cable out", lambda: self.plug_cable("off"), nothing, reasons=["noNetwork"],
              turn=("paused", 0, LATEST))
         step("cable in", lambda: self.plug_cable("on"), wired, "cable", turn=("started", 5, LATEST))
         step("Wi-Fi joined, the cable preferred", self.join_wifi, wired, "cable")
-        step("cable out, Wi-Fi left", lambda: self.plug_cable("off"), wifi, "air")
-        step("metered, says its profile", lambda: self.set_metered("yes"), {**wifi, "metered": "yes"},
+        step("cable out, Wi-Fi remains", lambda: self.plug_cable("off"), wifi, "air")
+        step("metered by its profile", lambda: self.set_metered("yes"), {**wifi, "metered": "yes"},
              reasons=["metered"], turn=("paused", 0, LATEST))
         step("not metered", lambda: self.set_metered("no"), {**wifi, "metered": "no"}, "air",
              turn=("started", 5, LATEST))
-        step("mains out", lambda: self.set_power("ac_online", 0), {"power": "battery"}, reasons=["onBattery"],
+        step("AC unplugged", lambda: self.set_power("ac_online", 0), {"power": "battery"}, reasons=["onBattery"],
              turn=("paused", 5, LATEST))
         step("battery at 9 %", lambda: self.set_power("capacity", 9), {"power": "battery", "level": 9},
              reasons=["onBattery"])
-        step("mains in", lambda: self.set_power("ac_online", 1), {**wifi, "metered": "no"}, "air",
+        step("AC plugged in", lambda: self.set_power("ac_online", 1), {**wifi, "metered": "no"}, "air",
              turn=("started", 10, LATEST))
         step("phone shares its connection (USB)", self.plug_phone, tether, reasons=["metered"],
              turn=("paused", 0, LATEST))
@@ -340,7 +340,7 @@ class Day:
         step("VPN ends", self.stop_vpn, tether, reasons=["metered"])
         step("phone unplugged", self.unplug_phone, {**wifi, "metered": "no"}, "air")
         step("sleeps and wakes", self.sleep, {**wifi, "metered": "no", "sleep": "awake"}, "air")
-        step("access point dies", self.world.kill_access_point, nothing, reasons=["noNetwork"])
+        step("access point fails", self.world.kill_access_point, nothing, reasons=["noNetwork"])
         step("modem", self.plug_modem, {"network": "full", "kind": "cellular", "metered": ("unknown", "guessYes")},
              reasons=["metered"])
         step("access point back, no modem", self.finish, {**wifi, "metered": "no"}, "air")
@@ -351,10 +351,10 @@ day = Day()
 try:
     day.go()
     result = 0
-except Exception as trouble:
+except Exception as error:
     result = 1
-    day.report.say(f"FAILED at \"{day.title}\": {trouble}")
-    if not isinstance(trouble, Trouble):
+    day.report.say(f"FAILED at \"{day.title}\": {error}")
+    if not isinstance(error, StepError):
         day.report.say(traceback.format_exc())
     for name in ("facts", "transfer"):
         lines = getattr(day, name).lines if hasattr(day, name) else []

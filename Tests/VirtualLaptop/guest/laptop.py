@@ -10,7 +10,7 @@ import threading
 import time
 
 
-class Trouble(Exception):
+class StepError(Exception):
     """The failure of a step."""
 
 
@@ -24,14 +24,14 @@ class Report:
     def say(self, text):
         self.line.write((text + "\n").encode())
 
-    def order(self, text):
-        """Asks the host to do something that the laptop cannot do itself."""
+    def request(self, text):
+        """Sends the host a request that the laptop cannot fulfill itself."""
         self.say("HOST " + text)
-        answer = b""
-        while not answer.endswith(b"\n"):
-            answer += self.line.read(1)
-        if answer != b"ok\n":
-            raise Trouble(f"the host answers to {text}: {answer.decode()}")
+        reply = b""
+        while not reply.endswith(b"\n"):
+            reply += self.line.read(1)
+        if reply != b"ok\n":
+            raise StepError(f"the host rejected {text}: {reply.decode()}")
 
 
 def run(command, **options):
@@ -42,7 +42,7 @@ def run(command, **options):
     # The console log shows where the time was spent.
     print(f"[{begin:.1f}] {' '.join(words)}: {time.monotonic() - begin:.1f} s", flush=True)
     if done.returncode != 0:
-        raise Trouble(f"{' '.join(words)} failed ({done.returncode}): {done.stdout.strip()}")
+        raise StepError(f"{' '.join(words)} failed ({done.returncode}): {done.stdout.strip()}")
     return done.stdout
 
 
@@ -59,7 +59,7 @@ def await_truth(what, truth, seconds=60):
         if found:
             return found
         if time.monotonic() > end:
-            raise Trouble(f"not within {seconds} s: {what}")
+            raise StepError(f"timed out after {seconds} s, waiting until: {what}")
         time.sleep(0.05)
 
 
@@ -81,7 +81,7 @@ class Followed:
         for line in self.process.stdout:
             self.lines.append(json.loads(line))
 
-    def said(self):
+    def error_text(self):
         self.errors.seek(0)
         return self.errors.read()[-2000:]
 
@@ -98,7 +98,7 @@ class Facts(Followed):
     def now(self):
         """Returns the newest snapshot, with the keys of `KEYS` and the battery level."""
         if self.process.poll() is not None:
-            raise Trouble(f"transferctl conditions ended with {self.process.returncode}: {self.said()}")
+            raise StepError(f"transferctl conditions ended with {self.process.returncode}: {self.error_text()}")
         return self.of(self.lines[-1]) if self.lines else {}
 
     def of(self, line):
@@ -138,7 +138,7 @@ class Transfer(Followed):
     def alive(self):
         if self.process.poll() is not None:
             last = self.lines[-1] if self.lines else "nothing"
-            raise Trouble(f"transferctl get ended early with {self.process.returncode}: {last} {self.said()}")
+            raise StepError(f"transferctl get ended early with {self.process.returncode}: {last} {self.error_text()}")
         return True
 
 

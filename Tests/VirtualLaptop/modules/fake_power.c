@@ -147,4 +147,4 @@ static void __exit fake_power_exit(void)
 module_init(fake_power_init);
 module_exit(fake_power_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A pretended laptop's mains and battery, for tests");
+MODULE_DESCRIPTION("A fake AC adapter and battery for tests");

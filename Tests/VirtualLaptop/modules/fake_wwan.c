@@ -40,4 +40,4 @@ static void __exit fake_wwan_exit(void)
 module_init(fake_wwan_init);
 module_exit(fake_wwan_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A pretended modem's network interface, for tests");
+MODULE_DESCRIPTION("A fake modem's network interface for tests");

@@ -7,18 +7,18 @@ import Foundation
 /// Needs root privileges for network namespaces, and a NetworkManager inside one of them.
 enum ConditionLatency {
     /// Removes and restores a default route. The debounce time of 50 ms is included.
-    @Sendable static func path(_ options: Options) throws -> [Figure] {
+    @Sendable static func path(_ options: Options) throws -> [BenchmarkResult] {
         if let reason = missing(["ip"]) {
             return [skipped("path-latency", reason, bar: 100)]
         }
-        let scene = try ConditionScene(options)
-        try scene.run("ip link set cable up")
-        try scene.run("ip addr add 10.9.0.2/24 dev cable")
-        try scene.run("ip route add default via 10.9.0.1")
-        let watch = try scene.watch()
+        let fixture = try ConditionEnvironment(options)
+        try fixture.run("ip link set cable up")
+        try fixture.run("ip addr add 10.9.0.2/24 dev cable")
+        try fixture.run("ip route add default via 10.9.0.1")
+        let watch = try fixture.watch()
         try watch.wait { $0.network == "full" }
         // A single process makes all changes, because the start of a process would count.
-        let batch = try Child(scene.inside(["ip", "-force", "-batch", "-"]), scene.environment)
+        let batch = try Child(fixture.inside(["ip", "-force", "-batch", "-"]), fixture.environment)
         let delays = try (0..<turns(options)).map { turn in
             let isLoss = turn % 2 == 0
             return try watch.time {
@@ -27,121 +27,121 @@ enum ConditionLatency {
                 $0.network == (isLoss ? "none" : "full")
             }
         }
-        return [figure("path-latency", delays, bar: 100)]
+        return [percentileResult("path-latency", delays, bar: 100)]
     }
 
     /// Makes a connection metered, and measures from the start of the `nmcli` process that sets it. The change back
     /// to unmetered is not measured, because it is reported only after the debounce time.
-    @Sendable static func metered(_ options: Options) throws -> [Figure] {
+    @Sendable static func metered(_ options: Options) throws -> [BenchmarkResult] {
         if let reason = missing(["ip", "unshare", "dbus-daemon", "nmcli", "NetworkManager"]) {
             return [skipped("metered-latency", reason, bar: 60)]
         }
-        let scene = try ConditionScene(options)
-        try scene.startBus()
-        try scene.startManager()
-        let watch = try scene.watch()
+        let fixture = try ConditionEnvironment(options)
+        try fixture.startBus()
+        try fixture.startManager()
+        let watch = try fixture.watch()
         try watch.wait { $0.metered == "guessNo" }
         var delays: [Double] = []
         for turn in 0..<turns(options) {
             let isMetered = turn % 2 == 0
             let delay = try watch.time {
-                try scene.start("nmcli connection modify wired connection.metered \(isMetered ? "yes" : "no")")
+                try fixture.start("nmcli connection modify wired connection.metered \(isMetered ? "yes" : "no")")
             } until: {
                 $0.metered == (isMetered ? "yes" : "no")
             }
             if isMetered { delays.append(delay) }
         }
-        return [figure("metered-latency", delays, bar: 60)]
+        return [percentileResult("metered-latency", delays, bar: 60)]
     }
 
     /// Unplugs and plugs in the AC adapter. Measures the report from the kernel without UPower, and the report from
     /// UPower without the kernel.
-    @Sendable static func power(_ options: Options) throws -> [Figure] {
+    @Sendable static func power(_ options: Options) throws -> [BenchmarkResult] {
         let (kernel, upower) = ("power-latency kernel", "power-latency UPower")
         if let reason = missing(["ip", "dbus-daemon", "umockdev-wrapper", "/usr/bin/python3", "/usr/libexec/upowerd"]) {
             return [skipped(kernel, reason, bar: 20), skipped(upower, reason, bar: 20)]
         }
-        let scene = try ConditionScene(options)
-        let plug = try scene.startPower()
-        func measure(_ name: String, by watch: ConditionScene.Watch) throws -> Figure {
+        let fixture = try ConditionEnvironment(options)
+        let plug = try fixture.startPower()
+        func measure(_ name: String, by watch: ConditionEnvironment.Watch) throws -> BenchmarkResult {
             let delays = try (0..<turns(options)).map { turn in
                 let isIn = turn % 2 == 1
                 return try watch.delay(
                     since: { try plug.setPlug(isIn) }, until: { $0.power == (isIn ? "ac" : "battery") })
             }
-            return figure(name, delays, bar: 20)
+            return percentileResult(name, delays, bar: 20)
         }
-        let listener = try scene.watch(settings: plug.kernelSettings)
+        let listener = try fixture.watch(settings: plug.kernelSettings)
         try listener.wait { $0.powerSource == "sysfs" && $0.power == "ac" }
         let first = try measure(kernel, by: listener)
-        try scene.startBus()
+        try fixture.startBus()
         try plug.startDaemon()
-        let client = try scene.watch(["--sysfs-root", "/nonexistent"])
+        let client = try fixture.watch(["--sysfs-root", "/nonexistent"])
         try client.wait { $0.powerSource == "UPower" && $0.power == "ac" }
         return [first, try measure(upower, by: client)]
     }
 
     /// Adds ten thousand routes and removes the default route. Measures from the last change to the correct state.
-    /// The second run stops the program meanwhile, so that the kernel's queue for the program overruns.
-    @Sendable static func flood(_ options: Options) throws -> [Figure] {
+    /// The second run stops the program during the changes, so that the kernel's queue for the program overruns.
+    @Sendable static func flood(_ options: Options) throws -> [BenchmarkResult] {
         let (plain, overrun) = ("flood-latency", "flood-latency overrun")
         if let reason = missing(["ip"]) {
             return [skipped(plain, reason, bar: 100), skipped(overrun, reason, bar: 100)]
         }
-        let scene = try ConditionScene(options)
-        try scene.run("ip link set cable up")
-        try scene.run("ip addr add 10.9.0.2/24 dev cable")
-        try scene.run("ip route add default via 10.9.0.1")
+        let fixture = try ConditionEnvironment(options)
+        try fixture.run("ip link set cable up")
+        try fixture.run("ip addr add 10.9.0.2/24 dev cable")
+        try fixture.run("ip route add default via 10.9.0.1")
         let routes = (0..<10_000).map {
             "route add 172.\(16 + $0 / 4096 % 16).\($0 / 16 % 256).\($0 % 16 * 16)/28 via 10.9.0.1\n"
         }
-        let file = try scene.write((routes + ["route del default\n"]).joined(), to: "routes")
-        let watch = try scene.watch()
+        let file = try fixture.write((routes + ["route del default\n"]).joined(), to: "routes")
+        let watch = try fixture.watch()
         try watch.wait { $0.network == "full" }
-        func measure(_ name: String, isStopped: Bool) throws -> Figure {
+        func measure(_ name: String, isStopped: Bool) throws -> BenchmarkResult {
             let delays = try (0..<(options.isQuick ? 5 : 20)).map { _ in
                 if isStopped { kill(watch.id, SIGSTOP) }
-                try scene.run("ip -batch \(file)")
+                try fixture.run("ip -batch \(file)")
                 let delay = try watch.time {
                     if isStopped { kill(watch.id, SIGCONT) }
                 } until: {
                     $0.network == "none"
                 }
-                try scene.run("ip route flush root 172.16.0.0/12")
-                try scene.run("ip route add default via 10.9.0.1")
+                try fixture.run("ip route flush root 172.16.0.0/12")
+                try fixture.run("ip route add default via 10.9.0.1")
                 try watch.wait { $0.network == "full" }
                 // The report may come before `ip` itself has ended.
                 return max(0, delay)
             }
-            return figure(name, delays, bar: 100)
+            return percentileResult(name, delays, bar: 100)
         }
         return [try measure(plain, isStopped: false), try measure(overrun, isStopped: true)]
     }
 
     /// Counts how often a thread of the program wakes up in a minute in which nothing happens. A bus, UPower and
     /// NetworkManager are running.
-    @Sendable static func idle(_ options: Options) throws -> [Figure] {
+    @Sendable static func idle(_ options: Options) throws -> [BenchmarkResult] {
         let seconds = options.isQuick ? 10 : 60
-        func result(_ name: String, _ count: Int?, bar: Double?) -> Figure {
-            Figure(
+        func result(_ name: String, _ count: Int?, bar: Double?) -> BenchmarkResult {
+            BenchmarkResult(
                 name: "conditions-idle \(name)", ours: count.map(Double.init), unit: "wake-ups in \(seconds) s",
-                peer: nil, theirs: nil, bar: bar, rounds: count == nil ? 0 : 1, barIsAbsolute: true)
+                peer: nil, theirs: nil, bar: bar, rounds: count == nil ? 0 : 1, isBarAbsolute: true)
         }
         if let reason = missing([
             "ip", "unshare", "dbus-daemon", "nmcli", "NetworkManager", "umockdev-wrapper", "/usr/bin/python3",
             "/usr/libexec/upowerd",
         ]) {
-            note("conditions-idle: \(reason)")
+            logMessage("conditions-idle: \(reason)")
             return [result("readers", nil, bar: 0)]
         }
-        let scene = try ConditionScene(options)
-        let plug = try scene.startPower()
-        try scene.startBus()
+        let fixture = try ConditionEnvironment(options)
+        let plug = try fixture.startPower()
+        try fixture.startBus()
         try plug.startDaemon()
-        try scene.startManager()
-        let watch = try scene.watch(settings: plug.kernelSettings)
+        try fixture.startManager()
+        let watch = try fixture.watch(settings: plug.kernelSettings)
         try watch.wait { $0.metered == "guessNo" && $0.powerSource == "UPower" }
-        // The services settle too, and so do the threads that worked during the start.
+        // The pause lets the services and the threads that worked during the start become idle.
         sleep(20)
         let before = try contextSwitches(of: watch.id)
         sleep(UInt32(seconds))
@@ -153,7 +153,7 @@ enum ConditionLatency {
             return (thread, count: ended - (before[thread] ?? 0))
         }
         for (thread, count) in counts where count != 0 {
-            note("conditions-idle: the thread \(thread) woke up \(count) times")
+            logMessage("conditions-idle: the thread \(thread) woke up \(count) times")
         }
         // Dispatch's own thread checks its pool once a second, independently of the program.
         func total(isDispatch: Bool) -> Int {
@@ -189,20 +189,20 @@ enum ConditionLatency {
         return missing.isEmpty ? nil : "not run: not installed: \(missing.joined(separator: ", "))"
     }
 
-    private static func figure(_ name: String, _ delays: [Double], bar: Double) -> Figure {
+    private static func percentileResult(_ name: String, _ delays: [Double], bar: Double) -> BenchmarkResult {
         let sorted = delays.sorted()
         let middle = String(format: "%.1f", delays.median)
-        note("\(name): median \(middle) ms, longest \(String(format: "%.1f", sorted.last ?? .nan)) ms")
-        return Figure(
+        logMessage("\(name): median \(middle) ms, longest \(String(format: "%.1f", sorted.last ?? .nan)) ms")
+        return BenchmarkResult(
             name: name, ours: sorted.isEmpty ? nil : sorted[min(sorted.count * 95 / 100, sorted.count - 1)],
             unit: "ms at the 95th percentile", peer: nil, theirs: nil, bar: bar, rounds: delays.count,
-            barIsAbsolute: true)
+            isBarAbsolute: true)
     }
 
-    private static func skipped(_ name: String, _ reason: String, bar: Double) -> Figure {
-        note("\(name): \(reason)")
-        return Figure(
+    private static func skipped(_ name: String, _ reason: String, bar: Double) -> BenchmarkResult {
+        logMessage("\(name): \(reason)")
+        return BenchmarkResult(
             name: name, ours: nil, unit: "ms at the 95th percentile", peer: nil, theirs: nil, bar: bar, rounds: 0,
-            barIsAbsolute: true)
+            isBarAbsolute: true)
     }
 }

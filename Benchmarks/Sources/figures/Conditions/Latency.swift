@@ -17,14 +17,14 @@ import WorkerExecutor
 final class Latency {
     /// The condition that is lost and restored.
     enum Change: String {
-        /// The network. Changes take effect at once in both directions, without debounce or hysteresis.
+        /// The network. Changes take effect immediately in both directions, without debounce or hysteresis.
         case network
-        /// The power source. Changes take effect after `settling` in both directions, and the result excludes this
+        /// The power source. Changes take effect after `debounce` in both directions, and the result excludes this
         /// time.
         case power
 
         /// The time that the engine waits according to its configuration.
-        var settling: Duration { self == .network ? .zero : .milliseconds(100) }
+        var debounce: Duration { self == .network ? .zero : .milliseconds(100) }
     }
 
     /// The times of one restored and one lost condition, in milliseconds.
@@ -35,30 +35,30 @@ final class Latency {
 
     private let change: Change
     private let folder: WorkFolder
-    private let server: StampingServer
+    private let server: TimestampingServer
     private let alarm: LinuxAlarm
     private let conditions: ManualConditionSource
     private let engine: TransferEngine
     private var present: Conditions
     private var generator = SplitMix64(seed: 2026)
-    private let news = News()
+    private let reports = EngineReports()
 
     /// The engine's reports.
-    private final class News: Sendable {
+    private final class EngineReports: Sendable {
         /// One time for each stop of the transfer.
-        let paused = Stamps()
+        let paused = TimestampQueue()
         /// Signaled when the engine's run has ended.
         let ended = DispatchSemaphore(value: 0)
         /// The last error.
-        let trouble = Mutex<String?>(nil)
+        let lastError = Mutex<String?>(nil)
 
-        func note(_ error: any Error) { trouble.withLock { $0 = "\(error)" } }
+        func recordError(_ error: any Error) { lastError.withLock { $0 = "\(error)" } }
     }
 
     private init(_ options: Options, _ change: Change, bytesPerSecond: Int?) throws {
         self.change = change
         folder = try WorkFolder(in: options.memoryFolder, room: 1 << 30)
-        server = try StampingServer(bytesPerSecond: bytesPerSecond)
+        server = try TimestampingServer(bytesPerSecond: bytesPerSecond)
         alarm = try LinuxAlarm()
         let now = alarm.now()
         present = Conditions(unknownSince: now)
@@ -68,12 +68,13 @@ final class Latency {
         present.power = Fact(change == .power ? .battery : .ac, source: .upower, since: now)
         conditions = ManualConditionSource(present)
         var scheduling = SchedulerConfiguration()
-        // The jitter spreads the start of many machines that reconnect at once. There is only one machine here.
-        scheduling.drainJitter = .zero
-        scheduling.networkDwell = Change.network.settling
-        scheduling.networkGrace = Change.network.settling
-        scheduling.powerDwell = Change.power.settling
-        scheduling.powerGrace = Change.power.settling
+        // The jitter spreads the start of many machines that reconnect at the same time. This benchmark has only one
+        // machine.
+        scheduling.staggeredStartJitter = .zero
+        scheduling.networkDebounce = Change.network.debounce
+        scheduling.networkHysteresis = Change.network.debounce
+        scheduling.powerDebounce = Change.power.debounce
+        scheduling.powerHysteresis = Change.power.debounce
         let executor = try WorkerExecutor(
             configuration: WorkerExecutorConfiguration(
                 executor: URLSessionExecutorConfiguration(partialDirectory: "\(folder.path)/partial"),
@@ -85,31 +86,31 @@ final class Latency {
     }
 
     /// Measures the milliseconds from a restored condition to the first byte of the request.
-    @Sendable static func measureStart(_ options: Options) throws -> [Figure] {
+    @Sendable static func measureStart(_ options: Options) throws -> [BenchmarkResult] {
         try [Change.network, .power].flatMap { change in
-            try figures("start-latency, \(change)", options, change, bytesPerSecond: 10_000_000, bar: 20, \.start)
+            try results("start-latency, \(change)", options, change, bytesPerSecond: 10_000_000, bar: 20, \.start)
         }
     }
 
     /// Measures the milliseconds from a lost condition to the end of the connection.
-    @Sendable static func measureStop(_ options: Options) throws -> [Figure] {
-        try figures("stop-latency, network, full speed", options, .network, bytesPerSecond: nil, bar: 50, \.stop)
-            + figures("stop-latency, network, 10 MB/s", options, .network, bytesPerSecond: 10_000_000, bar: 50, \.stop)
-            + figures("stop-latency, power, 10 MB/s", options, .power, bytesPerSecond: 10_000_000, bar: 50, \.stop)
+    @Sendable static func measureStop(_ options: Options) throws -> [BenchmarkResult] {
+        try results("stop-latency, network, full speed", options, .network, bytesPerSecond: nil, bar: 50, \.stop)
+            + results("stop-latency, network, 10 MB/s", options, .network, bytesPerSecond: 10_000_000, bar: 50, \.stop)
+            + results("stop-latency, power, 10 MB/s", options, .power, bytesPerSecond: 10_000_000, bar: 50, \.stop)
     }
 
-    private static func figures(
+    private static func results(
         _ name: String, _ options: Options, _ change: Change, bytesPerSecond: Int?, bar: Double,
         _ value: (Flip) -> Double
-    ) throws -> [Figure] {
-        let rig = try Latency(options, change, bytesPerSecond: bytesPerSecond)
-        let values = try rig.run(flips: options.isQuick ? 30 : 100).map(value).sorted()
-        func figure(_ share: Double, _ summary: String, bar: Double? = nil) -> Figure {
-            Figure(
+    ) throws -> [BenchmarkResult] {
+        let benchmark = try Latency(options, change, bytesPerSecond: bytesPerSecond)
+        let values = try benchmark.run(flips: options.isQuick ? 30 : 100).map(value).sorted()
+        func result(_ share: Double, _ summary: String, bar: Double? = nil) -> BenchmarkResult {
+            BenchmarkResult(
                 name: name, ours: values[Int((share * Double(values.count)).rounded(.up)) - 1], unit: "ms", bar: bar,
-                rounds: values.count, summary: "flips, \(summary)", barIsAbsolute: true)
+                rounds: values.count, summary: "flips, \(summary)", isBarAbsolute: true)
         }
-        return [figure(0.5, "median"), figure(0.95, "95th percentile", bar: bar), figure(1, "largest")]
+        return [result(0.5, "median"), result(0.95, "95th percentile", bar: bar), result(1, "largest")]
     }
 
     // MARK: One run
@@ -118,13 +119,13 @@ final class Latency {
         begin()
         defer {
             engine.shutDown()
-            news.ended.wait()
+            reports.ended.wait()
         }
         do {
             // The first flip is dropped, because it includes the worker's start and the first connection.
             return Array(try (0...flips).map { _ in try flip() }.dropFirst())
         } catch {
-            throw news.trouble.withLock { $0 }.map { FigureError($0) } ?? error
+            throw reports.lastError.withLock { $0 }.map { BenchmarkError($0) } ?? error
         }
     }
 
@@ -134,19 +135,20 @@ final class Latency {
             url: "http://127.0.0.1:\(server.port)/file",
             destination: Destination(directory: folder.path, name: "file", collision: .overwrite),
             traits: TransferTraits(kind: .discretionary, host: "server", submitted: now.wall))
-        Task { [engine, news] in
-            do { try await engine.run() } catch { news.note(error) }
-            news.ended.signal()
+        Task { [engine, reports] in
+            do { try await engine.run() } catch { reports.recordError(error) }
+            reports.ended.signal()
         }
-        Task { [engine, news] in
-            do { _ = try await engine.submit([NewTransfer(specification)]) } catch { news.note(error) }
+        Task { [engine, reports] in
+            do { _ = try await engine.submit([NewTransfer(specification)]) } catch { reports.recordError(error) }
         }
-        Task { [engine, news] in
+        Task { [engine, reports] in
             for await update in engine.updates {
                 guard case .transfer(let transfer) = update else { continue }
                 switch transfer.kind {
-                case .stopped: news.paused.put(Stamps.now())
-                case .retrying(_, let failure, _), .failed(let failure): news.trouble.withLock { $0 = failure.message }
+                case .stopped: reports.paused.put(TimestampQueue.now())
+                case .retrying(_, let failure, _), .failed(let failure):
+                    reports.lastError.withLock { $0 = failure.message }
                 case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed, .finished, .cancelled:
                     break
                 }
@@ -157,29 +159,29 @@ final class Latency {
     /// Restores the condition, revokes it, and evaluates the times that the server recorded.
     private func flip() throws -> Flip {
         pause(milliseconds: 20...120)
-        guard server.asked.pending + server.over.pending + news.paused.pending == 0 else {
-            throw FigureError("the transfer was started or stopped without a reason")
+        guard server.requested.pending + server.disconnected.pending + reports.paused.pending == 0 else {
+            throw BenchmarkError("the transfer started or stopped unexpectedly")
         }
         let met = send(isMet: true)
-        let asked = try server.asked.take("the first request after the condition came back")
+        let requested = try server.requested.next("the first request after the condition was restored")
         pause(milliseconds: 60...160)
         let lost = send(isMet: false)
-        let over = try server.over.take("the end of the connection after the condition was lost")
-        _ = try news.paused.take("the end of the attempt")
-        return Flip(start: milliseconds(from: met, to: asked), stop: milliseconds(from: lost, to: over))
+        let disconnected = try server.disconnected.next("the end of the connection after the condition was lost")
+        _ = try reports.paused.next("the end of the attempt")
+        return Flip(start: milliseconds(from: met, to: requested), stop: milliseconds(from: lost, to: disconnected))
     }
 
     /// Sends a change of the condition and returns its time, in nanoseconds of CLOCK_MONOTONIC.
     private func send(isMet: Bool) -> UInt64 {
-        let time = Stamps.now()
+        let time = TimestampQueue.now()
         let now = alarm.now()
         switch change {
         case .network:
             let value = isMet ? Reachability.full : .none
-            present.network = present.network.updated(to: value, source: .kernel, sureness: .reported, at: now)
+            present.network = present.network.updated(to: value, source: .kernel, confidence: .reported, at: now)
         case .power:
             let value = isMet ? PowerSource.ac : .battery
-            present.power = present.power.updated(to: value, source: .upower, sureness: .reported, at: now)
+            present.power = present.power.updated(to: value, source: .upower, confidence: .reported, at: now)
         }
         conditions.send(present)
         return time
@@ -187,7 +189,7 @@ final class Latency {
 
     /// Returns the time between two stamps, without the time that the engine waits according to its configuration.
     private func milliseconds(from start: UInt64, to end: UInt64) -> Double {
-        Double(end) / 1e6 - Double(start) / 1e6 - change.settling / .milliseconds(1)
+        Double(end) / 1e6 - Double(start) / 1e6 - change.debounce / .milliseconds(1)
     }
 
     /// Pauses for a random time, so that flips occur in every phase of the timers.

@@ -5,36 +5,38 @@ import Foundation
 /// measurements cover a hundred clients that come and go, a list of ten thousand transfers, and the daemon's start
 /// with ten thousand transfers.
 enum BusCalls {
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let programs = try Programs(options)
         let folder = try WorkFolder(in: options.diskFolder, room: 1 << 28)
         let bus = try PrivateBus(in: folder.path, daemon: programs.daemon)
-        return try calls(options, programs, bus) + crowd(options, programs, bus) + many(options, programs, bus)
+        return try calls(options, programs, bus) + concurrentClients(options, programs, bus)
+            + longQueue(options, programs, bus)
     }
 
     // MARK: Calls
 
-    private static func calls(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [Figure] {
+    private static func calls(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [BenchmarkResult] {
         var rates: [String: [Double]] = [:]
         var slowest: [String: [Double]] = [:]
         for _ in 0..<options.rounds {
-            let text = try bus.output(of: programs.soak, ["meter", bus.address, options.isQuick ? "1000" : "5000"])
+            let text = try bus.output(
+                of: programs.stressTest, ["meter", bus.address, options.isQuick ? "1000" : "5000"])
             for line in text.split(separator: "\n").map({ $0.split(separator: " ") }) where line.count == 4 {
                 rates[String(line[0]), default: []].append(Double(line[1]) ?? .nan)
                 slowest[String(line[0]), default: []].append(Double(line[3]) ?? .nan)
             }
         }
         guard let echo = rates["echo"]?.median, let echoTail = slowest["echo"]?.median else {
-            throw FigureError("the meter told nothing")
+            throw BenchmarkError("the meter printed no results")
         }
-        return ["list", "submit"].flatMap { name -> [Figure] in
+        return ["list", "submit"].flatMap { name -> [BenchmarkResult] in
             // The time per call: lower is better.
             let time = rates[name].map { 1000 / $0.median }
             return [
-                Figure(
+                BenchmarkResult(
                     name: "bus-calls-\(name)", ours: time, unit: "ms a call", peer: "echo", theirs: 1000 / echo,
                     rounds: options.rounds),
-                Figure(
+                BenchmarkResult(
                     name: "bus-calls-\(name)-p99", ours: slowest[name]?.median, unit: "ms", peer: "echo",
                     theirs: echoTail, rounds: options.rounds),
             ]
@@ -47,30 +49,34 @@ enum BusCalls {
     /// rate.
     private static let callsPerSecond = 100
 
-    private static func crowd(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [Figure] {
+    private static func concurrentClients(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws
+        -> [BenchmarkResult]
+    {
         let clients = 100
         let text = try bus.output(
-            of: programs.soak,
+            of: programs.stressTest,
             [bus.address, options.isQuick ? "30" : "300", "\(clients)", "2026", "\(clients * 1000 / callsPerSecond)"])
         var values: [String: Double] = [:]
         for pair in text.split(whereSeparator: \.isWhitespace).map({ $0.split(separator: "=") }) where pair.count == 2 {
             values[String(pair[0])] = Double(pair[1])
         }
         return [
-            Figure(
+            BenchmarkResult(
                 name: "bus-crowd p50 of \(clients) clients", ours: values["p50_ms"], unit: "ms", rounds: 1,
-                barIsAbsolute: true),
-            Figure(
+                isBarAbsolute: true),
+            BenchmarkResult(
                 name: "bus-crowd p99 of \(clients) clients", ours: values["p99_ms"], unit: "ms", bar: 50, rounds: 1,
-                barIsAbsolute: true),
-            Figure(
-                name: "bus-crowd calls", ours: values["calls_per_s"], unit: "a second", rounds: 1, barIsAbsolute: true),
+                isBarAbsolute: true),
+            BenchmarkResult(
+                name: "bus-crowd calls", ours: values["calls_per_s"], unit: "a second", rounds: 1, isBarAbsolute: true),
         ]
     }
 
     // MARK: Ten thousand
 
-    private static func many(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [Figure] {
+    private static func longQueue(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws
+        -> [BenchmarkResult]
+    {
         let urls = bus.folder + "/urls"
         try (0..<10_000).map { "http://127.0.0.1:9/\($0)\n" }.joined().write(
             toFile: urls, atomically: true, encoding: .utf8)
@@ -94,10 +100,11 @@ enum BusCalls {
         }
         try bus.endDaemon(programs)
         return [
-            Figure(
+            BenchmarkResult(
                 name: "bus-list-10k", ours: lists.median, unit: "ms", bar: 150, rounds: options.rounds,
-                barIsAbsolute: true),
-            Figure(name: "daemon-start-10k", ours: starts.median, unit: "ms to the name", rounds: options.rounds),
+                isBarAbsolute: true),
+            BenchmarkResult(
+                name: "daemon-start-10k", ours: starts.median, unit: "ms to the name", rounds: options.rounds),
         ]
     }
 }
@@ -106,7 +113,7 @@ enum BusCalls {
 private struct Programs {
     let control: String
     let daemon: String
-    let soak: String
+    let stressTest: String
     let gdbus: String
 
     init(_ options: Options) throws {
@@ -122,14 +129,14 @@ private struct Programs {
                 ).run()
             }
             guard FileManager.default.isExecutableFile(atPath: path) else {
-                throw FigureError("\(path) is not there; build it, or name it by --with \(name)=PATH")
+                throw BenchmarkError("no such program: \(path); build it, or pass --with \(name)=PATH")
             }
             return path
         }
         daemon = try built("transferd")
         _ = try built("transfer-worker")
-        soak = try built("BusSoak")
-        guard let gdbus = options.program("gdbus") else { throw FigureError("there is no 'gdbus' in PATH") }
+        stressTest = try built("BusStress")
+        guard let gdbus = options.program("gdbus") else { throw BenchmarkError("gdbus is not installed") }
         self.gdbus = gdbus
     }
 }
@@ -142,7 +149,7 @@ private final class PrivateBus {
     private let process: Process
 
     init(in folder: String, daemon: String) throws {
-        guard let program = Command.find("dbus-daemon") else { throw FigureError("there is no 'dbus-daemon' in PATH") }
+        guard let program = Command.find("dbus-daemon") else { throw BenchmarkError("dbus-daemon is not installed") }
         self.folder = folder
         address = "unix:path=\(folder)/socket"
         let names = ["STATE", "CONFIG", "CACHE", "DATA"].map { ("XDG_\($0)_HOME", "\(folder)/\($0.lowercased())") }
@@ -180,7 +187,8 @@ private final class PrivateBus {
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw FigureError("\(program) \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
+            throw BenchmarkError(
+                "\(program) \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
         }
         return String(decoding: data, as: UTF8.self)
     }
@@ -189,7 +197,7 @@ private final class PrivateBus {
     func endDaemon(_ programs: Programs) throws {
         let text = try output(of: programs.control, ["service", "status", "--json"])
         let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-        guard let pid = object?["process"] as? Int else { throw FigureError("the daemon does not run") }
+        guard let pid = object?["process"] as? Int else { throw BenchmarkError("the daemon is not running") }
         kill(pid_t(pid), SIGTERM)
         while kill(pid_t(pid), 0) == 0 { usleep(10_000) }
     }

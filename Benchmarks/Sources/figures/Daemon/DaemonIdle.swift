@@ -5,60 +5,60 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// Measures the idle daemon, with no transfers and with 10 000 waiting transfers: wake-ups, memory and processor
+/// Measures the idle daemon, with no transfers and with 10,000 waiting transfers: wake-ups, memory and processor
 /// time. Also measures the time until the daemon is on the bus.
 enum DaemonIdle {
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         guard Command.find("dbus-daemon") != nil else {
-            note("daemon-idle: not run: not installed: dbus-daemon")
-            return [figure("wake-ups", nil, "in 60 s", bar: 0, rounds: 0)]
+            logMessage("daemon-idle: not run: not installed: dbus-daemon")
+            return [result("wake-ups", nil, "in 60 s", bar: 0, rounds: 0)]
         }
         return try [0, 10_000].flatMap { try measure(options, waiting: $0) }
     }
 
-    private static func measure(_ options: Options, waiting: Int) throws -> [Figure] {
-        let scene = try DaemonScene(options)
-        try scene.fill(waiting)
+    private static func measure(_ options: Options, waiting: Int) throws -> [BenchmarkResult] {
+        let fixture = try DaemonEnvironment(options)
+        try fixture.fill(waiting)
         let name = waiting == 0 ? "none" : "\(waiting)"
         let rounds = options.isQuick ? 3 : 7
         let starts = try (0..<rounds).map { _ in
-            let (daemon, seconds) = try scene.start()
+            let (daemon, seconds) = try fixture.start()
             daemon.end()
             return seconds * 1000
         }
-        let (daemon, _) = try scene.start()
+        let (daemon, _) = try fixture.start()
         defer { daemon.end() }
-        // The pause lets the threads that worked during the start settle.
+        // The pause lets the threads that worked during the start become idle.
         sleep(options.isQuick ? 8 : 20)
         let seconds = options.isQuick ? 10 : 60
-        let rest = try Rest(of: daemon.id, seconds: seconds)
-        for (thread, count) in rest.wakeUps where count != 0 {
-            note("daemon-idle \(name): the thread \(thread) woke up \(count) times")
+        let idleActivity = try IdleActivity(of: daemon.id, seconds: seconds)
+        for (thread, count) in idleActivity.wakeUps where count != 0 {
+            logMessage("daemon-idle \(name): the thread \(thread) woke up \(count) times")
         }
-        note("daemon-idle \(name): proportional set size \(String(format: "%.1f", rest.proportional)) MB")
-        var figures = [
-            figure("\(name) wake-ups", Double(rest.ownWakeUps), "in \(seconds) s", bar: 0),
-            figure("\(name) Dispatch's wake-ups", Double(rest.dispatchWakeUps), "in \(seconds) s", bar: nil),
-            figure("\(name) processor time", rest.milliseconds, "ms in \(seconds) s", bar: nil),
-            figure("\(name) resident memory", rest.resident, "MB", bar: waiting == 0 ? 35 : 40),
-            figure("\(name) start to bus", starts.median, "ms", bar: waiting == 0 ? nil : 150, rounds: rounds),
+        logMessage("daemon-idle \(name): proportional set size \(String(format: "%.1f", idleActivity.proportional)) MB")
+        var results = [
+            result("\(name) wake-ups", Double(idleActivity.ownWakeUps), "in \(seconds) s", bar: 0),
+            result("\(name) Dispatch's wake-ups", Double(idleActivity.dispatchWakeUps), "in \(seconds) s", bar: nil),
+            result("\(name) processor time", idleActivity.milliseconds, "ms in \(seconds) s", bar: nil),
+            result("\(name) resident memory", idleActivity.resident, "MB", bar: waiting == 0 ? 35 : 40),
+            result("\(name) start to bus", starts.median, "ms", bar: waiting == 0 ? nil : 150, rounds: rounds),
         ]
-        let lists = try (0..<rounds).map { _ in try scene.list() * 1000 }
-        figures.append(figure("\(name) transferctl list", lists.median, "ms", bar: nil, rounds: rounds))
-        return figures
+        let lists = try (0..<rounds).map { _ in try fixture.list() * 1000 }
+        results.append(result("\(name) transferctl list", lists.median, "ms", bar: nil, rounds: rounds))
+        return results
     }
 
-    private static func figure(_ name: String, _ value: Double?, _ unit: String, bar: Double?, rounds: Int = 1)
-        -> Figure
+    private static func result(_ name: String, _ value: Double?, _ unit: String, bar: Double?, rounds: Int = 1)
+        -> BenchmarkResult
     {
-        Figure(
+        BenchmarkResult(
             name: "daemon-idle \(name)", ours: value, unit: unit, peer: nil, theirs: nil, bar: bar, rounds: rounds,
-            barIsAbsolute: true)
+            isBarAbsolute: true)
     }
 }
 
 /// The activity of a process while it had nothing to do.
-private struct Rest {
+private struct IdleActivity {
     /// The number of context switches of each thread.
     var wakeUps: [(thread: String, count: Int)]
     var milliseconds: Double
@@ -103,7 +103,7 @@ private struct Rest {
 }
 
 /// A private bus, a queue, and the built daemon.
-private final class DaemonScene {
+private final class DaemonEnvironment {
     private let folder: WorkFolder
     private let daemon: String
     private let transferctl: String
@@ -121,7 +121,7 @@ private final class DaemonScene {
         daemon = try Transferctl.path(options, of: "transferd")
         transferctl = try Transferctl.path(options)
         folder = try WorkFolder(in: options.diskFolder, room: 1 << 28)
-        let template = try String(contentsOfFile: ConditionScene.rigs + "/bus.conf.in", encoding: .utf8)
+        let template = try String(contentsOfFile: ConditionEnvironment.resources + "/bus.conf.in", encoding: .utf8)
         try template.replacingOccurrences(of: "@BUS_SOCKET@", with: folder.path + "/bus")
             .replacingOccurrences(of: "@SERVICE_DIR@", with: folder.path + "/www")
             .write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
@@ -138,7 +138,7 @@ private final class DaemonScene {
         let store = try SQLiteStore(SQLiteStoreConfiguration(path: folder.path + "/state/transferd/queue.sqlite"))
         let submitted = WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970))
         let constraints = Constraints(notBefore: NotBeforeConstraint(submitted.advanced(by: .seconds(1 << 30))))
-        let place = folder.path
+        let root = folder.path
         let done = DispatchSemaphore(value: 0)
         Task {
             defer { done.signal() }
@@ -152,7 +152,7 @@ private final class DaemonScene {
                             submitted: submitted)
                         let specification = TransferSpecification(
                             url: "https://\(host)/files/number-\(number).bin",
-                            destination: Destination(directory: place + "/files", name: nil), traits: traits)
+                            destination: Destination(directory: root + "/files", name: nil), traits: traits)
                         return .submitted(NewTransfer(specification), resume: nil)
                     })
             }

@@ -22,7 +22,7 @@ struct Command {
     /// Runs the command to its end and discards its output.
     ///
     /// - Parameter samplesMemory: Whether to sample memory every 20 ms. Sampling costs the process time.
-    /// - Throws: `FigureError` if the command cannot be started or exits with a status other than 0.
+    /// - Throws: `BenchmarkError` if the command cannot be started or exits with a status other than 0.
     func run(samplesMemory: Bool = false) throws -> Cost {
         // Orphans of the command become children of this process, so that their costs can be counted.
         _ = adopt_orphans()
@@ -38,7 +38,7 @@ struct Command {
             cpu += Self.wait(for: orphan).cpu
         }
         guard main.status == 0 else {
-            throw FigureError("\(program) \(arguments.joined(separator: " ")) ended with \(main.status)")
+            throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) ended with \(main.status)")
         }
         return Cost(
             wall: Double(wall.components.seconds) + Double(wall.components.attoseconds) / 1e18, cpu: cpu,
@@ -55,7 +55,9 @@ struct Command {
         defer { for pointer in argv { free(pointer) } }
         var pid: pid_t = 0
         let code = posix_spawn(&pid, program, &actions, nil, &argv, environ)
-        guard code == 0 else { throw FigureError("\(program) cannot be started: \(String(cString: strerror(code)))") }
+        guard code == 0 else {
+            throw BenchmarkError("\(program) cannot be started: \(String(cString: strerror(code)))")
+        }
         return pid
     }
 

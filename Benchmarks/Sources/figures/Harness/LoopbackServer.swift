@@ -18,13 +18,13 @@ final class LoopbackServer {
     ///   - locations: Additional lines of the server's configuration.
     ///   - certificate: The certificate for TLS; `nil` for plain connections.
     ///   - cable: A link at whose server end nginx listens, instead of on the loopback interface.
-    /// - Throws: `FigureError` if nginx is missing or does not start.
+    /// - Throws: `BenchmarkError` if nginx is missing or does not start.
     init(
         folder: String, options: Options, locations: String = "", certificate: Certificate? = nil,
         at cable: NarrowLink? = nil
     ) throws {
         guard let nginx = options.program("nginx") else {
-            throw FigureError("nginx is not installed; install Debian's nginx-light")
+            throw BenchmarkError("nginx is not installed; install Debian's nginx-light")
         }
         let address = cable == nil ? "127.0.0.1" : NarrowLink.serverAddress
         // A namespace with a single user has no other user to own the folders.
@@ -55,16 +55,16 @@ final class LoopbackServer {
         let words = (cable?.atServer ?? []) + [nginx, "-p", folder, "-c", path]
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
-        let complaints = Pipe()
-        process.standardError = complaints
+        let errorPipe = Pipe()
+        process.standardError = errorPipe
         try process.run()
         let deadline = ContinuousClock.now + .seconds(10)
         // nginx writes the file once it listens.
         while !FileManager.default.fileExists(atPath: "\(folder)/nginx.pid") {
             guard process.isRunning, ContinuousClock.now < deadline else {
                 process.terminate()
-                let said = String(decoding: complaints.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                throw FigureError("nginx did not come up: \(said)")
+                let errorText = String(decoding: errorPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                throw BenchmarkError("nginx did not start: \(errorText)")
             }
             usleep(10_000)
         }
@@ -85,13 +85,13 @@ final class LoopbackServer {
                 bind(descriptor, generic, length) == 0 ? getsockname(descriptor, generic, &length) : -1
             }
         }
-        guard result == 0 else { throw FigureError("no free port on the loopback") }
+        guard result == 0 else { throw BenchmarkError("no free port on the loopback interface") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
     /// Returns a listening socket on a free port of the loopback interface.
     ///
-    /// - Throws: `FigureError` if there is no free port, or the socket cannot listen.
+    /// - Throws: `BenchmarkError` if no port is free, or the socket cannot listen.
     static func listen() throws -> (descriptor: Int32, port: Int) {
         let port = try freePort()
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -103,7 +103,7 @@ final class LoopbackServer {
         }
         guard isBound, Glibc.listen(listener, 16) == 0 else {
             close(listener)
-            throw FigureError("no socket on the loopback can listen")
+            throw BenchmarkError("cannot listen on the loopback interface")
         }
         return (listener, port)
     }
@@ -124,10 +124,10 @@ struct Certificate {
 
     /// Creates a certificate in `folder`.
     ///
-    /// - Throws: `FigureError` if openssl is missing or fails.
+    /// - Throws: `BenchmarkError` if openssl is missing or fails.
     init(in folder: String, options: Options) throws {
         guard let openssl = options.program("openssl") else {
-            throw FigureError("openssl is not installed; install Debian's openssl")
+            throw BenchmarkError("openssl is not installed; install Debian's openssl")
         }
         path = "\(folder)/certificate.pem"
         key = "\(folder)/key.pem"

@@ -8,52 +8,54 @@ final class NarrowLink {
     /// The command prefix that runs a command at the server's end. ``atClient`` is the prefix for the client's end.
     let atServer: [String]
     let atClient: [String]
-    private let holder = Process()
+    private let namespaceProcess = Process()
     private let lifeline = Pipe()
 
     /// Creates a link. Needs no privileges on systems where users may create namespaces.
     ///
-    /// - Throws: `FigureError` if a tool is missing or the kernel refuses.
+    /// - Throws: `BenchmarkError` if a tool is missing or the kernel refuses.
     init(options: Options, megabitsPerSecond: Int) throws {
         let tools = ["unshare", "nsenter", "ip", "tc", "sh"].map { ($0, options.program($0)) }
         let missing = tools.filter { $0.1 == nil }.map(\.0)
         guard missing.isEmpty, let unshare = options.program("unshare"), let nsenter = options.program("nsenter") else {
-            throw FigureError("not installed: \(missing.joined(separator: ", ")) (Debian's util-linux and iproute2)")
+            throw BenchmarkError("not installed: \(missing.joined(separator: ", ")) (Debian's util-linux and iproute2)")
         }
-        holder.executableURL = URL(fileURLWithPath: unshare)
-        holder.arguments = [
+        namespaceProcess.executableURL = URL(fileURLWithPath: unshare)
+        namespaceProcess.arguments = [
             "--map-root-user", "--net", "sh", "-c", Self.script, "sh", "\(megabitsPerSecond)mbit", Self.serverAddress,
         ]
         var environment = ProcessInfo.processInfo.environment
         environment["PATH", default: "/usr/bin:/bin"] += ":/usr/sbin:/sbin"
-        holder.environment = environment
-        holder.standardInput = lifeline
-        let (answer, complaints) = (Pipe(), Pipe())
-        holder.standardOutput = answer
-        holder.standardError = complaints
-        try holder.run()
-        var said = Data()
-        while !said.contains(UInt8(ascii: "\n")), case let more = answer.fileHandleForReading.availableData,
+        namespaceProcess.environment = environment
+        namespaceProcess.standardInput = lifeline
+        let (outputPipe, errorPipe) = (Pipe(), Pipe())
+        namespaceProcess.standardOutput = outputPipe
+        namespaceProcess.standardError = errorPipe
+        try namespaceProcess.run()
+        var receivedData = Data()
+        while !receivedData.contains(UInt8(ascii: "\n")), case let more = outputPipe.fileHandleForReading.availableData,
             !more.isEmpty
-        { said += more }
-        guard let client = Int(String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        { receivedData += more }
+        guard
+            let client = Int(
+                String(decoding: receivedData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
         else {
             try? lifeline.fileHandleForWriting.close()
-            holder.waitUntilExit()
-            let reason = String(decoding: complaints.fileHandleForReading.availableData, as: UTF8.self)
-            throw FigureError("no two network namespaces with a narrow link can be had here: \(reason)")
+            namespaceProcess.waitUntilExit()
+            let reason = String(decoding: errorPipe.fileHandleForReading.availableData, as: UTF8.self)
+            throw BenchmarkError("cannot create two network namespaces with a narrow link: \(reason)")
         }
         func entering(_ process: Int) -> [String] {
             [nsenter, "--target", "\(process)", "--user", "--net", "--preserve-credentials", "--"]
         }
-        atServer = entering(Int(holder.processIdentifier))
+        atServer = entering(Int(namespaceProcess.processIdentifier))
         atClient = entering(client)
     }
 
     deinit {
         // Both processes that keep the namespaces alive end at the end of this pipe.
         try? lifeline.fileHandleForWriting.close()
-        holder.waitUntilExit()
+        namespaceProcess.waitUntilExit()
     }
 
     /// The script that runs in the server's namespace. The script creates the client's namespace and the link, and

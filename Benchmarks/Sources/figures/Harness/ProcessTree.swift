@@ -46,14 +46,14 @@ enum ProcessTree {
 final class MemorySampler: Sendable {
     private struct State {
         var peak = 0
-        var isOver = false
+        var hasEnded = false
     }
     private let state = Mutex(State())
     private let done = DispatchSemaphore(value: 0)
 
     init(root: pid_t) {
         Thread.detachNewThread { [self] in
-            while !state.withLock(\.isOver) {
+            while !state.withLock(\.hasEnded) {
                 let sum = ProcessTree.members(of: root).reduce(0) { $0 + ProcessTree.proportionalSetSize(of: $1) }
                 state.withLock { $0.peak = max($0.peak, sum) }
                 usleep(20_000)
@@ -64,7 +64,7 @@ final class MemorySampler: Sendable {
 
     /// Ends the sampling and returns the largest observed sum, in MB.
     func end() -> Double {
-        state.withLock { $0.isOver = true }
+        state.withLock { $0.hasEnded = true }
         done.wait()
         return Double(state.withLock(\.peak)) / 1e6
     }

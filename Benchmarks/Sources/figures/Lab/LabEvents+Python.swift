@@ -48,11 +48,11 @@ extension LabEvents {
         (process.standardOutput, process.standardError) = (output, errors)
         try process.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let errorText = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             // A missing module is not an error. Any other failure is.
-            guard complaint.contains("No module named") else { throw FigureError("\(module): \(complaint)") }
+            guard errorText.contains("No module named") else { throw BenchmarkError("\(module): \(errorText)") }
             return nil
         }
         return text.split(separator: "\n").last.flatMap { Double($0) }

@@ -16,7 +16,7 @@ enum LabEvents {
     private static let meanService = 60e9
     private static let meanGap = meanService / (Double(servers) * 0.95)
 
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let customers: Int64 = options.isQuick ? 100_000 : 500_000
         try check(customers: 20_000)
         var seconds: [[Double]] = [[], [], []]
@@ -30,24 +30,26 @@ enum LabEvents {
             for index in runs.indices where round > 0 { seconds[index].append(runs[index]) }
         }
         let nanos = seconds.map { $0.median * 1e9 / Double(2 * customers) }
-        func figure(_ name: String, _ ours: Double, _ peer: String, _ theirs: Double?, _ bar: Double?) -> Figure {
-            Figure(
+        func result(_ name: String, _ ours: Double, _ peer: String, _ theirs: Double?, _ bar: Double?)
+            -> BenchmarkResult
+        {
+            BenchmarkResult(
                 name: "lab-events \(name)", ours: ours, unit: "ns an event", peer: peer, theirs: theirs, bar: bar,
                 rounds: options.rounds)
         }
-        var figures = [
-            figure("bare loop", nanos[0], "C++", nanos[1], 1 / 0.9),
-            figure("scheduler and policy", nanos[2], "C++ bare loop", nanos[1], nil),
-            Figure(
+        var results = [
+            result("bare loop", nanos[0], "C++", nanos[1], 1 / 0.9),
+            result("scheduler and policy", nanos[2], "C++ bare loop", nanos[1], nil),
+            BenchmarkResult(
                 name: "lab-events scheduler and policy", ours: nanos[2], unit: "ns an event", bar: 200,
-                rounds: options.rounds, barIsAbsolute: true),
+                rounds: options.rounds, isBarAbsolute: true),
         ]
         for (name, module, bar) in [("SimPy", "simpy", 0.02), ("salabim", "salabim", nil)] {
             let theirs = try python(module, options)
-            figures.append(figure("bare loop", nanos[0], name, theirs, bar))
-            figures.append(figure("scheduler and policy", nanos[2], name, theirs, bar))
+            results.append(result("bare loop", nanos[0], name, theirs, bar))
+            results.append(result("scheduler and policy", nanos[2], name, theirs, bar))
         }
-        return figures
+        return results
     }
 
     /// Returns the processor time of this thread in seconds.
@@ -69,7 +71,7 @@ enum LabEvents {
         let all = [loop(1, customers), cxq_simulate_loop(1, customers), engine(1, customers)]
         for (index, one) in all.enumerated() {
             guard one.events == all[0].events, one.waited == all[0].waited, one.order == all[0].order else {
-                throw FigureError("the simulations differ: \(all[0]) and, as number \(index), \(one)")
+                throw BenchmarkError("the simulations differ: \(all[0]) and \(one) (number \(index))")
             }
         }
     }
@@ -178,24 +180,24 @@ enum LabEvents {
         configuration.slotsPerHost = servers
         configuration.slotsPerApp = servers
         configuration.slotsPerSession = servers
-        configuration.drainJitter = .zero
+        configuration.staggeredStartJitter = .zero
         return configuration
     }
 
     private static func engine(_ seed: UInt64, _ customers: Int64) -> cxq_simulation {
         let epoch: Int64 = 1_800_000_000_000_000_000
-        func moment(_ now: Int64) -> Moment {
-            Moment(instant: Instant(nanoseconds: now), wall: WallTime(nanosecondsSinceEpoch: epoch + now))
+        func clockReading(_ now: Int64) -> ClockReading {
+            ClockReading(instant: Instant(nanoseconds: now), wall: WallTime(nanosecondsSinceEpoch: epoch + now))
         }
-        var scheduler = Scheduler(configuration: configuration, policy: DefaultPolicy(), startingAt: moment(0))
+        var scheduler = Scheduler(configuration: configuration, policy: DefaultPolicy(), startingAt: clockReading(0))
         var generator = SplitMix64(seed: 1)
         var effects: [Effect] = []
-        var conditions = Conditions(unknownSince: moment(0))
+        var conditions = Conditions(unknownSince: clockReading(0))
         conditions.power.value = .ac
         conditions.network.value = .full
         conditions.linkKind.value = .wifi
         conditions.metered.value = .no
-        scheduler.apply(.conditionsChanged(conditions), at: moment(0), using: &generator, into: &effects)
+        scheduler.apply(.conditionsChanged(conditions), at: clockReading(0), using: &generator, into: &effects)
 
         var chance = SplitMix64(seed: seed)
         var departures = Departures()
@@ -203,7 +205,7 @@ enum LabEvents {
         var since: [Int64] = []
         since.reserveCapacity(Int(customers))
         var arrival = draw(meanGap, &chance)
-        func carryOut(at now: Int64) {
+        func perform(at now: Int64) {
             for case .start(let id) in effects {
                 served(id.rawValue, waited: now - since[Int(id.rawValue)], &total)
                 departures.insert(Departure(time: now + draw(meanService, &chance), customer: id.rawValue))
@@ -212,26 +214,26 @@ enum LabEvents {
         }
         var traits = TransferTraits(
             kind: .discretionary, constraints: Constraints(), priority: 500, host: "https://example.org:443",
-            app: "org.example.application", submitted: moment(0).wall)
+            app: "org.example.application", submitted: clockReading(0).wall)
         effects.removeAll(keepingCapacity: true)
         while since.count < Int(customers) || !departures.isEmpty {
             total.events += 1
             if since.count < Int(customers), departures.first.map({ arrival <= $0.time }) ?? true {
-                let now = moment(arrival)
+                let now = clockReading(arrival)
                 traits.submitted = now.wall
                 traits.constraints.deadline = DeadlineConstraint(
                     WallTime(nanosecondsSinceEpoch: epoch + arrival + 86_400_000_000_000))
                 let id = TransferID(Int64(since.count))
                 since.append(arrival)
                 scheduler.submit(id, traits, at: now, using: &generator, into: &effects)
-                carryOut(at: arrival)
+                perform(at: arrival)
                 arrival += draw(meanGap, &chance)
             } else if let departure = departures.first {
                 departures.removeFirst()
                 scheduler.apply(
-                    .finished(TransferID(departure.customer)), at: moment(departure.time), using: &generator,
+                    .finished(TransferID(departure.customer)), at: clockReading(departure.time), using: &generator,
                     into: &effects)
-                carryOut(at: departure.time)
+                perform(at: departure.time)
             }
         }
         return total

@@ -12,7 +12,7 @@ import TransferPolicy
 enum LabYear {
     private static let policies = ["default", "ladder", "strict", "unmetered"]
 
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let devices = try (0..<(options.isQuick ? 2 : 6)).map { try device(UInt64(2026 + $0)) }
         var milliseconds: [[Double]] = policies.map { _ in [] }
         for round in 0...options.rounds {
@@ -23,30 +23,30 @@ enum LabYear {
             }
         }
         return policies.indices.map { index in
-            Figure(
+            BenchmarkResult(
                 name: "lab-year \(policies[index])", ours: milliseconds[index].median, unit: "ms a year of a device",
-                bar: 50, rounds: options.rounds, barIsAbsolute: true)
+                bar: 50, rounds: options.rounds, isBarAbsolute: true)
         }
     }
 
     private static func device(_ seed: UInt64) throws -> DeviceCase {
         guard let wifi = Alternation(share: 0.65, meanOff: 2400, shape: 0.55),
-            let mains = Alternation(share: 0.4, meanOff: 4 * 3600, shape: 0.55)
-        else { throw FigureError("the turns of power and network have no lengths") }
+            let acPower = Alternation(share: 0.4, meanOff: 4 * 3600, shape: 0.55)
+        else { throw BenchmarkError("invalid parameters of the renewal model") }
         var model = RenewalModel(wifi: wifi)
-        model.mains = mains
+        model.acPower = acPower
         let start = WallTime(secondsSinceEpoch: 1_700_000_000)
         var chance = SplitMix64(seed: seed)
-        let made = model.trace(device: "\(seed)", days: 365, start: start, seed: seed)
+        let generatedTrace = model.trace(device: "\(seed)", days: 365, start: start, seed: seed)
         // The segments have battery levels, because decisions that depend on the level are the larger part of the
         // work.
-        let segments = made?.segments.map { segment in
+        let segments = generatedTrace?.segments.map { segment in
             var segment = segment
             segment.level = Double(chance.next() % 101) / 100
             return segment
         }
         guard let segments, let trace = Trace(device: "\(seed)", segments: segments) else {
-            throw FigureError("no days could be made up")
+            throw BenchmarkError("cannot generate days")
         }
         return DeviceCase(name: trace.device, trace: trace, jobs: WorkloadGenerator.jobs(for: trace, seed: seed))
     }
@@ -55,7 +55,7 @@ enum LabYear {
     private static func replay(_ device: DeviceCase, _ name: String) throws -> Double {
         let settings = ReplaySettings()
         guard let policy = try LabPolicy(name).policy(on: device.trace, settings: settings) else {
-            throw FigureError("\(name) cannot be replayed")
+            throw BenchmarkError("\(name) cannot be replayed")
         }
         let start = LabEvents.threadTime()
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)

@@ -80,11 +80,11 @@ struct CoreRun: ~Copyable {
                 machine.since = now
                 switch operation {
                 case .network:
-                    machine.isOnMains = true
+                    machine.isOnAC = true
                     machine.network = index % 2 == 0 ? .office : .home
                     machine.isNetworkChange = true
                 case .power, .submit, .complete, .cancel, .resubmit:
-                    machine.isOnMains = index % 2 == 0
+                    machine.isOnAC = index % 2 == 0
                     machine.isPowerChange = true
                 }
                 machines.append(machine)
@@ -95,10 +95,10 @@ struct CoreRun: ~Copyable {
 
     private mutating func measureSlots(_ count: Int, _ events: Int) {
         var home = CoreMachine()
-        (home.isOnMains, home.network, home.since) = (true, .home, now)
+        (home.isOnAC, home.network, home.since) = (true, .home, now)
         change(to: [home], as: nil)
         running = scheduler.started
-        noteStarted()
+        recordStarted()
         guard !running.isEmpty else { return }
         // As many transfers arrive as leave, so that the number of waiting transfers stays about constant.
         let size = max(1, min(count / 10, 500, events))
@@ -122,7 +122,7 @@ struct CoreRun: ~Copyable {
         for _ in 0..<size { isWaiting.append(true) }
         let now = now
         measure(operation, size) { $0.submitLoaded(at: now) }
-        noteStarted()
+        recordStarted()
     }
 
     private mutating func change(to machines: [CoreMachine], as operation: CoreOperation?) {
@@ -136,7 +136,7 @@ struct CoreRun: ~Copyable {
         var running = running
         measure(operation, size) { $0.finish(&running, times: size, at: now) }
         self.running = running
-        noteStarted()
+        recordStarted()
     }
 
     private mutating func cancel(_ size: Int, as operation: CoreOperation?) {
@@ -150,10 +150,10 @@ struct CoreRun: ~Copyable {
         now = now.advanced(by: .milliseconds(1))
         let (now, batch) = (now, batch)
         measure(operation, size) { $0.cancel(batch, at: now) }
-        noteStarted()
+        recordStarted()
     }
 
-    private mutating func noteStarted() {
+    private mutating func recordStarted() {
         for id in scheduler.started {
             isWaiting[Int(id)] = false
         }

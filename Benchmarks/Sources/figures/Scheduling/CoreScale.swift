@@ -9,31 +9,31 @@ enum CoreScale {
     private static func events(_ options: Options) -> Int { options.isQuick ? 1000 : 4000 }
 
     /// Measures nanoseconds per event. Only the largest number of waiting transfers has bars.
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let names = CoreNames()
-        var figures: [Figure] = []
+        var results: [BenchmarkResult] = []
         var medians: [Int: [CoreOperation: Double]] = [:]
         for size in sizes where size <= options.largest {
             let costs = rounds(size, options, names)
             medians[size] = costs
             for operation in CoreOperation.allCases {
-                figures.append(
-                    Figure(
+                results.append(
+                    BenchmarkResult(
                         name: "core-scale \(size) \(operation.rawValue)", ours: costs[operation], unit: "ns",
-                        bar: size == sizes.last ? bar(operation) : nil, rounds: options.rounds, barIsAbsolute: true))
+                        bar: size == sizes.last ? bar(operation) : nil, rounds: options.rounds, isBarAbsolute: true))
             }
         }
-        guard let small = medians[1000], let large = medians[1_000_000] else { return figures }
+        guard let small = medians[1000], let large = medians[1_000_000] else { return results }
         for operation in [CoreOperation.power, .network] {
-            figures.append(
-                Figure(
+            results.append(
+                BenchmarkResult(
                     name: "core-scale growth of \(operation.rawValue)", ours: large[operation], unit: "ns",
                     peer: "with 1000 waiting", theirs: small[operation], bar: 1.5, rounds: options.rounds))
         }
-        return figures
+        return results
     }
 
-    /// Returns the maximum nanoseconds of an operation; `nil` if there is no bar.
+    /// Returns the maximum nanoseconds of an operation; `nil` for no bar.
     private static func bar(_ operation: CoreOperation) -> Double? {
         switch operation {
         case .submit, .resubmit, .power, .network: 2000
@@ -58,28 +58,28 @@ enum CoreScale {
     }
 
     /// Measures bytes per waiting transfer, and allocations per event once nothing grows.
-    @Sendable static func measureMemory(_ options: Options) throws -> [Figure] {
+    @Sendable static func measureMemory(_ options: Options) throws -> [BenchmarkResult] {
         try checkCounting()
         let names = CoreNames()
-        var figures: [Figure] = []
+        var results: [BenchmarkResult] = []
         for size in sizes where size <= options.largest {
             let isLargest = size == sizes.last
             let run = CoreRun(waiting: size, .memory, names: names, events: events(options))
-            figures.append(
-                Figure(
+            results.append(
+                BenchmarkResult(
                     name: "core-memory \(size) waiting", ours: Double(run.bytes) / Double(size), unit: "bytes each",
-                    bar: isLargest ? 200 : nil, rounds: 1, barIsAbsolute: true))
+                    bar: isLargest ? 200 : nil, rounds: 1, isBarAbsolute: true))
             for operation in CoreOperation.allCases where operation != .submit {
                 // Reused storage still grows occasionally if transfers arrive and leave in a different mix. An hour
                 // of the week needs memory when it is seen for the first time.
                 let bar = operation == .power || operation == .network ? 0.002 : 0.05
-                figures.append(
-                    Figure(
+                results.append(
+                    BenchmarkResult(
                         name: "core-memory \(size) \(operation.rawValue)", ours: run.costs[operation]?.allocationsEach,
-                        unit: "allocations", bar: isLargest ? bar : nil, rounds: 1, barIsAbsolute: true))
+                        unit: "allocations", bar: isLargest ? bar : nil, rounds: 1, isBarAbsolute: true))
             }
         }
-        return figures
+        return results
     }
 
     /// Checks that Swift's own allocations are counted.
@@ -93,7 +93,7 @@ enum CoreScale {
         allocations_stop()
         let counts = allocations_read()
         guard array.count == 1000, counts.allocations >= 1, counts.live_bytes >= 8000 else {
-            throw FigureError("an array of 8000 bytes was counted as \(counts)")
+            throw BenchmarkError("an array of 8000 bytes was counted as \(counts)")
         }
     }
 }

@@ -9,7 +9,7 @@ struct CoreJob {
     var priority: Int
     var app: Int
     var host: Int
-    var needsMains: Bool
+    var needsAC: Bool
     var needsUnmetered: Bool
     var needsWiFiOrEthernet: Bool
     /// The deadline, in nanoseconds from submission.
@@ -27,7 +27,7 @@ struct CoreJob {
         priority = [250, 500, 750][Int.random(in: 0..<3, using: &generator)]
         app = Int.random(in: 0..<8, using: &generator)
         host = Int.random(in: 0..<16, using: &generator)
-        needsMains = isOneOf(hundred: 50)
+        needsAC = isOneOf(hundred: 50)
         needsUnmetered = isOneOf(hundred: 50)
         needsWiFiOrEthernet = isOneOf(hundred: 50)
         deadline = isOneOf(hundred: 25) ? Int64.random(in: 48...720, using: &generator) * Self.hour : nil
@@ -37,9 +37,9 @@ struct CoreJob {
 
 /// A state of the machine in the workload.
 struct CoreMachine {
-    var isOnMains = false
+    var isOnAC = false
     var network = CoreNetwork.none
-    /// Whether a change of power was observed at `since`. ``isNetworkChange`` says the same for the network.
+    /// Whether a change of power was observed at `since`. ``isNetworkChange`` is the equivalent for the network.
     var isPowerChange = false
     var isNetworkChange = false
     var since = CoreWorkload.start
@@ -57,9 +57,9 @@ struct CoreMachine {
         func fact<Value>(_ value: Value, _ source: FactSource, isChange: Bool) -> Fact<Value> {
             Fact(value, source: source, since: isChange ? since : CoreWorkload.start, isObservedChange: isChange)
         }
-        conditions.power = fact(isOnMains ? .ac : .battery, .upower, isChange: isPowerChange)
+        conditions.power = fact(isOnAC ? .ac : .battery, .upower, isChange: isPowerChange)
         conditions.battery = fact(
-            BatteryState(level: 30, charging: isOnMains ? .charging : .discharging, warning: .none), .upower,
+            BatteryState(level: 30, charging: isOnAC ? .charging : .discharging, warning: .none), .upower,
             isChange: false)
         conditions.network = fact(network == .none ? .none : .full, .networkManager, isChange: false)
         conditions.linkKind = fact(
@@ -80,15 +80,15 @@ struct CoreNames {
 
 /// The start of the clocks, and the traits of the workload's transfers.
 enum CoreWorkload {
-    static let start = Moment(
+    static let start = ClockReading(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_800_000_000))
 
-    static func traits(of job: CoreJob, _ names: CoreNames, at now: Moment) -> TransferTraits {
+    static func traits(of job: CoreJob, _ names: CoreNames, at now: ClockReading) -> TransferTraits {
         func date(_ span: Int64) -> WallTime { now.wall.advanced(by: .nanoseconds(span)) }
         return TransferTraits(
             kind: job.kind,
             constraints: Constraints(
-                power: job.needsMains ? .ac : .any,
+                power: job.needsAC ? .ac : .any,
                 linkKinds: job.needsWiFiOrEthernet ? .only([LinkKinds(.wifi), LinkKinds(.ethernet)]) : .any,
                 metered: job.needsUnmetered ? .unmetered : .unstated,
                 notBefore: job.notBefore.map { NotBeforeConstraint(date($0)) },

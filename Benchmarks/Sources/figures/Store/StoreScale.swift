@@ -13,7 +13,7 @@ import TransferTesting
 enum StoreScale {
     // MARK: Submissions
 
-    static func measureSubmit(_ options: Options) throws -> [Figure] {
+    static func measureSubmit(_ options: Options) throws -> [BenchmarkResult] {
         let folder = try WorkFolder(in: options.diskFolder, room: 2 << 30)
         let (count, rounds) = (options.isQuick ? 20_000 : 100_000, options.rounds)
         var (ours, raw, syncs, single, jobs): ([Double], [Double], [Double], [Double], [Double]) = ([], [], [], [], [])
@@ -38,16 +38,16 @@ enum StoreScale {
             if let job { jobs.append(job * 1e6) }
         }
         return [
-            Figure(
+            BenchmarkResult(
                 name: "store-submit, 256 callers", ours: ours.median, unit: "µs each", peer: "raw C",
                 theirs: raw.median, bar: 1.25, rounds: rounds),
-            Figure(
+            BenchmarkResult(
                 name: "store-submit, 256 callers", ours: ours.median, unit: "µs each", peer: "fdatasync / 25",
                 theirs: syncs.median / 25, bar: 1, rounds: rounds),
-            Figure(
+            BenchmarkResult(
                 name: "store-submit, one caller", ours: single.median, unit: "µs each", peer: "fdatasync",
                 theirs: syncs.median, bar: 1 / 0.9, rounds: rounds),
-            Figure(
+            BenchmarkResult(
                 name: "store-submit, one caller", ours: single.median, unit: "µs each", peer: "APScheduler",
                 theirs: jobs.isEmpty ? nil : jobs.median, bar: nil, rounds: rounds),
         ]
@@ -85,7 +85,7 @@ enum StoreScale {
 
     // MARK: Recovery
 
-    static func measureRecover(_ options: Options) throws -> [Figure] {
+    static func measureRecover(_ options: Options) throws -> [BenchmarkResult] {
         let folder = try WorkFolder(in: options.diskFolder, room: 2 << 30)
         let (count, rounds) = (options.isQuick ? 100_000 : 1_000_000, options.rounds)
         let path = "\(folder.path)/queue/queue.sqlite"
@@ -95,19 +95,19 @@ enum StoreScale {
             let child = try recoverInChild(path)
             var rows: Int64 = 0
             let scan = try checked(raw_store_scan(path, &rows), "SQLite")
-            guard rows == count else { throw FigureError("\(rows) of \(count) transfers are in the queue") }
+            guard rows == count else { throw BenchmarkError("the queue contains \(rows) of \(count) transfers") }
             guard round > 0 else { continue }
             ours.append(child.seconds)
             memory.append(child.megabytes)
             raw.append(scan)
         }
         return [
-            Figure(
+            BenchmarkResult(
                 name: "store-recover, \(count) waiting, to the first start", ours: ours.median, unit: "s",
                 peer: "raw C scan", theirs: raw.median, bar: 1.2, rounds: rounds),
-            Figure(
+            BenchmarkResult(
                 name: "store-recover, \(count) waiting, memory", ours: memory.median, unit: "MB", bar: 160,
-                rounds: rounds, barIsAbsolute: true),
+                rounds: rounds, isBarAbsolute: true),
         ]
     }
 
@@ -122,7 +122,7 @@ enum StoreScale {
         await store.close()
     }
 
-    /// Measures a recovery in a process of its own, so that the memory is that of the recovery alone.
+    /// Measures a recovery in a separate process, so that the measured memory excludes everything else.
     private static func recoverInChild(_ path: String) throws -> (seconds: Double, megabytes: Double) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -134,7 +134,7 @@ enum StoreScale {
         process.waitUntilExit()
         let words = text.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
         guard process.terminationStatus == 0, words.count == 2 else {
-            throw FigureError("the recovering process ended with \(process.terminationStatus): \(text)")
+            throw BenchmarkError("the recovering process ended with \(process.terminationStatus): \(text)")
         }
         return (words[0], words[1])
     }
@@ -145,7 +145,7 @@ enum StoreScale {
         let line = try run {
             let start = ContinuousClock.now
             let store = try SQLiteStore(SQLiteStoreConfiguration(path: path))
-            let now = Moment(instant: Instant(nanoseconds: 1), wall: WallTime(secondsSinceEpoch: 1_796_000_000))
+            let now = ClockReading(instant: Instant(nanoseconds: 1), wall: WallTime(secondsSinceEpoch: 1_796_000_000))
             let alarm = ManualAlarm(startingAt: now)
             let engine = TransferEngine(
                 store: store, executor: FakeExecutor(), conditions: ManualConditionSource(goodConditions(now)),
@@ -168,7 +168,7 @@ enum StoreScale {
         print(line)
     }
 
-    private static func goodConditions(_ now: Moment) -> Conditions {
+    private static func goodConditions(_ now: ClockReading) -> Conditions {
         var conditions = Conditions(unknownSince: now)
         conditions.power = Fact(.ac, source: .upower, since: now)
         conditions.network = Fact(.full, source: .kernel, since: now)
@@ -180,7 +180,7 @@ enum StoreScale {
     // MARK: Parts
 
     private static func checked(_ seconds: Double, _ what: String) throws -> Double {
-        guard seconds >= 0 else { throw FigureError("\(what) failed") }
+        guard seconds >= 0 else { throw BenchmarkError("\(what) failed") }
         return seconds
     }
 
@@ -193,7 +193,7 @@ enum StoreScale {
             done.signal()
         }
         done.wait()
-        guard let result = box.result else { throw FigureError("nothing came of it") }
+        guard let result = box.result else { throw BenchmarkError("the operation returned no result") }
         return try result.get()
     }
 
@@ -207,7 +207,7 @@ enum StoreScale {
 private enum APScheduler {
     /// Returns the seconds per job added to APScheduler's SQLAlchemy store. Throws if APScheduler is not installed.
     static func add(_ options: Options, to path: String) throws -> Double {
-        guard let python = options.program("python3") else { throw FigureError("there is no python3") }
+        guard let python = options.program("python3") else { throw BenchmarkError("python3 is not installed") }
         let script = """
             import sys, time, logging
             from datetime import datetime, timedelta
@@ -231,7 +231,7 @@ private enum APScheduler {
         process.waitUntilExit()
         guard process.terminationStatus == 0,
             let seconds = Double(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        else { throw FigureError("APScheduler is not installed for \(python)") }
+        else { throw BenchmarkError("APScheduler is not installed for \(python)") }
         return seconds
     }
 }

@@ -4,21 +4,20 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// URLSession without additional code, as another side of `small-files`. Runs a number of concurrent data tasks and
-/// writes each body to its file, without making anything durable. The time that a transfer takes beyond this time is
-/// ours.
+/// URLSession without additional code, as a peer in `small-files`. Runs a number of concurrent data tasks and writes
+/// each body to its file, without making the file durable. The additional time of `transferctl` is its own overhead.
 enum BareURLSession {
-    /// The first argument of this program that selects this side.
+    /// The first argument of this program that selects this peer.
     static let argument = "--bare-urlsession"
 
-    /// Returns the side that fetches the URLs in `list`, one per line, into `folder`.
+    /// Returns the peer that downloads the URLs in `list`, one per line, into `folder`.
     static func side(list: String, folder: String, parallel: Int) -> Side {
         Side(
             name: "URLSession alone", program: "/proc/self/exe",
-            arguments: [argument, list, folder, "\(parallel)"], leavings: [folder])
+            arguments: [argument, list, folder, "\(parallel)"], artifacts: [folder])
     }
 
-    /// Fetches all files and exits. The status is 1 if a file did not arrive.
+    /// Downloads all files and exits. The status is 1 if a file did not arrive.
     static func run(_ arguments: [String]) -> Never {
         guard arguments.count == 3, let parallel = Int(arguments[2]),
             let list = try? String(contentsOfFile: arguments[0], encoding: .utf8)

@@ -4,22 +4,22 @@ import Foundation
 /// Measures the processor time while waiting, as a percentage of one core. The server is silent for 10 s and then
 /// sends one byte per second for 10 s.
 enum Idle {
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 1 << 20)
         let server = try SlowServer(silence: 10, drips: 10)
         let url = "http://127.0.0.1:\(server.port)/file"
         let sides = try LargeDownload.sides(options, folder, into: folder.path, url: url).prefix(2)
         // A run takes 20 s.
-        let contest = Contest(sides: Array(sides), rounds: min(3, options.rounds), warmUps: 0)
-        let costs = try contest.run()
+        let comparison = Comparison(sides: Array(sides), rounds: min(3, options.rounds), warmUps: 0)
+        let costs = try comparison.run()
         func share(_ cost: Command.Cost) -> Double { cost.cpu / cost.wall * 100 }
-        var figure = Figure.medians("idle", contest, costs, against: 1, bar: 3, "% of a core", share)
-        figure.barIsAbsolute = true
-        return [figure]
+        var result = BenchmarkResult.medians("idle", comparison, costs, against: 1, bar: 3, "% of a core", share)
+        result.isBarAbsolute = true
+        return [result]
     }
 }
 
-/// A server that answers every request with `drips` bytes, one per second after `silence` seconds.
+/// A server that responds to every request with `drips` bytes, one per second after `silence` seconds.
 final class SlowServer: Sendable {
     let port: Int
     private let listener: Int32

@@ -4,25 +4,26 @@ import Foundation
 /// Measures `transferctl get` for one large file from nginx on the loopback interface.
 enum LargeDownload {
     /// Measures 1 GiB into memory: wall and CPU seconds against curl, and wall seconds against wget and aria2c.
-    @Sendable static func toMemory(_ options: Options) throws -> [Figure] {
+    @Sendable static func toMemory(_ options: Options) throws -> [BenchmarkResult] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 30)
         try folder.makeFile("file", bytes: 1 << 30)
         let server = try LoopbackServer(folder: folder.path, options: options)
         let url = "http://127.0.0.1:\(server.port)/file"
-        let contest = Contest(sides: try sides(options, folder, into: folder.path, url: url), rounds: options.rounds)
-        let costs = try contest.run { try folder.check("\(folder.path)/ours", is: "file") }
+        let comparison = Comparison(
+            sides: try sides(options, folder, into: folder.path, url: url), rounds: options.rounds)
+        let costs = try comparison.run { try folder.check("\(folder.path)/ours", is: "file") }
         withExtendedLifetime(server) {}
         return [
-            .medians("download-1g", contest, costs, against: 1, bar: 1.35, "s wall", \.wall),
-            .medians("download-1g", contest, costs, against: 1, bar: 1.7, "s cpu", \.cpu),
-            .medians("download-1g", contest, costs, against: 2, bar: 1, "s wall", \.wall),
-            .medians("download-1g", contest, costs, against: 3, bar: nil, "s wall", \.wall),
+            .medians("download-1g", comparison, costs, against: 1, bar: 1.35, "s wall", \.wall),
+            .medians("download-1g", comparison, costs, against: 1, bar: 1.7, "s cpu", \.cpu),
+            .medians("download-1g", comparison, costs, against: 2, bar: 1, "s wall", \.wall),
+            .medians("download-1g", comparison, costs, against: 3, bar: nil, "s wall", \.wall),
         ]
     }
 
     /// Measures 4 GiB to the disk, durable at the end on both sides: wall seconds against curl followed by `sync -d`
     /// of its file.
-    @Sendable static func toDisk(_ options: Options) throws -> [Figure] {
+    @Sendable static func toDisk(_ options: Options) throws -> [BenchmarkResult] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 9 << 29)
         let disk = try WorkFolder(in: options.diskFolder, room: 9 << 29)
         try folder.makeFile("file", bytes: 4 << 30)
@@ -37,10 +38,10 @@ enum LargeDownload {
         if curl == nil { shell.program = nil }
         // The queue is durable in this run, too.
         let ours = try Side.ours(options, disk, ["-o", "\(disk.path)/ours", url], output: "\(disk.path)/ours")
-        let contest = Contest(sides: [ours, shell], rounds: options.rounds)
-        let costs = try contest.run { try folder.check("\(disk.path)/ours", is: "file") }
+        let comparison = Comparison(sides: [ours, shell], rounds: options.rounds)
+        let costs = try comparison.run { try folder.check("\(disk.path)/ours", is: "file") }
         withExtendedLifetime(server) {}
-        return [.medians("download-4g", contest, costs, against: 1, bar: 1.3, "s wall, durable", \.wall)]
+        return [.medians("download-4g", comparison, costs, against: 1, bar: 1.3, "s wall, durable", \.wall)]
     }
 
     /// Returns our side, curl, wget and aria2c for one URL.
@@ -59,7 +60,7 @@ enum LargeDownload {
 
 /// Measures the download of one file from a server with a limited rate.
 enum LimitedDownload {
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 29)
         var locations = ""
         for rate in rates {
@@ -68,21 +69,21 @@ enum LimitedDownload {
             locations += "location /\(rate) { limit_rate \(rate * 1_000_000); } "
         }
         let server = try LoopbackServer(folder: folder.path, options: options, locations: locations)
-        var figures: [Figure] = []
+        var results: [BenchmarkResult] = []
         for rate in rates {
             let url = "http://127.0.0.1:\(server.port)/\(rate)"
             let sides = try LargeDownload.sides(options, folder, into: folder.path, url: url).prefix(2)
-            let contest = Contest(sides: Array(sides), rounds: options.rounds)
-            let costs = try contest.run { try folder.check("\(folder.path)/ours", is: "\(rate)") }
+            let comparison = Comparison(sides: Array(sides), rounds: options.rounds)
+            let costs = try comparison.run { try folder.check("\(folder.path)/ours", is: "\(rate)") }
             let name = "download-limited \(rate) MB/s"
-            figures += [
+            results += [
                 // The target "1.0" to one decimal place.
-                .medians(name, contest, costs, against: 1, bar: 1.05, "s wall", \.wall),
-                .medians(name, contest, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
+                .medians(name, comparison, costs, against: 1, bar: 1.05, "s wall", \.wall),
+                .medians(name, comparison, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
             ]
         }
         withExtendedLifetime(server) {}
-        return figures
+        return results
     }
 
     /// The rates in MB/s.

@@ -25,13 +25,13 @@ struct LargeUpload {
     func check() throws { try folder.check("\(folder.path)/www/up/ours", is: "file") }
 
     /// Measures wall and CPU seconds against `curl -T`.
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let upload = try LargeUpload(options)
-        let contest = Contest(sides: try upload.sides(options), rounds: options.rounds)
-        let costs = try contest.run(check: upload.check)
+        let comparison = Comparison(sides: try upload.sides(options), rounds: options.rounds)
+        let costs = try comparison.run(check: upload.check)
         return [
-            .medians("upload-1g", contest, costs, against: 1, bar: 1.9, "s wall", \.wall),
-            .medians("upload-1g", contest, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
+            .medians("upload-1g", comparison, costs, against: 1, bar: 1.9, "s wall", \.wall),
+            .medians("upload-1g", comparison, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
         ]
     }
 }

@@ -22,46 +22,48 @@ struct LimitedRate {
         encrypted = try LoopbackServer(folder: folder.path, options: options, certificate: certificate)
     }
 
-    /// Measures the ratio of the rate to the limit: in both directions, with TLS, and with eight transfers at once.
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
-        let rig = try LimitedRate(options)
-        var figures: [Figure] = []
+    /// Measures the ratio of the rate to the limit: in both directions, with TLS, and with eight concurrent transfers.
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
+        let benchmark = try LimitedRate(options)
+        var results: [BenchmarkResult] = []
         for rate in [200_000, 2_000_000, 20_000_000, 100_000_000] {
             let whole = "\(rate)"
-            try rig.folder.makeFile(whole, bytes: rate * seconds)
-            let plain = "http://127.0.0.1:\(rig.plain.port)"
-            figures.append(try rig.figure("get", rate, ["\(plain)/\(whole)"]))
-            figures.append(
-                try rig.figure("put", rate, ["\(rig.folder.path)/www/\(whole)", "\(plain)/up/file"], command: "put"))
+            try benchmark.folder.makeFile(whole, bytes: rate * seconds)
+            let plain = "http://127.0.0.1:\(benchmark.plain.port)"
+            results.append(try benchmark.result("get", rate, ["\(plain)/\(whole)"]))
+            results.append(
+                try benchmark.result(
+                    "put", rate, ["\(benchmark.folder.path)/www/\(whole)", "\(plain)/up/file"], command: "put"))
             guard rate >= 20_000_000 else { continue }
-            figures.append(
-                try rig.figure(
+            results.append(
+                try benchmark.result(
                     "get, TLS", rate,
-                    ["--ca-file", rig.certificate.path, "https://127.0.0.1:\(rig.encrypted.port)/\(whole)"]))
+                    ["--ca-file", benchmark.certificate.path, "https://127.0.0.1:\(benchmark.encrypted.port)/\(whole)"])
+            )
             let parts = (0..<several).map { "\(rate)-\($0)" }
-            for part in parts { try rig.folder.makeFile(part, bytes: rate * seconds / several) }
-            figures.append(
-                try rig.figure(
-                    "get, \(several) at once", rate,
+            for part in parts { try benchmark.folder.makeFile(part, bytes: rate * seconds / several) }
+            results.append(
+                try benchmark.result(
+                    "get, \(several) concurrent", rate,
                     ["--parallel", "\(several)"] + parts.map { "\(plain)/\($0)" }))
         }
-        return figures
+        return results
     }
 
-    private func figure(
+    private func result(
         _ name: String, _ rate: Int, _ arguments: [String], command: String = "get"
-    ) throws -> Figure {
+    ) throws -> BenchmarkResult {
         let output = command == "get" ? "\(folder.path)/out" : "\(folder.path)/www/up"
-        let place = command == "get" ? ["-d", output] : []
+        let destination = command == "get" ? ["-d", output] : []
         let ours = try Side.ours(
-            options, folder, command: command, ["--limit-rate", "\(rate)"] + place + arguments, output: output)
-        let contest = Contest(sides: [ours], rounds: options.isQuick ? 1 : 3, warmUps: 0)
-        let costs = try contest.run { try check(output, bytes: rate * Self.seconds) }
+            options, folder, command: command, ["--limit-rate", "\(rate)"] + destination + arguments, output: output)
+        let comparison = Comparison(sides: [ours], rounds: options.isQuick ? 1 : 3, warmUps: 0)
+        let costs = try comparison.run { try check(output, bytes: rate * Self.seconds) }
         let rates = costs[0]?.map { Double(rate * Self.seconds) / $0.wall / 1e6 }
         let megabytes = Double(rate) / 1e6
-        return Figure(
+        return BenchmarkResult(
             name: String(format: "rate-limit %g MB/s, %@", megabytes, name), ours: rates?.median, unit: "MB/s",
-            peer: "limit", theirs: megabytes, bar: 1.1, rounds: contest.rounds, lowerBar: 0.9)
+            peer: "limit", theirs: megabytes, bar: 1.1, rounds: comparison.rounds, lowerBar: 0.9)
     }
 
     /// Checks that all bytes arrived.
@@ -70,6 +72,8 @@ struct LimitedRate {
         let sizes = try files.map {
             try FileManager.default.attributesOfItem(atPath: "\(folder)/\($0)")[.size] as? Int ?? 0
         }
-        guard sizes.reduce(0, +) == bytes else { throw FigureError("\(folder) holds \(sizes), not \(bytes) bytes") }
+        guard sizes.reduce(0, +) == bytes else {
+            throw BenchmarkError("\(folder) contains \(sizes), not \(bytes) bytes")
+        }
     }
 }

@@ -46,36 +46,36 @@ struct SmallFiles {
         for number in 0..<count { try folder.check("\(folder.path)/ours/\(number)", is: "\(number)") }
     }
 
-    /// Measures 5 000 files: wall and CPU seconds against `aria2c -j32`, `curl -Z`, and URLSession without additional
+    /// Measures 5,000 files: wall and CPU seconds against `aria2c -j32`, `curl -Z`, and URLSession without additional
     /// code.
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let files = try SmallFiles(5000, options)
         let bare = BareURLSession.side(list: files.list, folder: "\(files.folder.path)/bare", parallel: 32)
-        let contest = Contest(sides: try files.sides(options, parallel: 32) + [bare], rounds: options.rounds)
-        let costs = try contest.run(check: files.check)
+        let comparison = Comparison(sides: try files.sides(options, parallel: 32) + [bare], rounds: options.rounds)
+        let costs = try comparison.run(check: files.check)
         return [
-            .medians("small-files", contest, costs, against: 1, bar: 1.7, "s wall", \.wall),
-            .medians("small-files", contest, costs, against: 1, bar: nil, "s cpu", \.cpu),
-            .medians("small-files", contest, costs, against: 2, bar: nil, "s wall", \.wall),
-            .medians("small-files", contest, costs, against: 3, bar: nil, "s wall", \.wall),
-            .medians("small-files", contest, costs, against: 3, bar: nil, "s cpu", \.cpu),
+            .medians("small-files", comparison, costs, against: 1, bar: 1.7, "s wall", \.wall),
+            .medians("small-files", comparison, costs, against: 1, bar: nil, "s cpu", \.cpu),
+            .medians("small-files", comparison, costs, against: 2, bar: nil, "s wall", \.wall),
+            .medians("small-files", comparison, costs, against: 3, bar: nil, "s wall", \.wall),
+            .medians("small-files", comparison, costs, against: 3, bar: nil, "s cpu", \.cpu),
         ]
     }
 }
 
 /// Measures the peak sum of the proportional set sizes of a program's processes.
 enum Memory {
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let rounds = min(3, options.rounds)
-        var figures: [Figure] = []
+        var results: [BenchmarkResult] = []
         func add(_ name: String, _ sides: [Side], bar: Double, check: () throws -> Void) throws {
-            let contest = Contest(sides: sides, rounds: rounds, samplesMemory: true, warmUps: 0)
-            let costs = try contest.run(check: check)
+            let comparison = Comparison(sides: sides, rounds: rounds, samplesMemory: true, warmUps: 0)
+            let costs = try comparison.run(check: check)
             let peaks = costs.map { $0?.compactMap(\.peakMemory).max() }
-            figures.append(
-                Figure(
+            results.append(
+                BenchmarkResult(
                     name: name, ours: peaks[0], unit: "MB peak", peer: sides[1].name, theirs: peaks[1], bar: bar,
-                    rounds: rounds, barIsAbsolute: true))
+                    rounds: rounds, isBarAbsolute: true))
         }
         do {
             let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 30)
@@ -94,10 +94,10 @@ enum Memory {
         }
         for (count, bar) in [(5000, 80.0), (10_000, 100.0)] {
             let files = try SmallFiles(count, options)
-            // All files are queued at once, so this is also the memory of a queue of that length.
+            // All files are queued at the same time, so this is also the memory of a queue of that length.
             let sides = try files.sides(options, parallel: 32)
             try add("memory \(count) files", Array(sides.prefix(2)), bar: bar, check: files.check)
         }
-        return figures
+        return results
     }
 }

@@ -16,7 +16,7 @@ struct Yielding {
 
     private init(_ options: Options) throws {
         self.options = options
-        guard let curl = options.program("curl") else { throw FigureError("curl is not installed") }
+        guard let curl = options.program("curl") else { throw BenchmarkError("curl is not installed") }
         self.curl = curl
         ours = try Transferctl.path(options)
         link = try NarrowLink(options: options, megabitsPerSecond: Self.megabitsPerSecond)
@@ -28,27 +28,29 @@ struct Yielding {
     }
 
     /// Measures the wall seconds of curl beside our download, with and without `--yield`, against curl alone.
-    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let rounds = options.isQuick ? 2 : 5
         var alone: [Double] = []
         var beside: [Bool: [Double]] = [:]
         do {
-            let rig = try Yielding(options)
+            let benchmark = try Yielding(options)
             for _ in 0..<rounds {
-                alone.append(try rig.foreground())
-                for yields in [true, false] { beside[yields, default: []].append(try rig.foreground(beside: yields)) }
+                alone.append(try benchmark.foreground())
+                for yields in [true, false] {
+                    beside[yields, default: []].append(try benchmark.foreground(beside: yields))
+                }
             }
-        } catch let error as FigureError {
-            note("yield is not measured: \(error)")
+        } catch let error as BenchmarkError {
+            logMessage("yield is not measured: \(error)")
         }
-        func figure(_ name: String, yields: Bool, bar: Double?) -> Figure {
-            Figure(
+        func result(_ name: String, yields: Bool, bar: Double?) -> BenchmarkResult {
+            BenchmarkResult(
                 name: name, ours: beside[yields]?.median, unit: "s of curl beside it", peer: "alone",
                 theirs: alone.isEmpty ? nil : alone.median, bar: bar, rounds: rounds)
         }
         // A rate that is a tenth lower takes 1 / 0.9 of the time.
         return [
-            figure("yield", yields: true, bar: 1.11), figure("yield, without --yield", yields: false, bar: nil),
+            result("yield", yields: true, bar: 1.11), result("yield, without --yield", yields: false, bar: nil),
         ]
     }
 
@@ -62,13 +64,13 @@ struct Yielding {
         }
         if let background {
             sleep(Self.lead)
-            guard background.isRunning else { throw FigureError("the download beside curl has ended") }
+            guard background.isRunning else { throw BenchmarkError("the download beside curl has ended") }
         }
         let cost = try Command(
             program: link.atClient[0],
             arguments: link.atClient.dropFirst() + [curl, "-q", "-s", "-f", "-o", "/dev/null", url("theirs")]
         ).run()
-        if let background, !background.isRunning { throw FigureError("the download beside curl has ended") }
+        if let background, !background.isRunning { throw BenchmarkError("the download beside curl has ended") }
         return cost.wall
     }
 
@@ -76,7 +78,7 @@ struct Yielding {
         let output = "\(folder.path)/out"
         let side = try Side.ours(
             options, folder, (yields ? ["--yield"] : []) + ["-o", output, url("ours")], output: output)
-        for path in side.leavings { try? FileManager.default.removeItem(atPath: path) }
+        for path in side.artifacts { try? FileManager.default.removeItem(atPath: path) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: link.atClient[0])
         process.arguments = link.atClient.dropFirst() + [ours] + side.arguments

@@ -2,10 +2,10 @@
 import CGIO
 import Synchronization
 
-/// An incoming call from a bus. A call is answered exactly once, from any thread. A call that is released without an
-/// answer is answered with an error.
+/// An incoming call from a bus. Each call gets exactly one reply, from any thread. A call that is released without a
+/// reply gets an error.
 package final class BusCall: @unchecked Sendable {
-    // Guard for `@unchecked`: the invocation is removed under the lock, and GDBus allows an answer from any thread.
+    // Guard for `@unchecked`: the invocation is removed under the lock, and GDBus allows replies from any thread.
     private struct Invocation: @unchecked Sendable {
         let pointer: OpaquePointer
     }
@@ -26,18 +26,18 @@ package final class BusCall: @unchecked Sendable {
     package let size: Int
     private let invocation: Mutex<Invocation?>
     private let serial: UInt32
-    private let wantsNoAnswer: Bool
+    private let expectsNoReply: Bool
     private let flow: BusFlow?
 
     /// Creates a call and takes ownership of one reference to `invocation`.
     ///
-    /// - Parameter flow: The accounts to notify after a call that wants no answer is done. All other answers are
+    /// - Parameter flow: The accounts to notify after a call that expects no reply is done. All other replies are
     ///   counted as they are sent.
     init(taking invocation: OpaquePointer, parameters: OpaquePointer?, flow: BusFlow?) {
         let message = g_dbus_method_invocation_get_message(invocation)
         serial = message.map { g_dbus_message_get_serial($0) } ?? 0
         let flags = message.map { g_dbus_message_get_flags($0).rawValue } ?? 0
-        wantsNoAnswer = flags & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue != 0
+        expectsNoReply = flags & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue != 0
         self.flow = flow
         sender = g_dbus_method_invocation_get_sender(invocation).map { String(cString: $0) } ?? ""
         path = g_dbus_method_invocation_get_object_path(invocation).map { String(cString: $0) } ?? ""
@@ -62,27 +62,27 @@ package final class BusCall: @unchecked Sendable {
         return Array(UnsafeBufferPointer(start: all, count: Int(count)))
     }
 
-    deinit { fail("org.freedesktop.DBus.Error.Failed", "the call was dropped without an answer") }
+    deinit { fail("org.freedesktop.DBus.Error.Failed", "the call was dropped without a reply") }
 
-    /// Answers with values of the types that the interface declares for the method.
+    /// Replies with values of the types that the interface declares for the method.
     package func reply(_ values: [VariantValue]) {
-        guard let invocation = take() else { return }
+        guard let invocation = claimInvocation() else { return }
         do {
-            let answer = try VariantValue.list(values).variant(ofType: Self.replyType(of: invocation, method: method))
-            g_dbus_method_invocation_return_value(invocation, answer)
+            let tuple = try VariantValue.list(values).variant(ofType: Self.replyType(of: invocation, method: method))
+            g_dbus_method_invocation_return_value(invocation, tuple)
         } catch {
             // An error of this program. The caller gets an error instead of waiting forever.
             g_dbus_method_invocation_return_dbus_error(
-                invocation, "org.freedesktop.DBus.Error.Failed", "the answer cannot be sent: \(error)")
+                invocation, "org.freedesktop.DBus.Error.Failed", "cannot send the reply: \(error)")
         }
     }
 
-    /// Answers with a copy of a file descriptor. The method's reply type is `h`.
+    /// Replies with a copy of a file descriptor. The method's reply type is `h`.
     package func reply(descriptor: Int32) {
-        guard let invocation = take() else { return }
+        guard let invocation = claimInvocation() else { return }
         guard let list = g_unix_fd_list_new(), g_unix_fd_list_append(list, descriptor, nil) >= 0 else {
             g_dbus_method_invocation_return_dbus_error(
-                invocation, "org.freedesktop.DBus.Error.Failed", "the descriptor cannot be sent")
+                invocation, "org.freedesktop.DBus.Error.Failed", "cannot send the descriptor")
             return
         }
         var values: [OpaquePointer?] = [g_variant_new_handle(0)]
@@ -90,10 +90,10 @@ package final class BusCall: @unchecked Sendable {
         g_object_unref(list)
     }
 
-    /// Answers with a named error. The message may repeat input, so it is cut after 2000 characters. Control and
+    /// Replies with a named error. The message may repeat input, so it is cut after 2000 characters. Control and
     /// format characters, which could trick a terminal, are replaced.
     package func fail(_ name: String, _ message: String) {
-        guard let invocation = take() else { return }
+        guard let invocation = claimInvocation() else { return }
         g_dbus_method_invocation_return_dbus_error(invocation, name, Self.printable(message))
     }
 
@@ -112,14 +112,14 @@ package final class BusCall: @unchecked Sendable {
         return String(printable)
     }
 
-    private func take() -> OpaquePointer? {
-        let taken = invocation.withLock { invocation in
+    private func claimInvocation() -> OpaquePointer? {
+        let claimed = invocation.withLock { invocation in
             defer { invocation = nil }
             return invocation?.pointer
         }
-        // The filter counts answers as they are sent; a call that wants no answer has none to count.
-        if taken != nil, wantsNoAnswer { flow?.answered(serial, of: sender) }
-        return taken
+        // The filter counts replies as they are sent. A call that expects no reply has none to count.
+        if claimed != nil, expectsNoReply { flow?.markReplied(serial, of: sender) }
+        return claimed
     }
 
     private static func replyType(of invocation: OpaquePointer, method: String) -> String {

@@ -6,14 +6,14 @@ extension BusConnection {
     ///
     /// - Parameters:
     ///   - type: The type of all `arguments` together, such as `(ax)`.
-    ///   - milliseconds: The maximum time to wait for the answer.
+    ///   - milliseconds: The maximum time to wait for the reply.
     ///   - descriptors: The descriptors to which handles among the arguments refer. Copies are sent.
-    ///   - startingIt: Whether the bus may start the service.
+    ///   - startsService: Whether the bus may start the service.
     /// - Throws: `VariantMismatchError` if the arguments do not have the type, `GLibError` if a descriptor cannot be
     ///   copied. Nothing is sent in either case.
     package func call(
         _ method: String, of interface: String, at path: String, service: String, _ arguments: [VariantValue],
-        type: String, milliseconds: Int32, descriptors: [Int32] = [], startingIt: Bool = true,
+        type: String, milliseconds: Int32, descriptors: [Int32] = [], startsService: Bool = true,
         completion: @escaping (Result<[VariantValue], BusCallError>) -> Void
     ) throws {
         let list = try Self.list(of: descriptors)
@@ -21,10 +21,10 @@ extension BusConnection {
         let parameters = try VariantValue.list(arguments).variant(ofType: type)
         g_dbus_connection_call_with_unix_fd_list(
             pointer, service, path, interface, method, parameters, nil,
-            startingIt ? G_DBUS_CALL_FLAGS_NONE : G_DBUS_CALL_FLAGS_NO_AUTO_START, milliseconds, list, nil,
+            startsService ? G_DBUS_CALL_FLAGS_NONE : G_DBUS_CALL_FLAGS_NO_AUTO_START, milliseconds, list, nil,
             { source, result, data in
                 guard let data else { return }
-                let completion = Unmanaged<Answer>.fromOpaque(data).takeRetainedValue()
+                let completion = Unmanaged<ReplyHandler>.fromOpaque(data).takeRetainedValue()
                 var error: UnsafeMutablePointer<GError>?
                 let connection = source.map { OpaquePointer($0) }
                 guard
@@ -37,7 +37,7 @@ extension BusConnection {
                     return completion.body(.success([]))
                 }
                 completion.body(.success(values))
-            }, Unmanaged.passRetained(Answer(completion)).toOpaque())
+            }, Unmanaged.passRetained(ReplyHandler(completion)).toOpaque())
     }
 
     private static func list(of descriptors: [Int32]) throws -> UnsafeMutablePointer<GUnixFDList>? {
@@ -81,7 +81,7 @@ extension BusConnection {
 
 /// The error of a call that failed.
 package struct BusCallError: Error, Hashable, CustomStringConvertible {
-    /// The name of the error on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; nil for a local error.
+    /// The name of the error on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; `nil` for a local error.
     package var name: String?
     /// The error message, for display to the user.
     package var message: String
@@ -105,7 +105,7 @@ package struct BusCallError: Error, Hashable, CustomStringConvertible {
     package var description: String { name.map { "\(message) (\($0))" } ?? message }
 }
 
-private final class Answer {
+private final class ReplyHandler {
     let body: (Result<[VariantValue], BusCallError>) -> Void
 
     init(_ body: @escaping (Result<[VariantValue], BusCallError>) -> Void) { self.body = body }

@@ -5,7 +5,7 @@ import CGIO
 package struct BusCredentials: Hashable, Sendable {
     /// The process identifier.
     package var process: Int32
-    /// A pidfd of the process, which the receiver must close; nil if the bus provides none (dbus-daemon before
+    /// A pidfd of the process, which the receiver must close; `nil` if the bus provides none (dbus-daemon before
     /// 1.15.8).
     package var processDescriptor: Int32?
 }
@@ -17,7 +17,7 @@ extension BusConnection {
     /// The maximum time to wait for the bus, in milliseconds.
     private static let limit: Int32 = 10_000
 
-    /// Queries the bus for the process behind a connection. Passes nil to `completion` if the connection does not
+    /// Queries the bus for the process behind a connection. Passes `nil` to `completion` if the connection does not
     /// exist.
     package func credentials(of name: String, completion: @escaping (BusCredentials?) -> Void) {
         g_dbus_connection_call_with_unix_fd_list(
@@ -25,16 +25,16 @@ extension BusConnection {
             G_DBUS_CALL_FLAGS_NO_AUTO_START, Self.limit, nil, nil,
             { source, result, data in
                 guard let data else { return }
-                let answer = Unmanaged<CredentialsAnswer>.fromOpaque(data).takeRetainedValue()
+                let handler = Unmanaged<CredentialsHandler>.fromOpaque(data).takeRetainedValue()
                 var list: UnsafeMutablePointer<GUnixFDList>?
                 let tuple = g_dbus_connection_call_with_unix_fd_list_finish(
                     source.map { OpaquePointer($0) }, &list, result, nil)
-                answer.body(BusConnection.credentials(tuple, list))
-            }, Unmanaged.passRetained(CredentialsAnswer(completion)).toOpaque())
+                handler.body(BusConnection.credentials(tuple, list))
+            }, Unmanaged.passRetained(CredentialsHandler(completion)).toOpaque())
     }
 
     /// Queries the bus for the process behind a connection, and blocks for at most two seconds.
-    package func credentialsAtOnce(of name: String) -> BusCredentials? {
+    package func credentialsSynchronously(of name: String) -> BusCredentials? {
         var list: UnsafeMutablePointer<GUnixFDList>?
         let tuple = g_dbus_connection_call_with_unix_fd_list_sync(
             pointer, Self.bus, Self.path, Self.bus, Self.method, Self.arguments(name), nil,
@@ -58,15 +58,15 @@ extension BusConnection {
             case .integer(let number)? = fields["ProcessID"], let process = Int32(exactly: number), process > 0
         else { return nil }
         var credentials = BusCredentials(process: process)
-        if case .handle(let place)? = fields["ProcessFD"], let list {
-            let descriptor = g_unix_fd_list_get(list, place, nil)
+        if case .handle(let index)? = fields["ProcessFD"], let list {
+            let descriptor = g_unix_fd_list_get(list, index, nil)
             if descriptor >= 0 { credentials.processDescriptor = descriptor }
         }
         return credentials
     }
 }
 
-private final class CredentialsAnswer {
+private final class CredentialsHandler {
     let body: (BusCredentials?) -> Void
 
     init(_ body: @escaping (BusCredentials?) -> Void) { self.body = body }

@@ -8,9 +8,9 @@ extension BusConnection {
     /// - Parameters:
     ///   - xml: A D-Bus introspection document that describes `interface`.
     ///   - flow: The limiter of calls; must be the same one that was passed to ``limit(by:)``.
-    package func offer(
+    package func export(
         _ interface: String, describedBy xml: String, at path: String, flow: BusFlow? = nil,
-        _ answer: @escaping (BusCall) -> Void
+        _ onCall: @escaping (BusCall) -> Void
     ) throws -> BusRegistration {
         var error: UnsafeMutablePointer<GError>?
         guard let node = g_dbus_node_info_new_for_xml(xml, &error) else { throw GLibError(taking: error) }
@@ -24,7 +24,7 @@ extension BusConnection {
         }
         let id = g_dbus_connection_register_object(
             pointer, path, g_dbus_node_info_lookup_interface(node, interface), &vtable,
-            Unmanaged.passRetained(CallHandler(answer, flow)).toOpaque(),
+            Unmanaged.passRetained(CallHandler(onCall, flow)).toOpaque(),
             { data in if let data { Unmanaged<CallHandler>.fromOpaque(data).release() } }, &error)
         guard id != 0 else { throw GLibError(taking: error) }
         let connection = connection
@@ -53,7 +53,7 @@ extension BusConnection {
         return BusRegistration { g_bus_unown_name(id) }
     }
 
-    /// Sends a signal to one receiver, or to all subscribers if `receiver` is nil. May be called from any thread.
+    /// Sends a signal to one receiver, or to all subscribers if `receiver` is `nil`. May be called from any thread.
     ///
     /// - Throws: `VariantMismatchError` if the values do not have the type, `GLibError` if the connection is closed.
     package func emit(

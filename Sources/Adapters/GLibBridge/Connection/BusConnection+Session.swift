@@ -3,7 +3,7 @@ import CGIO
 import Glibc
 
 extension BusConnection {
-    /// Returns the address of the session bus from the environment; nil if there is none.
+    /// Returns the address of the session bus from the environment; `nil` if there is none.
     ///
     /// GIO is not asked, because GIO would start a bus if there is none.
     package static func sessionBusAddress(in environment: (String) -> String? = ownEnvironment) -> String? {

@@ -25,10 +25,10 @@ package struct BusTree {
 extension BusConnection {
     /// Exports all objects of a tree. Calls arrive on this thread until the returned handle is released.
     ///
-    /// Calls arrive for any name below the path, whether or not the object exists. `answer` decides whether an object
+    /// Calls arrive for any name below the path, whether or not the object exists. `onCall` decides whether an object
     /// exists for a caller.
-    package func offer(
-        _ tree: BusTree, flow: BusFlow? = nil, _ answer: @escaping (BusCall) -> Void
+    package func export(
+        _ tree: BusTree, flow: BusFlow? = nil, _ onCall: @escaping (BusCall) -> Void
     ) throws -> BusRegistration {
         var error: UnsafeMutablePointer<GError>?
         guard let node = g_dbus_node_info_new_for_xml(tree.xml, &error) else { throw GLibError(taking: error) }
@@ -47,7 +47,7 @@ extension BusConnection {
             outData?.pointee = data
             return UnsafePointer(Unmanaged<TreeHandler>.fromOpaque(data).takeUnretainedValue().vtable)
         }
-        let handler = TreeHandler(tree, node: node, flow, answer)
+        let handler = TreeHandler(tree, node: node, flow, onCall)
         let id = g_dbus_connection_register_subtree(
             pointer, tree.path, &vtable, G_DBUS_SUBTREE_FLAGS_DISPATCH_TO_UNENUMERATED_NODES,
             Unmanaged.passRetained(handler).toOpaque(),
@@ -63,24 +63,24 @@ private final class TreeHandler {
     let vtable: UnsafeMutablePointer<GDBusInterfaceVTable>
     private let tree: BusTree
     private let node: UnsafeMutablePointer<GDBusNodeInfo>
-    private let answer: (BusCall) -> Void
+    private let onCall: (BusCall) -> Void
     private let flow: BusFlow?
 
     /// Creates a handler and takes ownership of one reference to `node`.
     init(
         _ tree: BusTree, node: UnsafeMutablePointer<GDBusNodeInfo>, _ flow: BusFlow?,
-        _ answer: @escaping (BusCall) -> Void
+        _ onCall: @escaping (BusCall) -> Void
     ) {
         self.flow = flow
         self.tree = tree
         self.node = node
-        self.answer = answer
+        self.onCall = onCall
         vtable = .allocate(capacity: 1)
         var table = GDBusInterfaceVTable()
         table.method_call = { _, _, _, _, _, parameters, invocation, data in
             guard let invocation, let data else { return }
             let handler = Unmanaged<TreeHandler>.fromOpaque(data).takeUnretainedValue()
-            handler.answer(BusCall(taking: invocation, parameters: parameters, flow: handler.flow))
+            handler.onCall(BusCall(taking: invocation, parameters: parameters, flow: handler.flow))
         }
         vtable.initialize(to: table)
     }
@@ -90,7 +90,7 @@ private final class TreeHandler {
         g_dbus_node_info_unref(node)
     }
 
-    /// Returns the names in C form: a nil-terminated array that the caller frees together with its strings.
+    /// Returns the names in C form: a null-terminated array that the caller frees together with its strings.
     func names(for sender: UnsafePointer<CChar>?) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
         let names = tree.names(sender.map { String(cString: $0) } ?? "")
         let size = (names.count + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
@@ -99,7 +99,7 @@ private final class TreeHandler {
         return array
     }
 
-    /// Returns the only interface in C form: a nil-terminated array that the caller frees.
+    /// Returns the only interface in C form: a null-terminated array that the caller frees.
     func interfaces() -> UnsafeMutablePointer<UnsafeMutablePointer<GDBusInterfaceInfo>?>? {
         let size = 2 * MemoryLayout<UnsafeMutablePointer<GDBusInterfaceInfo>?>.stride
         let array = g_malloc0(gsize(size)).assumingMemoryBound(to: UnsafeMutablePointer<GDBusInterfaceInfo>?.self)

@@ -35,7 +35,7 @@ package final class BusConnection {
             }, Unmanaged.passRetained(Completion(completion)).toOpaque())
     }
 
-    /// Returns the address of the system bus from the environment and GIO's defaults; nil if there is none.
+    /// Returns the address of the system bus from the environment and GIO's defaults; `nil` if there is none.
     package static func systemBusAddress() -> String? {
         guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, nil, nil) else { return nil }
         defer { g_free(address) }
@@ -97,7 +97,7 @@ package final class BusConnection {
             }, Unmanaged.passRetained(completion).toOpaque())
     }
 
-    /// Calls `body` for each matching signal, until the returned handle is released. If `path` is nil, signals of
+    /// Calls `body` for each matching signal, until the returned handle is released. If `path` is `nil`, signals of
     /// every object match.
     package func subscribe(
         sender: String, interface: String, member: String, path: String?, firstArgument: String? = nil,
@@ -115,13 +115,13 @@ package final class BusConnection {
         }
     }
 
-    /// Calls `body` with the unique name of the owner of `name`, or nil if there is none: once at the start, then
+    /// Calls `body` with the unique name of the owner of `name`, or `nil` if there is none: once at the start, then
     /// after each change.
     package func watchName(
-        _ name: String, startingIt: Bool, _ body: @escaping (_ owner: String?) -> Void
+        _ name: String, startsService: Bool, _ body: @escaping (_ owner: String?) -> Void
     ) -> BusRegistration {
         let id = g_bus_watch_name_on_connection(
-            pointer, name, startingIt ? G_BUS_NAME_WATCHER_FLAGS_AUTO_START : G_BUS_NAME_WATCHER_FLAGS_NONE,
+            pointer, name, startsService ? G_BUS_NAME_WATCHER_FLAGS_AUTO_START : G_BUS_NAME_WATCHER_FLAGS_NONE,
             { _, _, owner, data in
                 guard let data, let owner else { return }
                 Unmanaged<OwnerCallback>.fromOpaque(data).takeUnretainedValue().body(String(cString: owner))

@@ -23,15 +23,15 @@ package final class BusFlow: Sendable {
 
     private let flow = Mutex(MessageFlow())
     private let refusals: Refusals
-    private let askToConfirm: @Sendable (String) -> Void
+    private let requestConfirmation: @Sendable (String) -> Void
 
     /// Creates accounts without any connection.
     ///
-    /// - Parameter askToConfirm: Asks a connection to show that it reads its messages, and calls ``confirm(_:)`` after
-    ///   it has. Called on GDBus's thread, or from ``confirm(_:)``; must not block.
-    package init(refusals: Refusals, askToConfirm: @escaping @Sendable (String) -> Void) {
+    /// - Parameter requestConfirmation: Asks a connection to show that it reads its messages, and calls ``confirm(_:)``
+    ///   after it has. Called on GDBus's thread, or from ``confirm(_:)``; must not block.
+    package init(refusals: Refusals, requestConfirmation: @escaping @Sendable (String) -> Void) {
         self.refusals = refusals
-        self.askToConfirm = askToConfirm
+        self.requestConfirmation = requestConfirmation
     }
 
     /// Records that a connection has read everything sent before it was asked. Returns true if the connection was
@@ -40,8 +40,8 @@ package final class BusFlow: Sendable {
         switch flow.withLock({ $0.confirm(name) }) {
         case .none: return false
         case .resumed: return true
-        case .askAgain:
-            askToConfirm(name)
+        case .requestAgain:
+            requestConfirmation(name)
             return false
         }
     }
@@ -52,7 +52,7 @@ package final class BusFlow: Sendable {
     /// Removes the account of a connection that has closed.
     package func forget(_ name: String) { flow.withLock { $0.forget(name) } }
 
-    func answered(_ serial: UInt32, of name: String) { flow.withLock { $0.answered(serial, of: name) } }
+    func markReplied(_ serial: UInt32, of name: String) { flow.withLock { $0.markReplied(serial, of: name) } }
 
     // MARK: On GDBus's thread
 
@@ -66,31 +66,31 @@ package final class BusFlow: Sendable {
         switch flow.withLock({ $0.receive(serial, bytes: bytes, from: sender) }) {
         case .admitted: return true
         case .ignored: break
-        case .unconfirmed(let answers):
+        case .unconfirmed(let replies):
             refuse(
                 message, on: connection, refusals.tooMany,
-                "this connection has had \(answers) answers and has answered no org.freedesktop.DBus.Peer.Ping: answer it, or "
-                    + "connect anew")
+                "this connection has received \(replies) replies without replying to org.freedesktop.DBus.Peer.Ping: reply to "
+                    + "it, or reconnect")
         case .tooLarge(let bytes):
             refuse(
                 message, on: connection, refusals.tooLarge,
-                "the message has \(bytes) bytes, more than \(limits.largestCall); send several smaller ones")
+                "the message has \(bytes) bytes; the maximum is \(limits.largestCall); send several smaller messages")
         case .tooMany(let calls):
             refuse(
                 message, on: connection, refusals.tooMany,
-                "\(calls) calls of this connection are not answered yet, and \(limits.calls) may be; wait for some answers"
+                "this connection has \(calls) unanswered calls; the maximum is \(limits.calls); wait for some replies"
             )
         case .tooMuch(let bytes):
             refuse(
                 message, on: connection, refusals.tooMany,
-                "calls of this connection with \(bytes) bytes are not answered yet, and \(limits.callBytes) may be; wait "
-                    + "for some answers")
+                "this connection has unanswered calls with \(bytes) bytes; the maximum is \(limits.callBytes); wait for "
+                    + "some replies")
         }
         return false
     }
 
     /// Counts an outgoing message.
-    fileprivate func noteSent(_ message: OpaquePointer) {
+    fileprivate func countSent(_ message: OpaquePointer) {
         guard let receiver = g_dbus_message_get_destination(message).map({ String(cString: $0) }),
             receiver.hasPrefix(":")
         else { return }
@@ -98,13 +98,13 @@ package final class BusFlow: Sendable {
         let isDue: Bool
         switch g_dbus_message_get_message_type(message) {
         case G_DBUS_MESSAGE_TYPE_METHOD_RETURN, G_DBUS_MESSAGE_TYPE_ERROR:
-            // Includes answers to calls that GDBus answers by itself.
+            // Includes replies that GDBus sends by itself.
             let serial = g_dbus_message_get_reply_serial(message)
             isDue = flow.withLock { $0.reply(to: serial, bytes: bytes, of: receiver) }
         case G_DBUS_MESSAGE_TYPE_SIGNAL: isDue = flow.withLock { $0.send(bytes: bytes, to: receiver) }
         default: return
         }
-        if isDue { askToConfirm(receiver) }
+        if isDue { requestConfirmation(receiver) }
     }
 
     private func refuse(_ message: OpaquePointer, on connection: OpaquePointer?, _ name: String, _ text: String) {
@@ -131,7 +131,7 @@ extension BusConnection {
                 guard let message, let data else { return message }
                 let flow = Unmanaged<BusFlow>.fromOpaque(data).takeUnretainedValue()
                 guard isIncoming != 0 else {
-                    flow.noteSent(message)
+                    flow.countSent(message)
                     return message
                 }
                 if flow.admits(message, on: connection) { return message }

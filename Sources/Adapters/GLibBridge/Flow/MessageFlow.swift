@@ -20,10 +20,10 @@ struct MessageFlow {
         var unconfirmed = 1024
         var unconfirmedBytes = 32 << 20
         /// The number of messages after which a connection is asked to show that it reads them.
-        var askingAfter = 64
-        /// The number of answers, and of their bytes, to calls that a connection makes one after another. An honest
-        /// connection has read each answer before its next call. A program that blocks in each of its calls never
-        /// shows more.
+        var confirmationInterval = 64
+        /// The number of replies, and of their bytes, to calls that a connection makes one after another. A
+        /// well-behaved connection has read each reply before its next call. A program that blocks in each of its calls
+        /// never shows more.
         var blocking = 1_000_000
         var blockingBytes = 1 << 30
     }
@@ -35,7 +35,7 @@ struct MessageFlow {
         case tooMany(calls: Int)
         case tooMuch(bytes: Int)
         /// The connection has not shown for very long that it reads its messages.
-        case unconfirmed(answers: Int)
+        case unconfirmed(replies: Int)
         /// The call is dropped without an error, because the connection reads nothing.
         case ignored
     }
@@ -48,8 +48,8 @@ struct MessageFlow {
         var sentBytes = 0
         var blocking = 0
         var blockingBytes = 0
-        /// The amounts sent when the connection was asked to show that it reads; nil if no request is pending.
-        var asked: (sent: Int, bytes: Int)?
+        /// The amounts sent when the connection was asked to show that it reads; `nil` if no request is pending.
+        var confirmationRequest: (sent: Int, bytes: Int)?
     }
 
     private var peers: [String: Peer] = [:]
@@ -69,11 +69,11 @@ struct MessageFlow {
         return .admitted
     }
 
-    /// Returns the reason to refuse a call; nil if the call is admitted. Calls of a stalled connection are admitted
+    /// Returns the reason to refuse a call; `nil` if the call is admitted. Calls of a stalled connection are admitted
     /// within the limits, and answered after the connection reads again.
     private func refusal(of bytes: Int, from peer: Peer) -> Admission? {
         guard peer.blocking < limits.blocking, peer.blockingBytes < limits.blockingBytes else {
-            return .unconfirmed(answers: peer.blocking)
+            return .unconfirmed(replies: peer.blocking)
         }
         guard bytes <= limits.largestCall else { return .tooLarge(bytes: bytes) }
         guard peer.calls.count < limits.calls else { return .tooMany(calls: peer.calls.count) }
@@ -83,20 +83,20 @@ struct MessageFlow {
         return nil
     }
 
-    /// Counts an outgoing answer.
+    /// Counts an outgoing reply.
     ///
     /// - Returns: Whether the receiver must be asked to show that it reads its messages.
     mutating func reply(to serial: UInt32, bytes: Int, of name: String) -> Bool {
         let isOnlyCall = peers[name].map { $0.calls.count == 1 && $0.calls[serial] != nil } ?? false
-        answered(serial, of: name)
+        markReplied(serial, of: name)
         guard isOnlyCall else { return send(bytes: bytes, to: name) }
         peers[name]?.blocking += 1
         peers[name]?.blockingBytes += bytes
         return false
     }
 
-    /// Records that a call was answered or needs no answer. Safe to repeat.
-    mutating func answered(_ serial: UInt32, of name: String) {
+    /// Records that a call was answered or needs no reply. Safe to repeat.
+    mutating func markReplied(_ serial: UInt32, of name: String) {
         guard let bytes = peers[name]?.calls.removeValue(forKey: serial) else { return }
         peers[name]?.callBytes -= bytes
         allCallBytes -= bytes
@@ -110,8 +110,9 @@ struct MessageFlow {
         peer.sent += 1
         peer.sentBytes += bytes
         let isDue =
-            peer.asked == nil && (peer.sent >= limits.askingAfter || peer.sentBytes >= limits.unconfirmedBytes / 4)
-        if isDue { peer.asked = (peer.sent, peer.sentBytes) }
+            peer.confirmationRequest == nil
+            && (peer.sent >= limits.confirmationInterval || peer.sentBytes >= limits.unconfirmedBytes / 4)
+        if isDue { peer.confirmationRequest = (peer.sent, peer.sentBytes) }
         peers[name] = peer
         return isDue
     }
@@ -123,22 +124,22 @@ struct MessageFlow {
         /// The receiver was stalled and is no longer.
         case resumed
         /// The receiver has been sent so much in the meantime that it must be asked again.
-        case askAgain
+        case requestAgain
     }
 
     /// Records that a receiver has read everything sent before it was asked.
     mutating func confirm(_ name: String) -> Confirmation {
-        guard var peer = peers[name], let asked = peer.asked else { return .none }
+        guard var peer = peers[name], let confirmationRequest = peer.confirmationRequest else { return .none }
         let wasStalled = isStalled(peer)
-        peer.sent -= asked.sent
-        peer.sentBytes -= asked.bytes
-        peer.asked = nil
+        peer.sent -= confirmationRequest.sent
+        peer.sentBytes -= confirmationRequest.bytes
+        peer.confirmationRequest = nil
         (peer.blocking, peer.blockingBytes) = (0, 0)
         // A stalled receiver is sent no messages, so no later message would trigger the next request.
         let isStalled = isStalled(peer)
-        if isStalled { peer.asked = (peer.sent, peer.sentBytes) }
+        if isStalled { peer.confirmationRequest = (peer.sent, peer.sentBytes) }
         peers[name] = peer
-        return isStalled ? .askAgain : wasStalled ? .resumed : .none
+        return isStalled ? .requestAgain : wasStalled ? .resumed : .none
     }
 
     /// Returns whether a receiver has so many unread messages that it must not be sent more.

@@ -2,7 +2,7 @@
 import CGIO
 
 extension VariantValue {
-    /// Returns a string value; nil if `text` is nil.
+    /// Returns a string value; `nil` if `text` is `nil`.
     package static func optional(_ text: String?) -> VariantValue? { text.map(VariantValue.string) }
 
     /// Returns the value as a GVariant of a D-Bus type such as `(sa{sv})`, as a floating reference.
@@ -20,7 +20,7 @@ extension VariantValue {
         return made
     }
 
-    /// Returns the value as a GVariant of the type; nil if the value does not have the type.
+    /// Returns the value as a GVariant of the type; `nil` if the value does not have the type.
     private func unchecked(_ type: Substring) throws -> OpaquePointer? {
         switch (type.first, self) {
         case ("b", .bool(let flag)): return g_variant_new_boolean(flag ? 1 : 0)
@@ -35,7 +35,7 @@ extension VariantValue {
         case ("s", .string(let text)): return text.utf8.contains(0) ? nil : g_variant_new_string(text)
         case ("o", .string(let path)):
             return g_variant_is_object_path(path) != 0 ? g_variant_new_object_path(path) : nil
-        case ("h", .handle(let place)): return g_variant_new_handle(place)
+        case ("h", .handle(let index)): return g_variant_new_handle(index)
         case ("v", .typed(let type, let value)): return g_variant_new_variant(try value.variant(ofType: type))
         case ("v", _): return g_variant_new_variant(try variant(naturalType()))
         case ("a", .paths(let paths)):

@@ -2,7 +2,7 @@
 
 /// Functions for the few parts of D-Bus addresses that are needed here.
 enum BusAddress {
-    /// Returns the path of the socket in an address; nil if no part of the address contains a path.
+    /// Returns the path of the socket in an address; `nil` if no part of the address contains a path.
     static func socketPath(of address: String) -> String? {
         for part in address.split(separator: ";") where part.hasPrefix("unix:") {
             for pair in part.dropFirst("unix:".count).split(separator: ",") where pair.hasPrefix("path=") {

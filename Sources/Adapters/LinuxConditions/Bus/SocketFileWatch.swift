@@ -7,7 +7,7 @@ final class SocketFileWatch {
     private let descriptor: Int32
     private var source: GLibSource?
 
-    /// Starts watching; nil if the kernel does not allow it.
+    /// Starts watching; `nil` if the kernel does not allow it.
     init?(path: String, on executor: GLibExecutor, onHint body: @escaping () -> Void) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }

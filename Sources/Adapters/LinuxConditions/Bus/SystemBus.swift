@@ -43,7 +43,7 @@ final class SystemBus {
     func start() {
         address = findAddress()
         guard let path = address.flatMap(BusAddress.socketPath) else { return connect() }
-        fileWatch = SocketFileWatch(path: path, on: executor) { self.connectAnew() }
+        fileWatch = SocketFileWatch(path: path, on: executor) { self.reconnect() }
         connect()
     }
 
@@ -62,7 +62,7 @@ final class SystemBus {
     /// Connects after an event in the socket's folder.
     ///
     /// The socket file appears before the bus listens, so up to six attempts follow, at growing intervals.
-    private func connectAnew() {
+    private func reconnect() {
         guard case .closed = state else { return }
         attempts = 0
         connectLater()
@@ -101,7 +101,7 @@ final class SystemBus {
             state = .closed
             onLoss()
             // The bus may have restarted already.
-            connectAnew()
+            reconnect()
         }
         onOpen(connection)
     }

@@ -3,7 +3,7 @@
 /// Functions that search the files of DHCP clients for the metered state of a network.
 ///
 /// A phone that shares its connection sends `ANDROID_METERED` in the vendor-specific option, number 43, of its DHCP
-/// answers.
+/// replies.
 enum DHCPLease {
     /// The word that phones send.
     private static let word = Array("ANDROID_METERED".utf8)
@@ -50,10 +50,10 @@ enum DHCPLease {
         return newest.expiry.map { $0 > now } ?? true
     }
 
-    /// Returns whether a lease of dhcpcd says that the network is metered. The file contains the server's answer as
+    /// Returns whether a lease of dhcpcd says that the network is metered. The file contains the server's reply as
     /// received. An expired lease does not count.
     ///
-    /// - Parameter age: The time since the answer, in seconds.
+    /// - Parameter age: The time since the reply, in seconds.
     static func isMetered(dhcpcd bytes: [UInt8], age: Int64) -> Bool {
         let (headLength, cookie): (Int, [UInt8]) = (236, [99, 130, 83, 99])
         guard bytes.count > headLength + cookie.count, Array(bytes[headLength..<(headLength + 4)]) == cookie else {
@@ -78,7 +78,7 @@ enum DHCPLease {
     private struct Lease {
         var interface: String?
         var isMetered = false
-        /// The expiry, in seconds since 1970; nil if the lease never expires.
+        /// The expiry, in seconds since 1970; `nil` if the lease never expires.
         var expiry: Int64?
 
         /// Reads a line between the braces.
@@ -98,12 +98,12 @@ enum DHCPLease {
         }
 
         /// Parses a time: `never`, `epoch 1700000000`, or `5 2026/01/30 12:00:00` in UTC. The last form begins with
-        /// the day of the week. Returns nil for `never`.
+        /// the day of the week. Returns `nil` for `never`.
         private static func time(_ first: String, _ rest: String) -> Int64? {
-            let parts = rest.split { "/: ".contains($0) }.map { Int64($0) }
-            if first == "epoch" { return parts.first ?? nil }
-            guard parts.count >= 6, let year = parts[0], let month = parts[1], let day = parts[2],
-                let hour = parts[3], let minute = parts[4], let second = parts[5]
+            let components = rest.split { "/: ".contains($0) }.map { Int64($0) }
+            if first == "epoch" { return components.first ?? nil }
+            guard components.count >= 6, let year = components[0], let month = components[1], let day = components[2],
+                let hour = components[3], let minute = components[4], let second = components[5]
             else { return nil }
             return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
         }

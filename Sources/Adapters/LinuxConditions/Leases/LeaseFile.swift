@@ -17,13 +17,13 @@ struct LeaseFile: Hashable, Sendable {
     var device: String
     /// The contents of the file; only the end of a long file.
     var bytes: [UInt8]
-    /// The time of the last modification, in seconds since 1970; nil if it does not matter.
+    /// The time of the last modification, in seconds since 1970; `nil` if it does not matter.
     var written: Int64?
 
     /// Returns whether the lease says that the network is metered.
     ///
     /// - Parameter now: The current time, in seconds since 1970.
-    func saysMetered(now: Int64) -> Bool {
+    func isMetered(now: Int64) -> Bool {
         switch client {
         case .networkd: DHCPLease.isMetered(networkd: String(decoding: bytes, as: UTF8.self))
         case .dhclient:

@@ -9,7 +9,7 @@ enum ModemManagerReader {
 
     /// Returns a reader of ModemManager.
     static func make(
-        on executor: GLibExecutor, timeLimit: Duration, deliver: @escaping (Answer<[VariantValue]>) -> Void
+        on executor: GLibExecutor, timeLimit: Duration, deliver: @escaping (Availability<[VariantValue]>) -> Void
     ) -> ServiceReader<[VariantValue]> {
         typealias Hint = ServiceReader<[VariantValue]>.Hint
         // Not the modem's main interface, whose signal strength changes all the time.
@@ -18,11 +18,11 @@ enum ModemManagerReader {
                 interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
                 firstArgument: "\(name).Modem" + interface)
         }
-        let comings = ["InterfacesAdded", "InterfacesRemoved"].map { member in
+        let appearances = ["InterfacesAdded", "InterfacesRemoved"].map { member in
             Hint(interface: objectManager, member: member, path: objectPath)
         }
         return ServiceReader(
-            on: executor, name: name, timeLimit: timeLimit, hints: changes + comings,
+            on: executor, name: name, timeLimit: timeLimit, hints: changes + appearances,
             read: { bus, cancellation, done in
                 bus.ask(
                     "GetManagedObjects", of: objectManager, at: objectPath, service: name, cancellation: cancellation

@@ -25,7 +25,7 @@ struct ModemReading: Hashable, Sendable {
         }
     }
 
-    /// Decodes the properties of a modem's interfaces. Each of `gsm` and `cdma` is nil if the modem does not have the
+    /// Decodes the properties of a modem's interfaces. Each of `gsm` and `cdma` is `nil` if the modem does not have the
     /// interface.
     init(modem: [String: VariantValue], gsm: [String: VariantValue]?, cdma: [String: VariantValue]?) {
         interfaces = Self.networkInterfaces(modem["Ports"])
@@ -36,7 +36,7 @@ struct ModemReading: Hashable, Sendable {
         roaming = states.contains(.yes) ? .yes : states.contains(.no) ? .no : .unknown
     }
 
-    /// Returns whether a link over `device` is roaming. The device's modem decides, or all modems if none is known to
+    /// Returns the roaming state of a link over `device`. The device's modem decides, or all modems if none is known to
     /// drive the device.
     static func roaming(over device: String?, of modems: [ModemReading]) -> Roaming {
         let own = modems.filter { modem in device.map(modem.interfaces.contains) ?? false }

@@ -7,7 +7,7 @@ struct DeviceFilesReader: Sendable {
     /// Creates a reader of the class `net` under a sysfs mount point.
     init(sysfsRoot: String) { path = sysfsRoot + "/class/net" }
 
-    /// Returns the device files of an interface; nil if sysfs does not show the interface.
+    /// Returns the device files of an interface; `nil` if sysfs does not show the interface.
     ///
     /// A sysfs mounted for another network namespace may show a different interface of the same name, so the index
     /// must match.

@@ -20,7 +20,7 @@ struct LinkDescription: Hashable, Sendable, Codable {
     var operationalState: UInt8 = 0
     /// The type of the link layer (`ARPHRD_…`).
     var hardwareType: UInt32 = 1
-    /// The kind of virtual link, such as `bridge`; nil for a device.
+    /// The kind of virtual link, such as `bridge`; `nil` for a device.
     var kind: String?
     /// The index of the bridge or bond that this interface belongs to; 0 for none.
     var master: Int32 = 0
@@ -29,11 +29,11 @@ struct LinkDescription: Hashable, Sendable, Codable {
     ///
     /// For a veth, the index of its peer.
     var lower: Int32 = 0
-    /// The number of times that the carrier was gained or lost; nil if the kernel does not count carrier changes.
+    /// The number of times that the carrier was gained or lost; `nil` if the kernel does not count carrier changes.
     var carrierChanges: UInt32?
     /// Whether nl80211 reports a wireless interface; false also if nl80211 could not be queried.
     var isWireless = false
-    /// The device's files; nil if sysfs does not show this interface.
+    /// The device's files; `nil` if sysfs does not show this interface.
     var files: DeviceFiles?
 
     /// Whether the interface leads back to this machine.

@@ -70,7 +70,7 @@ enum LinkRole: Hashable, Sendable {
 
 extension LinkKind {
     /// The rank of this kind by the typical cost of its traffic; 0 is the cheapest.
-    var dearness: Int {
+    var costRank: Int {
         switch self {
         case .ethernet: 0
         case .wifi: 1

@@ -6,7 +6,7 @@ import CNetlink
 final class MarkedRouteQuery {
     private let socket: OpaquePointer
 
-    /// Opens a socket to the kernel; nil if the kernel does not allow it.
+    /// Opens a socket to the kernel; `nil` if the kernel does not allow it.
     init?() {
         guard let socket = nl_socket_alloc() else { return nil }
         guard nl_connect(socket, NETLINK_ROUTE) >= 0 else {

@@ -9,7 +9,7 @@ final class NetlinkEventReader {
     private let socket: OpaquePointer
     private var source: GLibSource?
 
-    /// Subscribes to the kernel's events; nil if the kernel does not allow it.
+    /// Subscribes to the kernel's events; `nil` if the kernel does not allow it.
     init?(on executor: GLibExecutor, onHint body: @escaping () -> Void) {
         guard let socket = nl_socket_alloc() else { return nil }
         nl_socket_disable_seq_check(socket)
@@ -26,7 +26,7 @@ final class NetlinkEventReader {
         nl_socket_set_buffer_size(socket, 1 << 20, 0)
         self.socket = socket
         source = executor.watch(descriptor: nl_socket_get_fd(socket)) {
-            Self.drain(socket)
+            Self.readPendingMessages(socket)
             body()
         }
     }
@@ -39,7 +39,7 @@ final class NetlinkEventReader {
     /// Reads all pending messages.
     ///
     /// An error is a hint like any message: an overrun means that a message was lost.
-    private static func drain(_ socket: OpaquePointer) {
+    private static func readPendingMessages(_ socket: OpaquePointer) {
         var errors = 0
         while errors < 8 {
             let code = nl_recvmsgs_default(socket)

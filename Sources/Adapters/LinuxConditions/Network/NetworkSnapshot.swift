@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The kernel's answers to one query of the network path.
+/// The kernel's replies to one query of the network path.
 struct NetworkSnapshot: Hashable, Sendable, Codable {
     /// A default route of any table except the local one.
     struct DefaultRoute: Hashable, Sendable, Codable {
@@ -32,7 +32,7 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         }
     }
 
-    /// The path that the kernel would choose; nil if there is none.
+    /// The path that the kernel would choose; `nil` if there is none.
     var path: NetworkPath? {
         let paths = chosen.compactMap { index -> NetworkPath? in
             guard let link = links[index], link.canCarry else { return nil }
@@ -40,19 +40,19 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         }
         // If IPv4 and IPv6 take different paths, the more costly one counts.
         return paths.reduce(nil) { best, path in
-            guard let best, best.kind.dearness >= path.kind.dearness else { return path }
+            guard let best, best.kind.costRank >= path.kind.costRank else { return path }
             return best
         }
     }
 
     private func path(over link: LinkDescription) -> NetworkPath? {
-        var path = undatedPath(over: link)
+        var path = pathWithoutCarrierChanges(over: link)
         let changes = path?.devices.compactMap { links[$0.index]?.carrierChanges } ?? []
         path?.carrierChanges = changes.reduce(0) { $0 + UInt64($1) }
         return path
     }
 
-    private func undatedPath(over link: LinkDescription) -> NetworkPath? {
+    private func pathWithoutCarrierChanges(over link: LinkDescription) -> NetworkPath? {
         var path = NetworkPath(interface: link.name, kind: .unknown, isKindGuessed: true, index: link.index)
         guard role(under: link) == .tunnel else {
             let carrier = carrier(of: link, depth: 0)
@@ -65,7 +65,7 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         guard !under.isEmpty else { return path }
         let carriers = under.filter(\.canCarry).map { carrier(of: $0, depth: 0) }
         // Only the tunnel's owner knows which of the links its packets take, so the most costly one counts.
-        guard let carrier = carriers.reduce(nil, Carrier.dearer) else { return nil }
+        guard let carrier = carriers.reduce(nil, Carrier.costlier) else { return nil }
         path.kind = carrier.kind
         path.below = carrier.devices
         return path
@@ -98,8 +98,8 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         /// The devices from the link itself to the carrier.
         var devices: [NetworkPath.Device]
 
-        static func dearer(_ best: Carrier?, _ next: Carrier) -> Carrier {
-            guard let best, best.kind.dearness >= next.kind.dearness else { return next }
+        static func costlier(_ best: Carrier?, _ next: Carrier) -> Carrier {
+            guard let best, best.kind.costRank >= next.kind.costRank else { return next }
             return best
         }
     }
@@ -146,8 +146,8 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
             // A virtual machine's tap next to the cable does not lead out of the machine.
             let carriers = (carrying.isEmpty ? members : carrying).filter { LinkRole(of: $0) != .tunnel }
                 .map { self.carrier(of: $0, depth: depth + 1) }
-            let dearest = carriers.reduce(nil, Carrier.dearer)
-            return dearest.map(below) ?? Carrier(kind: .ethernet, isGuess: true, devices: own)
+            let costliest = carriers.reduce(nil, Carrier.costlier)
+            return costliest.map(below) ?? Carrier(kind: .ethernet, isGuess: true, devices: own)
         }
     }
 }

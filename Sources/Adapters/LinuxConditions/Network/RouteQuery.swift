@@ -15,7 +15,7 @@ final class RouteQuery {
     private let wireless = WirelessQuery()
     private let marked = MarkedRouteQuery()
 
-    /// Opens a socket to the kernel; nil if the kernel does not allow it.
+    /// Opens a socket to the kernel; `nil` if the kernel does not allow it.
     init?(files: DeviceFilesReader) {
         guard let socket = nl_socket_alloc() else { return nil }
         guard nl_connect(socket, NETLINK_ROUTE) >= 0 else {
@@ -28,7 +28,7 @@ final class RouteQuery {
 
     deinit { nl_socket_free(socket) }
 
-    /// Returns the kernel's current answers; nil if the kernel cannot be queried.
+    /// Returns the current state of the network; `nil` if the kernel cannot be queried.
     func snapshot() -> NetworkSnapshot? {
         guard var links = links() else { return nil }
         let devices = links.values.filter { $0.kind == nil && !$0.isLoopback && $0.files?.isWireless != true }

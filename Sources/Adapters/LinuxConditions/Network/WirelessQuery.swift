@@ -8,9 +8,9 @@ import CNetlink
 final class WirelessQuery {
     private let socket: OpaquePointer
     private var family: Int32 = -1
-    private var askedFor: Set<Int32> = []
+    private var queriedDevices: Set<Int32> = []
 
-    /// Opens a socket to the kernel; nil if the kernel does not allow it.
+    /// Opens a socket to the kernel; `nil` if the kernel does not allow it.
     init?() {
         guard let socket = nl_socket_alloc() else { return nil }
         guard genl_connect(socket) >= 0 else {
@@ -31,8 +31,8 @@ final class WirelessQuery {
         if family < 0 {
             // The kernel looks for a module on each query for a missing family, so the query is made only for new
             // devices.
-            guard !devices.isSubset(of: askedFor) else { return [] }
-            askedFor = devices
+            guard !devices.isSubset(of: queriedDevices) else { return [] }
+            queriedDevices = devices
             family = genl_ctrl_resolve(socket, "nl80211")
             guard family >= 0 else { return [] }
         }

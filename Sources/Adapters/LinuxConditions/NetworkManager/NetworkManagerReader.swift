@@ -10,7 +10,7 @@ enum NetworkManagerReader {
     /// Returns a reader of NetworkManager.
     static func make(
         on executor: GLibExecutor, timeLimit: Duration,
-        deliver: @escaping (Answer<NetworkManagerProperties>) -> Void
+        deliver: @escaping (Availability<NetworkManagerProperties>) -> Void
     ) -> ServiceReader<NetworkManagerProperties> {
         ServiceReader(
             on: executor, name: name, timeLimit: timeLimit,
@@ -26,7 +26,7 @@ enum NetworkManagerReader {
 
     private static func read(
         _ bus: BusConnection, _ cancellation: Cancellation,
-        _ done: @escaping (Answer<NetworkManagerProperties>?) -> Void
+        _ done: @escaping (Availability<NetworkManagerProperties>?) -> Void
     ) {
         bus.properties(of: name, at: objectPath, service: name, cancellation: cancellation) {
             [weak cancellation] result in

@@ -19,11 +19,11 @@ struct NetworkManagerProperties: Hashable, Sendable, Codable {
 struct NetworkManagerReading: Hashable, Sendable {
     /// Whether the primary connection is metered.
     var metered: Metered
-    /// The reachability, if NetworkManager reports less than full access; otherwise nil.
+    /// The reachability, if NetworkManager reports less than full access; otherwise `nil`.
     var restriction: Reachability?
-    /// The object path of the primary connection; nil if there is none.
+    /// The object path of the primary connection; `nil` if there is none.
     var primaryConnection: String?
-    /// The kind of link under the primary connection; nil if the connection's type does not determine it.
+    /// The kind of link under the primary connection; `nil` if the connection's type does not determine it.
     var primaryKind: LinkKind?
     /// The name of the primary connection.
     var connectionID: String?
@@ -59,7 +59,7 @@ struct NetworkManagerReading: Hashable, Sendable {
             }
     }
 
-    /// Returns the kind of link for a connection's type; nil if the type does not determine the kind.
+    /// Returns the kind of link for a connection's type; `nil` if the type does not determine the kind.
     private static func kind(of type: VariantValue?) -> LinkKind? {
         switch type {
         case .string("802-3-ethernet"), .string("pppoe"), .string("adsl"): .ethernet

@@ -10,7 +10,7 @@
 /// ```
 public struct ConnectionOverrides: Hashable, Sendable {
     /// A value of an override.
-    public enum Word: String, Hashable, Sendable, CaseIterable {
+    public enum Setting: String, Hashable, Sendable, CaseIterable {
         /// The connection is metered.
         case yes
         /// The connection is free.
@@ -19,7 +19,7 @@ public struct ConnectionOverrides: Hashable, Sendable {
 
     /// The overrides by the name of the connection: an SSID or a profile, or an interface if no service names
     /// connections.
-    public var words: [String: Word] = [:]
+    public var settings: [String: Setting] = [:]
 
     /// Creates an empty set of overrides.
     public init() {}
@@ -35,51 +35,52 @@ public struct ConnectionOverrides: Hashable, Sendable {
             var scanner = LineScanner(line: line, number: index + 1)
             scanner.skipBlanks()
             guard !scanner.isAtEnd else { continue }
-            if scanner.take("[") {
-                try scanner.takeTable()
+            if scanner.consume("[") {
+                try scanner.consumeTable()
                 isInTable = true
                 continue
             }
             guard isInTable else {
-                throw ConnectionOverridesError(line: index + 1, problem: "the line [metered] has to come first")
+                throw ConnectionOverridesError(line: index + 1, problem: "the line [metered] must come first")
             }
-            let name = try scanner.takeString(called: "the connection's name")
+            let name = try scanner.consumeString(called: "the connection's name")
             scanner.skipBlanks()
-            guard scanner.take("=") else {
-                throw ConnectionOverridesError(line: index + 1, problem: "after the connection's name '=' is missing")
+            guard scanner.consume("=") else {
+                throw ConnectionOverridesError(line: index + 1, problem: "'=' is missing after the connection's name")
             }
             scanner.skipBlanks()
-            let value = try scanner.takeString(called: "the value")
-            guard let word = Word(rawValue: value) else {
+            let value = try scanner.consumeString(called: "the value")
+            guard let setting = Setting(rawValue: value) else {
                 throw ConnectionOverridesError(
                     line: index + 1, problem: "'\(value)' is no value; write \"yes\" or \"no\"")
             }
-            try scanner.takeEnd()
+            try scanner.consumeEnd()
             guard !name.isEmpty else {
                 throw ConnectionOverridesError(line: index + 1, problem: "the connection's name is empty")
             }
-            guard words.updateValue(word, forKey: name) == nil else {
-                throw ConnectionOverridesError(line: index + 1, problem: "there is a line for '\(name)' above already")
+            guard settings.updateValue(setting, forKey: name) == nil else {
+                throw ConnectionOverridesError(line: index + 1, problem: "duplicate line for '\(name)'")
             }
         }
     }
 
     /// The text of a file with these overrides, sorted by name.
     public var text: String {
-        var text = "# Which connections are metered, whatever the system says. Written by transferctl override.\n"
+        var text =
+            "# Connections that are metered or unmetered, regardless of the system. Written by transferctl override.\n"
         text += "[metered]\n"
-        for (name, word) in words.sorted(by: { $0.key < $1.key }) {
-            text += "\(LineScanner.quoted(name)) = \"\(word.rawValue)\"\n"
+        for (name, setting) in settings.sorted(by: { $0.key < $1.key }) {
+            text += "\(LineScanner.quoted(name)) = \"\(setting.rawValue)\"\n"
         }
         return text
     }
 
-    /// Returns the override for the current connection; nil if there is none.
+    /// Returns the override for the current connection; `nil` if there is none.
     ///
     /// The names of interfaces count only if the connection has no name.
-    func word(connection: String?, devices: [NetworkPath.Device]) -> Word? {
-        if let connection { return words[connection] }
-        return devices.lazy.compactMap { words[$0.name] }.first
+    func setting(connection: String?, devices: [NetworkPath.Device]) -> Setting? {
+        if let connection { return settings[connection] }
+        return devices.lazy.compactMap { settings[$0.name] }.first
     }
 }
 

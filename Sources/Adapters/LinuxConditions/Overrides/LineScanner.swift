@@ -21,32 +21,32 @@ struct LineScanner {
     }
 
     /// Consumes a scalar if it is next, and returns whether it was.
-    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard rest.first == scalar else { return false }
         rest.removeFirst()
         return true
     }
 
     /// Consumes the rest of a table header, after its `[`.
-    mutating func takeTable() throws(ConnectionOverridesError) {
+    mutating func consumeTable() throws(ConnectionOverridesError) {
         guard let end = rest.firstIndex(of: "]") else { throw error("']' is missing") }
         let name = String(rest[..<end]).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard name == "metered" else { throw error("[\(name)] is not known; the only table is [metered]") }
+        guard name == "metered" else { throw error("unknown table [\(name)]; the only table is [metered]") }
         rest = rest[rest.index(after: end)...]
-        try takeEnd()
+        try consumeEnd()
     }
 
     /// Consumes text in double quotes, or a bare word of letters, digits, `-`, and `_`.
     ///
     /// - Parameter what: The name of the text in error messages.
-    mutating func takeString(called what: String) throws(ConnectionOverridesError) -> String {
-        guard take("\"") else { return try takeWord(called: what) }
+    mutating func consumeString(called what: String) throws(ConnectionOverridesError) -> String {
+        guard consume("\"") else { return try consumeWord(called: what) }
         var text = String.UnicodeScalarView()
         while let next = rest.popFirst() {
             switch next {
             case "\"": return String(text)
-            case "\\": text.append(try takeEscape())
-            case _ where next.value < 0x20 && next != "\t": throw error("\(what) holds a control character")
+            case "\\": text.append(try consumeEscape())
+            case _ where next.value < 0x20 && next != "\t": throw error("\(what) contains a control character")
             default: text.append(next)
             }
         }
@@ -54,12 +54,12 @@ struct LineScanner {
     }
 
     /// Requires that only a comment or nothing is left.
-    mutating func takeEnd() throws(ConnectionOverridesError) {
+    mutating func consumeEnd() throws(ConnectionOverridesError) {
         skipBlanks()
-        guard isAtEnd else { throw error("'\(String(rest))' is too much") }
+        guard isAtEnd else { throw error("unexpected '\(String(rest))' at the end of the line") }
     }
 
-    private mutating func takeWord(called what: String) throws(ConnectionOverridesError) -> String {
+    private mutating func consumeWord(called what: String) throws(ConnectionOverridesError) -> String {
         let word = rest.prefix { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) || scalar == "-"
                 || scalar == "_"
@@ -69,7 +69,7 @@ struct LineScanner {
         return String(word)
     }
 
-    private mutating func takeEscape() throws(ConnectionOverridesError) -> Unicode.Scalar {
+    private mutating func consumeEscape() throws(ConnectionOverridesError) -> Unicode.Scalar {
         switch rest.popFirst() {
         case "\"": return "\""
         case "\\": return "\\"
@@ -80,12 +80,12 @@ struct LineScanner {
             let digits = String(rest.prefix(4))
             guard digits.unicodeScalars.count == 4, let value = UInt32(digits, radix: 16),
                 let scalar = Unicode.Scalar(value)
-            else { throw error("after \\u four hexadecimal digits are missing") }
+            else { throw error("\\u must be followed by four hexadecimal digits") }
             rest.removeFirst(4)
             return scalar
         case let other:
             throw error(
-                "\\\(other.map { String($0) } ?? "") is not known; there are \\\" \\\\ \\n \\r \\t and \\uXXXX")
+                "\\\(other.map { String($0) } ?? "") is not a valid escape; use \\\" \\\\ \\n \\r \\t or \\uXXXX")
         }
     }
 

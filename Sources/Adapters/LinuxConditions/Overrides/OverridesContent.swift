@@ -5,7 +5,7 @@ struct OverridesContent: Hashable, Sendable, Codable {
     var path: String
     /// The text of the file; empty if the file does not exist.
     var text = ""
-    /// The reason for a failed read; nil if the read succeeded.
+    /// The reason for a failed read; `nil` if the read succeeded.
     var problem: String?
 
     /// Parses the content.

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// ```swift
 /// let file = OverridesFile(path: "/var/lib/example/overrides.toml")
-/// try file.change { $0.words["Train Wi-Fi"] = .yes }
+/// try file.change { $0.settings["Train Wi-Fi"] = .yes }
 /// ```
 public struct OverridesFile: Sendable {
     /// The maximum size of a file of overrides. A larger file belongs to another program.
@@ -30,7 +30,7 @@ public struct OverridesFile: Sendable {
         }
         guard let bytes = SmallFile.end(of: path, length: Self.sizeLimit + 1) else { throw failure("cannot be read") }
         guard bytes.count <= Self.sizeLimit else {
-            throw OverridesFileError(path: path, problem: "is larger than a file of overrides can be (1 MiB)")
+            throw OverridesFileError(path: path, problem: "is larger than the maximum for overrides (1 MiB)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw OverridesFileError(path: path, problem: "is not UTF-8 text")
@@ -58,8 +58,8 @@ public struct OverridesFile: Sendable {
             defer { free(pointer) }
             return String(cString: pointer)
         }
-        let place = target ?? path
-        let folder = String(place[..<(place.lastIndex(of: "/") ?? place.startIndex)])
+        let destination = target ?? path
+        let folder = String(destination[..<(destination.lastIndex(of: "/") ?? destination.startIndex)])
         let directory = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw failure("cannot be written: its folder \(folder)") }
         defer { close(directory) }
@@ -70,13 +70,13 @@ public struct OverridesFile: Sendable {
         var overrides = try read()
         let former = overrides
         body(&overrides)
-        guard overrides != former || !SmallFile.exists(place) else { return }
-        try write(overrides.text, to: place)
+        guard overrides != former || !SmallFile.exists(destination) else { return }
+        try write(overrides.text, to: destination)
         fsync(directory)
     }
 
-    private func write(_ text: String, to place: String) throws(OverridesFileError) {
-        let draft = "\(place).\(getpid()).new"
+    private func write(_ text: String, to destination: String) throws(OverridesFileError) {
+        let draft = "\(destination).\(getpid()).new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be written") }
         var rest = Array(text.utf8)[...]
@@ -90,7 +90,7 @@ public struct OverridesFile: Sendable {
         isWritten = isWritten && fsync(descriptor) == 0
         let code = errno
         close(descriptor)
-        guard isWritten, rename(draft, place) == 0 else {
+        guard isWritten, rename(draft, destination) == 0 else {
             let error = failure("cannot be written", isWritten ? errno : code)
             unlink(draft)
             throw error

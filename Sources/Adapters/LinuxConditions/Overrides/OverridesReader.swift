@@ -9,7 +9,7 @@ final class OverridesReader {
     private var source: GLibSource?
     private var watched: Int32?
 
-    /// Starts watching; nil if the kernel does not allow it.
+    /// Starts watching; `nil` if the kernel does not allow it.
     ///
     /// - Parameter deliver: Receives the file's content after each change.
     init?(
@@ -23,7 +23,7 @@ final class OverridesReader {
         watchNearestFolder()
         source = executor.watch(descriptor: descriptor) { [weak self] in
             guard let self else { return }
-            drain()
+            discardEvents()
             watchNearestFolder()
             deliver(Self.read(file))
         }
@@ -43,7 +43,7 @@ final class OverridesReader {
         }
     }
 
-    private func drain() {
+    private func discardEvents() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while Glibc.read(descriptor, &bytes, bytes.count) > 0 {}
     }

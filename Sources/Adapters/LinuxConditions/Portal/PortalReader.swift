@@ -9,7 +9,7 @@ final class PortalReader {
     /// - Parameter startsService: Whether the bus starts the portal if it is not running.
     init(
         on executor: GLibExecutor, startsService: Bool, timeLimit: Duration,
-        deliver: @escaping (Answer<[VariantValue]>) -> Void
+        deliver: @escaping (Availability<[VariantValue]>) -> Void
     ) {
         let reader = ServiceReader<[VariantValue]>(
             on: executor, name: name, startsService: startsService, timeLimit: timeLimit,

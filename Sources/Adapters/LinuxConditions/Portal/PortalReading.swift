@@ -4,9 +4,9 @@ internal import TransferModel
 
 /// The decoded status of the network portal.
 struct PortalReading: Hashable, Sendable {
-    /// The reachability; nil if the portal does not report it.
+    /// The reachability; `nil` if the portal does not report it.
     var reachability: Reachability?
-    /// Whether traffic costs money.
+    /// The metered state.
     ///
     /// The portal has only two values and reports "free" even if the cost is unknown, so both values are guesses.
     var metered: Metered

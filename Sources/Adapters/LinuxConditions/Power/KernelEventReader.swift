@@ -10,7 +10,7 @@ final class KernelEventReader {
     private let descriptor: Int32
     private var source: GLibSource?
 
-    /// Subscribes to the kernel's events; nil if the kernel does not allow it.
+    /// Subscribes to the kernel's events; `nil` if the kernel does not allow it.
     ///
     /// - Parameter onMessage: Receives each message about a power supply before `onPowerSupplyChange` is called, for a
     ///   recording.
@@ -35,7 +35,7 @@ final class KernelEventReader {
         }
         self.descriptor = descriptor
         source = executor.watch(descriptor: descriptor) {
-            if Self.drain(descriptor, onMessage) { body() }
+            if Self.readPendingMessages(descriptor, onMessage) { body() }
         }
     }
 
@@ -47,7 +47,7 @@ final class KernelEventReader {
     /// Reads all pending messages and returns whether one was about a power supply.
     ///
     /// An overrun counts as a message about a power supply.
-    private static func drain(_ descriptor: Int32, _ onMessage: (([String]) -> Void)?) -> Bool {
+    private static func readPendingMessages(_ descriptor: Int32, _ onMessage: (([String]) -> Void)?) -> Bool {
         var isHint = false
         var bytes = [UInt8](repeating: 0, count: 8192)
         while true {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// An entry of the kernel's class power_supply, as sysfs shows it. Values are trimmed text; nil if the file does not
+/// An entry of the kernel's class power_supply, as sysfs shows it. Values are trimmed text; `nil` if the file does not
 /// exist or cannot be read.
 struct PowerSupply: Hashable, Sendable {
     var name: String
@@ -32,7 +32,7 @@ struct PowerSupply: Hashable, Sendable {
     /// Whether the supply is a battery. A UPS counts as a battery.
     var isBattery: Bool { isSystem && (type == "Battery" || type == "UPS") && present != "0" }
 
-    /// Whether the supply is a plug: mains, a charger, or a USB port that can draw power.
+    /// Whether the supply is a plug: AC power, a charger, or a USB port that can draw power.
     ///
     /// A USB-C port that powers another device reports `online` as well.
     var isPlug: Bool {
@@ -41,7 +41,7 @@ struct PowerSupply: Hashable, Sendable {
         return type == "Mains" || type == "BrickID" || type == "Wireless"
     }
 
-    /// Whether a plug supplies power; nil if unknown.
+    /// Whether a plug supplies power; `nil` if unknown.
     ///
     /// Some drivers report 2 for "programmable".
     var isOnline: Bool? { online.flatMap { Int($0) }.map { $0 > 0 } }
@@ -57,7 +57,7 @@ struct PowerSupply: Hashable, Sendable {
         }
     }
 
-    /// The charge in percent: the kernel's own value, or else the contents relative to the maximum. Nil if neither is
+    /// The charge in percent: the kernel's own value, or else the contents relative to the maximum. `nil` if neither is
     /// known.
     var level: Double? {
         if let capacity = capacity.flatMap({ Double($0) }), capacity.isFinite { return min(max(capacity, 0), 100) }

@@ -8,7 +8,7 @@ struct PowerSupplyFolder: Sendable {
     /// Creates a reader of the class under a sysfs mount point.
     init(sysfsRoot: String) { path = sysfsRoot + "/class/power_supply" }
 
-    /// Returns all supplies, by name; nil if the class does not exist or cannot be read.
+    /// Returns all supplies, by name; `nil` if the class does not exist or cannot be read.
     func read() -> [PowerSupplyFiles]? {
         SmallFile.names(in: path)?.map { name in
             PowerSupplyFiles(name: name, portRoles: portRoles(of: name)) { SmallFile.content("\(path)/\(name)/\($0)") }
@@ -52,7 +52,7 @@ struct PowerSupplyFiles: Hashable, Sendable, Codable {
 }
 
 extension PowerSupply {
-    /// Decodes the files of a supply; nil if the supply was removed while its files were read.
+    /// Decodes the files of a supply; `nil` if the supply was removed while its files were read.
     ///
     /// A file that cannot be read for another reason counts as missing. The hardware may not respond for a moment, and
     /// the kernel announces its recovery.

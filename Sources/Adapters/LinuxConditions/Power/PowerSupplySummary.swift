@@ -3,9 +3,9 @@ internal import TransferModel
 
 /// The combined state of a list of power supplies.
 struct PowerSupplySummary: Hashable, Sendable {
-    /// The power source; nil if no listed supply can tell.
+    /// The power source; `nil` if no listed supply can tell.
     var source: PowerSource?
-    /// The combined state of the batteries; nil if none is listed.
+    /// The combined state of the batteries; `nil` if none is listed.
     var battery: BatteryState?
 
     /// Summarizes a list the way UPower does, and prefers "battery" in case of doubt.

@@ -12,7 +12,7 @@ actor UPowerClientReader {
     /// A message from a client. Each client belongs to one lifetime of the daemon.
     struct Message: Sendable {
         var generation: Int
-        /// The properties; nil if the daemon does not answer.
+        /// The properties; `nil` if the daemon does not reply.
         var properties: UPowerProperties?
     }
 

@@ -5,13 +5,13 @@ internal import TransferModel
 struct UPowerReading: Hashable, Sendable {
     /// Whether the machine draws its power from a battery.
     var isOnBattery: Bool
-    /// The display device, which combines all batteries and supplies; nil if there are none.
+    /// The display device, which combines all batteries and supplies; `nil` if there are none.
     var battery: BatteryState?
 }
 
 /// UPower's properties, as libupower-glib returns them.
 struct UPowerProperties: Hashable, Sendable, Codable {
-    /// The version of the daemon; nil if no daemon answers. All other values are then meaningless.
+    /// The version of the daemon; `nil` if no daemon replies. All other values are then meaningless.
     var daemonVersion: String?
     var isOnBattery = false
     var isPresent = false
@@ -20,7 +20,7 @@ struct UPowerProperties: Hashable, Sendable, Codable {
     var warningLevel: UInt32 = 0
     var percentage: Double = 0
 
-    /// The decoded state; nil if no daemon answers, because a dead daemon reads as "on AC" and "0 %".
+    /// The decoded state; `nil` if no daemon replies, because a dead daemon reads as "on AC" and "0 %".
     var decoded: UPowerReading? {
         guard let daemonVersion, !daemonVersion.isEmpty else { return nil }
         // UPower's own value ignores a UPS: it only considers the batteries and plugs behind the UPS.

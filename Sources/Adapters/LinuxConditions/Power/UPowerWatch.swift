@@ -3,7 +3,7 @@ import GLibBridge
 
 /// Follows the UPower daemon through absence, late starts, hangs, exits, and restarts.
 ///
-/// Each lifetime of the daemon gets its own client, created only after the daemon has answered a query. A hang is
+/// Each lifetime of the daemon gets its own client, created only after the daemon has replied to a query. A hang is
 /// detected when the kernel announces a change of power. The daemon is then queried, and counts as silent after the
 /// time limit. The query stays pending, so that the daemon's recovery is noticed without another query.
 final class UPowerWatch {
@@ -11,7 +11,7 @@ final class UPowerWatch {
         /// The daemon's name has no owner, or there is no bus.
         case absent
         /// The daemon was queried; no client exists.
-        case asked
+        case queried
         /// A client is being created.
         case opening(Cancellation)
         /// The client works.
@@ -21,19 +21,19 @@ final class UPowerWatch {
     private let executor: GLibExecutor
     private let client: UPowerClientReader
     private let timeLimit: UInt32
-    private let deliver: (Answer<UPowerProperties>) -> Void
+    private let deliver: (Availability<UPowerProperties>) -> Void
 
     private var bus: BusConnection?
     private var nameWatch: BusRegistration?
     private var state = State.absent
     private var generation = 0
     private var isSilent = false
-    private var question: Cancellation?
+    private var pendingQuery: Cancellation?
     private var limit: GLibSource?
 
     init(
         on executor: GLibExecutor, client: UPowerClientReader, timeLimit: Duration,
-        deliver: @escaping (Answer<UPowerProperties>) -> Void
+        deliver: @escaping (Availability<UPowerProperties>) -> Void
     ) {
         self.executor = executor
         self.client = client
@@ -45,10 +45,10 @@ final class UPowerWatch {
     func attach(to bus: BusConnection) {
         self.bus = bus
         limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
-        nameWatch = bus.watchName("org.freedesktop.UPower", startingIt: true) { owner in
-            self.letGo()
+        nameWatch = bus.watchName("org.freedesktop.UPower", startsService: true) { owner in
+            self.reset()
             guard owner != nil else { return self.deliver(.absent) }
-            self.state = .asked
+            self.state = .queried
             self.ask()
         }
     }
@@ -56,12 +56,12 @@ final class UPowerWatch {
     /// Releases the bus.
     func detach() {
         nameWatch = nil
-        letGo()
+        reset()
         bus = nil
     }
 
-    /// Checks whether the daemon still answers, after the kernel has announced a change of power.
-    func doubt() {
+    /// Checks whether the daemon still replies, after the kernel has announced a change of power.
+    func checkResponse() {
         if case .open = state { ask() }
     }
 
@@ -69,38 +69,38 @@ final class UPowerWatch {
     func receive(_ message: UPowerClientReader.Message) {
         guard message.generation == generation else { return }
         switch state {
-        case .absent, .asked: return
+        case .absent, .queried: return
         case .opening:
             limit = nil
             guard let properties = message.properties else {
-                // The daemon answered a moment ago and then did not. It exited, or cannot serve this client.
-                state = .asked
+                // The daemon replied a moment ago and then did not. It exited, or cannot serve this client.
+                state = .queried
                 return deliver(.absent)
             }
             state = .open
             isSilent = false
             deliver(.value(properties))
         case .open:
-            // A pending query means that its time limit may be running. A reading counts as an answer as well.
+            // A pending query means that its time limit may be running. A reading counts as a reply as well.
             deliver(message.properties.map { .value($0) } ?? .absent)
         }
     }
 
-    private func letGo() {
+    private func reset() {
         generation += 1
         if case .opening(let cancellation) = state { cancellation.cancel() }
         state = .absent
         isSilent = false
-        question?.cancel()
-        question = nil
+        pendingQuery?.cancel()
+        pendingQuery = nil
         limit = nil
         client.close()
     }
 
     private func ask() {
-        guard question == nil, let bus else { return }
+        guard pendingQuery == nil, let bus else { return }
         let cancellation = Cancellation()
-        question = cancellation
+        pendingQuery = cancellation
         limit = executor.after(milliseconds: timeLimit) {
             self.isSilent = true
             self.deliver(.silent)
@@ -109,29 +109,29 @@ final class UPowerWatch {
             "OnBattery", of: "org.freedesktop.UPower", at: "/org/freedesktop/UPower",
             service: "org.freedesktop.UPower", cancellation: cancellation
         ) { [weak self, weak cancellation] _ in
-            guard let self, let cancellation, question === cancellation else { return }
-            question = nil
-            answered()
+            guard let self, let cancellation, pendingQuery === cancellation else { return }
+            pendingQuery = nil
+            handleReply()
         }
     }
 
-    /// Handles an answer to the query. Even an error counts as an answer, because the values are read through the
+    /// Handles a reply to the query. Even an error counts as a reply, because the values are read through the
     /// client.
-    private func answered() {
+    private func handleReply() {
         limit = nil
         switch state {
         case .absent, .opening: return
         case .open:
-            // If the answer came in time, the client has reported, or will report, every change.
+            // If the reply came in time, the client has reported, or will report, every change.
             if isSilent { client.refresh() }
             isSilent = false
-        case .asked:
+        case .queried:
             let cancellation = Cancellation()
             state = .opening(cancellation)
             limit = executor.after(milliseconds: timeLimit) {
                 cancellation.cancel()
                 self.generation += 1
-                self.state = .asked
+                self.state = .queried
                 self.deliver(.silent)
                 self.ask()
             }

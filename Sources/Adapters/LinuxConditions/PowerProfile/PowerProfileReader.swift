@@ -8,7 +8,7 @@ final class PowerProfileReader {
     private let executor: GLibExecutor
     private let timeLimit: Duration
     private let isSandboxed: Bool
-    private let deliver: (PowerProfileReading.Service, Answer<[String: VariantValue]>) -> Void
+    private let deliver: (PowerProfileReading.Service, Availability<[String: VariantValue]>) -> Void
 
     private var watches: [PropertiesReader] = []
     private var portalWatch: PropertiesReader?
@@ -17,7 +17,7 @@ final class PowerProfileReader {
     /// - Parameter isSandboxed: Whether the portal is queried from the start.
     init(
         on executor: GLibExecutor, timeLimit: Duration, isSandboxed: Bool,
-        deliver: @escaping (PowerProfileReading.Service, Answer<[String: VariantValue]>) -> Void
+        deliver: @escaping (PowerProfileReading.Service, Availability<[String: VariantValue]>) -> Void
     ) {
         self.executor = executor
         self.timeLimit = timeLimit
@@ -47,9 +47,9 @@ final class PowerProfileReader {
     }
 
     /// Reports that there is no system bus.
-    func lose() {
+    func handleBusLoss() {
         for watch in watches { watch.detach() }
-        // The portal first, so that the first snapshot waits for its answer.
+        // The portal first, so that the first snapshot waits for its reply.
         askPortal()
         deliver(.current, .absent)
         deliver(.former, .absent)

@@ -2,7 +2,7 @@
 import GLibBridge
 internal import TransferModel
 
-/// The answers of the services that report the power profile.
+/// The readings of the services that report the power profile.
 struct PowerProfileReading: Hashable, Sendable {
     /// The services that are queried.
     enum Service: String, Hashable, Sendable, Codable, CaseIterable {
@@ -15,38 +15,38 @@ struct PowerProfileReading: Hashable, Sendable {
     }
 
     /// The profile from power-profiles-daemon under its current name.
-    var current: Answer<PowerProfile> = .pending
+    var current: Availability<PowerProfile> = .pending
     /// The profile from power-profiles-daemon under its name until 2023.
-    var former: Answer<PowerProfile> = .pending
+    var former: Availability<PowerProfile> = .pending
     /// Whether the desktop portal asks programs to save power; absent if the portal is not queried.
-    var portal: Answer<Bool> = .absent
+    var portal: Availability<Bool> = .absent
 
-    /// Records the properties that a service answered.
-    mutating func take(_ answer: Answer<[String: VariantValue]>, from service: Service) {
+    /// Records the properties that a service has reported.
+    mutating func process(_ availability: Availability<[String: VariantValue]>, from service: Service) {
         switch service {
-        case .current: current = answer.map(Self.profile)
-        case .former: former = answer.map(Self.profile)
+        case .current: current = availability.map(Self.profile)
+        case .former: former = availability.map(Self.profile)
         // The portal may not know.
-        case .portal: portal = answer.flatMap { Self.savesPower(in: $0).map { .value($0) } ?? .absent }
+        case .portal: portal = availability.flatMap { Self.savesPower(in: $0).map { .value($0) } ?? .absent }
         }
     }
 
-    /// Whether every service has answered or is known to be unavailable.
+    /// Whether every service has replied or is known to be unavailable.
     var isComplete: Bool { current != .pending && former != .pending && portal != .pending }
 
     /// The resulting profile. A profile that is degraded by heat or by lap detection still counts as the chosen
     /// profile.
-    var finding: ConditionsMerger.Finding<PowerProfile> {
+    var observed: ConditionsMerger.ObservedValue<PowerProfile> {
         for profile in [current.value, former.value] {
             if let profile, profile != .unknown {
-                return .init(value: profile, source: .powerProfiles, sureness: .reported)
+                return .init(value: profile, source: .powerProfiles, confidence: .reported)
             }
         }
         switch portal.value {
-        case true?: return .init(value: .powerSaver, source: .portal, sureness: .reported)
+        case true?: return .init(value: .powerSaver, source: .portal, confidence: .reported)
         // The portal does not distinguish the other two profiles.
-        case false?: return .init(value: .balanced, source: .portal, sureness: .guessed)
-        case nil: return .init(value: .unknown, source: .none, sureness: .assumed)
+        case false?: return .init(value: .balanced, source: .portal, confidence: .guessed)
+        case nil: return .init(value: .unknown, source: .none, confidence: .assumed)
         }
     }
 
@@ -56,7 +56,7 @@ struct PowerProfileReading: Hashable, Sendable {
         return PowerProfile(rawValue: name) ?? .unknown
     }
 
-    /// Returns whether the portal's properties ask to save power; nil if the portal does not know.
+    /// Returns whether the portal's properties ask to save power; `nil` if the portal does not know.
     static func savesPower(in properties: [String: VariantValue]) -> Bool? {
         if case .bool(let isOn)? = properties["power-saver-enabled"] { isOn } else { nil }
     }

@@ -5,8 +5,8 @@ internal import TransferModel
 
 /// Writes a recording of observations and the resulting conditions, one line of JSON each.
 ///
-/// Properties that identify a person or a machine and that the decoders do not need (serial numbers, subscribers,
-/// places) are never written. Used on the readers' thread only.
+/// Properties that identify the user or a machine and that the decoders do not need (serial numbers, subscribers,
+/// locations) are never written. Used on the readers' thread only.
 final class ConditionsRecorder: @unchecked Sendable {
     // Guard for `@unchecked`: used on the executor of its owner only.
     private let header: RecordingHeader
@@ -21,14 +21,14 @@ final class ConditionsRecorder: @unchecked Sendable {
     }
 
     /// Writes an observation.
-    func record(_ observation: Observation, at now: Moment) {
+    func record(_ observation: Observation, at now: ClockReading) {
         var observation = observation.keptForRecording
         pseudonyms?.replace(in: &observation)
         record(RecordedLine(observation, at: now))
     }
 
     /// Writes published conditions.
-    func record(_ conditions: Conditions, at now: Moment) {
+    func record(_ conditions: Conditions, at now: ClockReading) {
         var conditions = conditions
         pseudonyms?.replace(in: &conditions)
         record(RecordedLine(conditions, at: now))
@@ -67,24 +67,25 @@ enum RecordingText {
 }
 
 extension Observation {
-    /// This observation without properties that no decoder reads and that identify a person: a modem's subscriber and
-    /// place, a battery's serial number, name servers.
+    /// This observation without properties that no decoder reads and that identify the user: a modem's subscriber and
+    /// location, a battery's serial number, name servers.
     fileprivate var keptForRecording: Observation {
         func kept(_ properties: [String: VariantValue], _ names: Set<String>) -> [String: VariantValue] {
             properties.filter { names.contains($0.key) }
         }
         switch self {
-        case .networkManager(let answer):
+        case .networkManager(let availability):
             return .networkManager(
-                answer.map { raw in
+                availability.map { raw in
                     NetworkManagerProperties(
                         properties: kept(raw.properties, Self.managerNames), connectionID: raw.connectionID)
                 })
-        case .modemManager(let answer): return .modemManager(answer.map { $0.map(Self.keptObjects) })
+        case .modemManager(let availability): return .modemManager(availability.map { $0.map(Self.keptObjects) })
         case .kernelEvent(let fields):
             return .kernelEvent(fields.filter { !$0.hasPrefix("POWER_SUPPLY_SERIAL_NUMBER=") })
-        case .networkPortal, .powerProfile, .power, .path, .priceHasHeld, .login, .leases, .overrides, .localTime,
-            .firstIsDue:
+        case .networkPortal, .powerProfile, .power, .path, .meteredDebounceEnded, .login, .leases, .overrides,
+            .localTime,
+            .firstSnapshotIsDue:
             return self
         }
     }

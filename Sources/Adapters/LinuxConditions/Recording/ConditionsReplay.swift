@@ -25,10 +25,10 @@ public struct ConditionsReplay: Sendable {
     /// The conditions that the replay published, in order.
     public private(set) var published: [Conditions] = []
     /// The time of each element of `published`.
-    public private(set) var moments: [Moment] = []
+    public private(set) var times: [ClockReading] = []
     /// The number of observations.
     public private(set) var observations = 0
-    /// Whether the end of the recording was cut off.
+    /// A Boolean value that indicates whether the end of the recording was cut off.
     public private(set) var isCutShort = false
 
     /// The recording with the published conditions replaced by those that the current decoders produce.
@@ -68,10 +68,10 @@ public struct ConditionsReplay: Sendable {
             }
             if !ignoresPublished { try run.expectNothing() }
             renewed += String(decoding: line, as: UTF8.self) + "\n"
-            guard let conditions = try run.take(observation, at: recorded.moment) else { continue }
+            guard let conditions = try run.process(observation, at: recorded.time) else { continue }
             published.append(conditions)
-            moments.append(recorded.moment)
-            renewed += RecordingText.line(RecordedLine(conditions, at: recorded.moment)) + "\n"
+            times.append(recorded.time)
+            renewed += RecordingText.line(RecordedLine(conditions, at: recorded.time)) + "\n"
         }
         observations = run.count
         // No check for missing conditions here: the last snapshot may have been cut off with its line.
@@ -83,7 +83,7 @@ public struct ConditionsReplay: Sendable {
         do {
             header = try RecordingText.decode(RecordingHeader.self, from: line)
         } catch {
-            throw failure("is no header of a recording: \(RecordingError.words(error))")
+            throw failure("is not the header of a recording: \(RecordingError.words(error))")
         }
         guard header.format == RecordingHeader.formatName else {
             throw failure("the format is '\(header.format)'; '\(RecordingHeader.formatName)' was expected")
@@ -99,16 +99,16 @@ public struct ConditionsReplay: Sendable {
         var file: String
         var line = 1
         var count = 0
-        private let settling: RecordingHeader.Settling
+        private let debounceTimes: RecordingHeader.DebounceTimes
         private var fold: ConditionsFold
         private var due: RecordedConditions?
-        private var last: Moment?
+        private var last: ClockReading?
         /// The start of each running timer.
         private var timers: [DebouncedReading: Instant] = [:]
 
         init(header: RecordingHeader, file: String) {
             self.file = file
-            settling = header.settling
+            debounceTimes = header.debounceTimes
             fold = ConditionsFold(localTime: header.localTime.rules)
         }
 
@@ -118,22 +118,22 @@ public struct ConditionsReplay: Sendable {
             do {
                 return try RecordingText.decode(RecordedLine.self, from: text)
             } catch is Observation.AmbiguousError {
-                throw failure("holds nothing that is known, or several things; one was expected")
+                throw failure("must contain exactly one known observation")
             } catch {
-                throw failure("is no line of a recording: \(RecordingError.words(error))")
+                throw failure("is not a line of a recording: \(RecordingError.words(error))")
             }
         }
 
         /// Processes an observation and returns the conditions to publish, if any.
-        mutating func take(_ observation: Observation, at now: Moment) throws(RecordingError) -> Conditions? {
+        mutating func process(_ observation: Observation, at now: ClockReading) throws(RecordingError) -> Conditions? {
             if let last, now.instant < last.instant {
-                throw failure("the boot-time clock goes back, from \(last.instant.nanoseconds); it never does")
+                throw failure("the boot-time clock goes backward, from \(last.instant.nanoseconds)")
             }
             last = now
             count += 1
             try checkTimers(observation, at: now.instant)
-            let outcome = fold.take(observation, at: now)
-            for order in outcome.orders { note(order, at: now.instant) }
+            let outcome = fold.process(observation, at: now)
+            for order in outcome.orders { apply(order, at: now.instant) }
             due = outcome.conditions.map(RecordedConditions.init)
             return outcome.conditions
         }
@@ -142,11 +142,11 @@ public struct ConditionsReplay: Sendable {
         private mutating func checkTimers(_ observation: Observation, at now: Instant) throws(RecordingError) {
             switch observation {
             case .path(_, .first): timers[.path] = now
-            case .path(_, .afterSettling): try checkTimer(.path, settling.path, now)
-            case .power(_, _, .afterSettling): try checkTimer(.power, settling.power, now)
-            case .priceHasHeld: try checkTimer(.price, settling.metered, now)
+            case .path(_, .afterDebounce): try checkTimer(.path, debounceTimes.path, now)
+            case .power(_, _, .afterDebounce): try checkTimer(.power, debounceTimes.power, now)
+            case .meteredDebounceEnded: try checkTimer(.price, debounceTimes.metered, now)
             case .power, .kernelEvent, .networkManager, .modemManager, .networkPortal, .powerProfile, .login, .leases,
-                .overrides, .localTime, .firstIsDue:
+                .overrides, .localTime, .firstSnapshotIsDue:
                 break
             }
         }
@@ -155,16 +155,17 @@ public struct ConditionsReplay: Sendable {
             _ reading: DebouncedReading, _ milliseconds: UInt32, _ now: Instant
         ) throws(RecordingError) {
             guard let start = timers.removeValue(forKey: reading) else {
-                throw failure("nothing of the \(reading) was to settle; an event was expected before that")
+                throw failure("the debounce of the \(reading) ended without a preceding change")
             }
-            // The timers use a clock of their own, so one millisecond of difference is allowed.
+            // The timers use a separate clock, so one millisecond of difference is allowed.
             guard start.duration(to: now) >= .milliseconds(Int(milliseconds) - 1) else {
                 throw failure(
-                    "the \(reading) settled after \(start.duration(to: now)); \(milliseconds) ms were expected")
+                    "the debounce of the \(reading) ended after \(start.duration(to: now)); expected \(milliseconds) ms"
+                )
             }
         }
 
-        private mutating func note(_ order: ConditionsFold.Order, at now: Instant) {
+        private mutating func apply(_ order: ConditionsFold.Order, at now: Instant) {
             switch order {
             case .startTimer(let reading): timers[reading] = now
             case .stopTimer(let reading): timers[reading] = nil
@@ -174,7 +175,7 @@ public struct ConditionsReplay: Sendable {
 
         mutating func compare(_ recorded: RecordedLine) throws(RecordingError) {
             guard let published = recorded.published else { return }
-            guard let due else { throw failure("conditions were published; no change was expected here") }
+            guard let due else { throw failure("unexpected published conditions") }
             let differences = published.differences(from: due)
             guard differences.isEmpty else { throw failure(differences.joined(separator: "; ")) }
             self.due = nil
@@ -193,14 +194,14 @@ extension RecordingError {
     fileprivate static func words(_ error: any Error) -> String {
         switch error as? DecodingError {
         case .keyNotFound(let key, let context):
-            "'\(key.stringValue)' is missing\(place(context.codingPath))"
+            "'\(key.stringValue)' is missing\(location(context.codingPath))"
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.debugDescription + place(context.codingPath)
+            context.debugDescription + location(context.codingPath)
         default: "\(error)"
         }
     }
 
-    private static func place(_ path: [any CodingKey]) -> String {
+    private static func location(_ path: [any CodingKey]) -> String {
         path.isEmpty ? "" : " in " + path.map(\.stringValue).joined(separator: ".")
     }
 }

@@ -10,35 +10,46 @@ extension Observation: Codable {
     struct AmbiguousError: Error {}
 
     private enum CodingKeys: String, CodingKey {
-        case power
-        case kernelEvent
-        case path
-        case networkManager
-        case priceHasHeld
-        case modemManager
-        case networkPortal
-        case powerProfile
-        case login
-        case leases
-        case overrides
-        case localTime
-        case firstIsDue
+        case power = "power"
+        case kernelEvent = "kernelEvent"
+        case path = "path"
+        case networkManager = "networkManager"
+        case meteredDebounceEnded = "priceHasHeld"
+        case modemManager = "modemManager"
+        case networkPortal = "networkPortal"
+        case powerProfile = "powerProfile"
+        case login = "login"
+        case leases = "leases"
+        case overrides = "overrides"
+        case localTime = "localTime"
+        case firstSnapshotIsDue = "firstIsDue"
     }
 
     private struct Power: Codable {
-        var upower: Answer<UPowerProperties>
-        var supplies: Answer<[PowerSupplyFiles]>
-        var afterSettling: Bool?
+        private enum CodingKeys: String, CodingKey {
+            case upower
+            case supplies
+            case afterDebounce = "afterSettling"
+        }
+
+        var upower: Availability<UPowerProperties>
+        var supplies: Availability<[PowerSupplyFiles]>
+        var afterDebounce: Bool?
     }
 
     private struct Path: Codable {
-        var network: Answer<NetworkSnapshot>
-        var afterSettling: Bool?
+        private enum CodingKeys: String, CodingKey {
+            case network
+            case afterDebounce = "afterSettling"
+        }
+
+        var network: Availability<NetworkSnapshot>
+        var afterDebounce: Bool?
     }
 
     private struct Profile: Codable {
         var service: PowerProfileReading.Service
-        var properties: Answer<[String: VariantValue]>
+        var properties: Availability<[String: VariantValue]>
     }
 
     init(from decoder: any Decoder) throws {
@@ -50,13 +61,13 @@ extension Observation: Codable {
         switch key {
         case .power:
             let power = try value(Power.self)
-            self = .power(upower: power.upower, supplies: power.supplies, Look(power.afterSettling))
+            self = .power(upower: power.upower, supplies: power.supplies, ReadTiming(power.afterDebounce))
         case .kernelEvent: self = .kernelEvent(try value())
         case .path:
             let path = try value(Path.self)
-            self = .path(path.network, Look(path.afterSettling))
+            self = .path(path.network, ReadTiming(path.afterDebounce))
         case .networkManager: self = .networkManager(try value())
-        case .priceHasHeld: self = .priceHasHeld
+        case .meteredDebounceEnded: self = .meteredDebounceEnded
         case .modemManager: self = .modemManager(try value())
         case .networkPortal: self = .networkPortal(try value())
         case .powerProfile:
@@ -66,36 +77,36 @@ extension Observation: Codable {
         case .leases: self = .leases(try value())
         case .overrides: self = .overrides(try value())
         case .localTime: self = .localTime(try value(RecordedLocalTime.self).rules)
-        case .firstIsDue: self = .firstIsDue
+        case .firstSnapshotIsDue: self = .firstSnapshotIsDue
         }
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
-        case .power(let upower, let supplies, let look):
-            let power = Power(upower: upower, supplies: supplies, afterSettling: look.afterSettling)
+        case .power(let upower, let supplies, let timing):
+            let power = Power(upower: upower, supplies: supplies, afterDebounce: timing.afterDebounce)
             try container.encode(power, forKey: .power)
         case .kernelEvent(let fields): try container.encode(fields, forKey: .kernelEvent)
-        case .path(let network, let look):
-            try container.encode(Path(network: network, afterSettling: look.afterSettling), forKey: .path)
-        case .networkManager(let answer): try container.encode(answer, forKey: .networkManager)
-        case .priceHasHeld: try container.encode(true, forKey: .priceHasHeld)
-        case .modemManager(let answer): try container.encode(answer, forKey: .modemManager)
-        case .networkPortal(let answer): try container.encode(answer, forKey: .networkPortal)
-        case .powerProfile(let service, let answer):
-            try container.encode(Profile(service: service, properties: answer), forKey: .powerProfile)
-        case .login(let answer): try container.encode(answer, forKey: .login)
+        case .path(let network, let timing):
+            try container.encode(Path(network: network, afterDebounce: timing.afterDebounce), forKey: .path)
+        case .networkManager(let availability): try container.encode(availability, forKey: .networkManager)
+        case .meteredDebounceEnded: try container.encode(true, forKey: .meteredDebounceEnded)
+        case .modemManager(let availability): try container.encode(availability, forKey: .modemManager)
+        case .networkPortal(let availability): try container.encode(availability, forKey: .networkPortal)
+        case .powerProfile(let service, let availability):
+            try container.encode(Profile(service: service, properties: availability), forKey: .powerProfile)
+        case .login(let availability): try container.encode(availability, forKey: .login)
         case .leases(let files): try container.encode(files, forKey: .leases)
         case .overrides(let content): try container.encode(content, forKey: .overrides)
         case .localTime(let rules): try container.encode(RecordedLocalTime(rules), forKey: .localTime)
-        case .firstIsDue: try container.encode(true, forKey: .firstIsDue)
+        case .firstSnapshotIsDue: try container.encode(true, forKey: .firstSnapshotIsDue)
         }
     }
 }
 
-extension Observation.Look {
-    fileprivate init(_ afterSettling: Bool?) { self = afterSettling == true ? .afterSettling : .first }
+extension Observation.ReadTiming {
+    fileprivate init(_ afterDebounce: Bool?) { self = afterDebounce == true ? .afterDebounce : .first }
 
-    fileprivate var afterSettling: Bool? { self == .afterSettling ? true : nil }
+    fileprivate var afterDebounce: Bool? { self == .afterDebounce ? true : nil }
 }

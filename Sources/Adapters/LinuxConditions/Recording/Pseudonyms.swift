@@ -22,12 +22,13 @@ struct Pseudonyms {
             observation = .leases(
                 files.map { file in
                     var file = file
-                    file.bytes = file.bytesOfPrice
+                    file.bytes = file.meteredBytes
                     return file
                 })
         case .path(.value(let snapshot), _): devices.formUnion(snapshot.links.values.map(\.name))
-        case .power, .kernelEvent, .path, .networkManager, .priceHasHeld, .modemManager, .networkPortal, .powerProfile,
-            .login, .localTime, .firstIsDue:
+        case .power, .kernelEvent, .path, .networkManager, .meteredDebounceEnded, .modemManager, .networkPortal,
+            .powerProfile,
+            .login, .localTime, .firstSnapshotIsDue:
             break  // these contain no names
         }
     }
@@ -59,7 +60,7 @@ struct Pseudonyms {
         return other
     }
 
-    /// Returns a locally administered address as the pseudonym, in the same notation.
+    /// Creates a pseudonym, a locally administered address in the same notation.
     private mutating func address(_ text: String) -> String {
         let digits = text.filter(\.isHexDigit).lowercased()
         let number = String(addresses.count + 1, radix: 16)
@@ -76,23 +77,23 @@ struct Pseudonyms {
         guard let overrides = try? content.overrides() else {
             return OverridesContent(path: "", problem: Self.sentence)
         }
-        var words: [String: ConnectionOverrides.Word] = [:]
-        for (name, word) in overrides.words.sorted(by: { $0.key < $1.key }) {
-            words[devices.contains(name) ? name : connection(name)] = word
+        var settings: [String: ConnectionOverrides.Setting] = [:]
+        for (name, setting) in overrides.settings.sorted(by: { $0.key < $1.key }) {
+            settings[devices.contains(name) ? name : connection(name)] = setting
         }
         var other = ConnectionOverrides()
-        other.words = words
+        other.settings = settings
         return OverridesContent(path: "overrides.toml", text: other.text)
     }
 }
 
 extension LeaseFile {
     /// The bytes that tell whether the network is metered, and until when, in the client's own format.
-    fileprivate var bytesOfPrice: [UInt8] {
+    fileprivate var meteredBytes: [UInt8] {
         let text = String(decoding: bytes, as: UTF8.self)
-        func lines(_ words: [String]) -> [UInt8] {
+        func lines(_ settings: [String]) -> [UInt8] {
             let kept = text.split(whereSeparator: \.isNewline).filter { line in
-                words.contains { line.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
+                settings.contains { line.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
             }
             return Array(kept.map { $0 + "\n" }.joined().utf8)
         }

@@ -3,12 +3,27 @@ internal import TransferModel
 
 /// Published conditions in the form of a recording.
 struct RecordedConditions: Codable, Hashable {
+    private enum CodingKeys: String, CodingKey {
+        case facts = "facts"
+        case disagreements = "disagreements"
+        case notes = "notes"
+        case localTime = "localTime"
+    }
+
     /// A fact.
     struct Entry: Codable, Hashable {
-        /// The value; nil for none.
+        private enum CodingKeys: String, CodingKey {
+            case value = "value"
+            case source = "source"
+            case confidence = "sureness"
+            case since = "since"
+            case changed = "changed"
+        }
+
+        /// The value; `nil` for none.
         var value: String?
         var source: String
-        var sureness: String
+        var confidence: String
         /// The time of the last change: nanoseconds on the boot-time clock, and nanoseconds since 1970 on the wall
         /// clock.
         var since: [Int64]
@@ -25,7 +40,7 @@ struct RecordedConditions: Codable, Hashable {
     init(_ conditions: Conditions) {
         func entry<Value>(_ fact: Fact<Value>, _ value: String?) -> Entry {
             Entry(
-                value: value, source: fact.source.rawValue, sureness: fact.sureness.rawValue,
+                value: value, source: fact.source.rawValue, confidence: fact.confidence.rawValue,
                 since: [fact.since.instant.nanoseconds, fact.since.wall.nanosecondsSinceEpoch],
                 changed: fact.isObservedChange)
         }
@@ -65,7 +80,7 @@ struct RecordedConditions: Codable, Hashable {
 extension RecordedConditions.Entry {
     /// The fact in words, for errors.
     fileprivate var words: String {
-        "\(value ?? "none") (\(source), \(sureness), \(changed ? "changed" : "settled") at \(since))"
+        "\(value ?? "none") (\(source), \(confidence), \(changed ? "changed" : "unchanged") at \(since))"
     }
 }
 

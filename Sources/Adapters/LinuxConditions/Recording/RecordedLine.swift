@@ -12,23 +12,23 @@ struct RecordedLine: Codable {
     }
 
     /// The time of the observation or of the publication.
-    let moment: Moment
-    /// The observation; nil if the line contains published conditions.
+    let time: ClockReading
+    /// The observation; `nil` if the line contains published conditions.
     let observation: Observation?
-    /// The published conditions; nil if the line contains an observation.
+    /// The published conditions; `nil` if the line contains an observation.
     let published: RecordedConditions?
 
-    init(_ conditions: Conditions, at now: Moment) {
-        (moment, observation, published) = (now, nil, RecordedConditions(conditions))
+    init(_ conditions: Conditions, at now: ClockReading) {
+        (time, observation, published) = (now, nil, RecordedConditions(conditions))
     }
 
-    init(_ observation: Observation, at now: Moment) {
-        (moment, self.observation, published) = (now, observation, nil)
+    init(_ observation: Observation, at now: ClockReading) {
+        (time, self.observation, published) = (now, observation, nil)
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        moment = Moment(
+        time = ClockReading(
             instant: Instant(nanoseconds: try container.decode(Int64.self, forKey: .boot)),
             wall: WallTime(nanosecondsSinceEpoch: try container.decode(Int64.self, forKey: .wall)))
         published = try container.decodeIfPresent(RecordedConditions.self, forKey: .published)
@@ -37,8 +37,8 @@ struct RecordedLine: Codable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(moment.instant.nanoseconds, forKey: .boot)
-        try container.encode(moment.wall.nanosecondsSinceEpoch, forKey: .wall)
+        try container.encode(time.instant.nanoseconds, forKey: .boot)
+        try container.encode(time.wall.nanosecondsSinceEpoch, forKey: .wall)
         try container.encodeIfPresent(published, forKey: .published)
         // The key of the observation is in the same object as the clocks.
         try observation?.encode(to: encoder)

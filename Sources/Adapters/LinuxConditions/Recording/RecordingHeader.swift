@@ -3,8 +3,16 @@ internal import TransferModel
 
 /// The first line of a recording.
 struct RecordingHeader: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case format = "format"
+        case version = "version"
+        case debounceTimes = "settling"
+        case localTime = "localTime"
+        case anonymous = "anonymous"
+    }
+
     /// The debounce times, in milliseconds.
-    struct Settling: Codable {
+    struct DebounceTimes: Codable {
         var power: UInt32
         var path: UInt32
         var metered: UInt32
@@ -16,15 +24,15 @@ struct RecordingHeader: Codable {
 
     var format = formatName
     var version = currentVersion
-    var settling: Settling
+    var debounceTimes: DebounceTimes
     var localTime: RecordedLocalTime
     /// Whether names and addresses were replaced with pseudonyms.
     var anonymous: Bool?
 
     init(_ configuration: LinuxConditionsConfiguration) {
-        settling = Settling(
-            power: configuration.powerSettling.timerMilliseconds, path: configuration.pathSettling.timerMilliseconds,
-            metered: configuration.meteredSettling.timerMilliseconds)
+        debounceTimes = DebounceTimes(
+            power: configuration.powerDebounce.timerMilliseconds, path: configuration.pathDebounce.timerMilliseconds,
+            metered: configuration.meteredDebounce.timerMilliseconds)
         localTime = RecordedLocalTime(configuration.localTime)
         anonymous = configuration.recordsAnonymously ? true : nil
     }

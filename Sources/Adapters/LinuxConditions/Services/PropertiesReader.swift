@@ -18,7 +18,7 @@ extension ServiceReader where Value == [String: VariantValue] {
     /// appears later, a change signal leads to another read.
     convenience init(
         _ subject: PropertiesSubject, on executor: GLibExecutor, timeLimit: Duration,
-        deliver: @escaping (Answer<Value>) -> Void
+        deliver: @escaping (Availability<Value>) -> Void
     ) {
         let changed = Hint(
             interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged", path: subject.path,

@@ -4,25 +4,25 @@ import GLibBridge
 /// Reads the state of a bus service, and follows the service through starts, hangs, and exits.
 ///
 /// Signals are hints. A hint triggers one read of everything that matters, and hints during that read trigger one
-/// more. A proxy would miss the properties permanently if it read them between the service's taking its name and
-/// exporting its object.
+/// more. A proxy that reads the properties after the service acquires its name, but before it exports its object, would
+/// never see them.
 ///
-/// A read has no time limit on the bus. If a read takes too long, the service counts as silent until the answer
+/// A read has no time limit on the bus. If a read takes too long, the service counts as silent until the reply
 /// arrives.
 final class ServiceReader<Value: Hashable & Sendable> {
     /// A signal that reports a possible change.
     struct Hint {
         var interface: String
         var member: String
-        /// The path of the sending object; nil for every object of the service.
+        /// The path of the sending object; `nil` for every object of the service.
         var path: String?
         var firstArgument: String?
         var isFirstArgumentPath = false
     }
 
-    /// Reads the service. Passes nil to `done` if the service is about to be ready and will send a signal.
+    /// Reads the service. Passes `nil` to `done` if the service is about to be ready and will send a signal.
     typealias Read = (
-        _ bus: BusConnection, _ cancellation: Cancellation, _ done: @escaping (Answer<Value>?) -> Void
+        _ bus: BusConnection, _ cancellation: Cancellation, _ done: @escaping (Availability<Value>?) -> Void
     ) -> Void
 
     private let executor: GLibExecutor
@@ -31,7 +31,7 @@ final class ServiceReader<Value: Hashable & Sendable> {
     private let timeLimit: UInt32
     private let hints: [Hint]
     private let read: Read
-    private let deliver: (Answer<Value>) -> Void
+    private let deliver: (Availability<Value>) -> Void
 
     private var bus: BusConnection?
     private var registrations: [BusRegistration] = []
@@ -43,7 +43,7 @@ final class ServiceReader<Value: Hashable & Sendable> {
     /// - Parameter startsService: Whether the bus starts the service if it is not running.
     init(
         on executor: GLibExecutor, name: String, startsService: Bool = false, timeLimit: Duration, hints: [Hint],
-        read: @escaping Read, deliver: @escaping (Answer<Value>) -> Void
+        read: @escaping Read, deliver: @escaping (Availability<Value>) -> Void
     ) {
         self.executor = executor
         self.name = name
@@ -65,8 +65,8 @@ final class ServiceReader<Value: Hashable & Sendable> {
             ) { self.refresh() }
         }
         registrations.append(
-            bus.watchName(name, startingIt: startsService) { owner in
-                self.letGo()
+            bus.watchName(name, startsService: startsService) { owner in
+                self.reset()
                 guard owner != nil else { return self.deliver(.absent) }
                 self.isPresent = true
                 self.refresh()
@@ -76,11 +76,11 @@ final class ServiceReader<Value: Hashable & Sendable> {
     /// Stops reading and releases the bus.
     func detach() {
         registrations = []
-        letGo()
+        reset()
         bus = nil
     }
 
-    /// Reads again, because something may have changed or the service may have stopped answering.
+    /// Reads again, because something may have changed or the service may have stopped replying.
     func refresh() {
         guard isPresent, let bus else { return }
         guard reading == nil else {
@@ -90,24 +90,24 @@ final class ServiceReader<Value: Hashable & Sendable> {
         let cancellation = Cancellation()
         reading = cancellation
         limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
-        read(bus, cancellation) { [weak self, weak cancellation] answer in
+        read(bus, cancellation) { [weak self, weak cancellation] availability in
             guard let self, let cancellation, reading === cancellation else { return }
-            finish(answer)
+            finish(availability)
         }
     }
 
-    private func finish(_ answer: Answer<Value>?) {
+    private func finish(_ availability: Availability<Value>?) {
         reading = nil
-        if let answer {
+        if let availability {
             limit = nil
-            deliver(answer)
+            deliver(availability)
         }
         guard isHintWaiting else { return }
         isHintWaiting = false
         refresh()
     }
 
-    private func letGo() {
+    private func reset() {
         isPresent = false
         reading?.cancel()
         reading = nil

@@ -14,9 +14,9 @@ import TransferPolicy
 final class SleepReader {
     private let executor: GLibExecutor
     private let timeLimit: UInt32
-    /// The maximum delay of sleep in milliseconds; nil for no delay.
+    /// The maximum delay of sleep in milliseconds; `nil` for no delay.
     private let delay: UInt32?
-    private let deliver: (Answer<SleepReading>) -> Void
+    private let deliver: (Availability<SleepReading>) -> Void
 
     private var bus: BusConnection?
     private var registrations: [BusRegistration] = []
@@ -30,7 +30,7 @@ final class SleepReader {
 
     init(
         on executor: GLibExecutor, timeLimit: Duration, delay: Duration?,
-        deliver: @escaping (Answer<SleepReading>) -> Void
+        deliver: @escaping (Availability<SleepReading>) -> Void
     ) {
         self.executor = executor
         self.timeLimit = timeLimit.timerMilliseconds
@@ -49,11 +49,11 @@ final class SleepReader {
             bus.subscribe(toFlag: "PrepareForShutdown", of: manager, at: objectPath, sender: service) {
                 self.announced(\.isForShutdown, $0)
             },
-            bus.watchName(service, startingIt: false) { owner in
-                self.letGo()
+            bus.watchName(service, startsService: false) { owner in
+                self.reset()
                 guard owner != nil else { return self.deliver(.absent) }
                 self.isPresent = true
-                self.takeLock()
+                self.acquireLock()
                 self.read()
             },
         ]
@@ -62,7 +62,7 @@ final class SleepReader {
     /// Releases the bus and the lock.
     func detach() {
         registrations = []
-        letGo()
+        reset()
         bus = nil
     }
 
@@ -73,7 +73,7 @@ final class SleepReader {
     }
 
     private func announced(_ part: WritableKeyPath<SleepReading, Bool>, _ isComing: Bool) {
-        // The announcement is newer than the answer that a pending first read would give.
+        // The announcement is newer than the reply that a pending first read would give.
         if firstReading != nil, isPresent {
             firstReading?.cancel()
             firstReading = nil
@@ -82,7 +82,7 @@ final class SleepReader {
         reading[keyPath: part] = isComing
         if reading.state == .awake {
             lockLimit = nil
-            takeLock()
+            acquireLock()
         } else if lock != nil || lockRequest != nil, lockLimit == nil, let delay {
             lockLimit = executor.after(milliseconds: delay) { self.releaseLock() }
         }
@@ -107,13 +107,15 @@ final class SleepReader {
         }
     }
 
-    private func takeLock() {
+    private func acquireLock() {
         guard delay != nil, lock == nil, lockRequest == nil, isPresent, let bus else { return }
         let cancellation = Cancellation()
         lockRequest = cancellation
         bus.descriptor(
             from: "Inhibit", of: manager, at: objectPath, service: service,
-            arguments: ["sleep:shutdown", "Background Transfer", "Transfers under way are stopped and saved", "delay"],
+            arguments: [
+                "sleep:shutdown", "Background Transfer", "Running transfers are being stopped and saved", "delay",
+            ],
             cancellation: cancellation
         ) { [weak self, weak cancellation] result in
             let lock = (try? result.get()).map { InhibitorLock(descriptor: $0) }
@@ -129,7 +131,7 @@ final class SleepReader {
         (lock, lockRequest) = (nil, nil)
     }
 
-    private func letGo() {
+    private func reset() {
         isPresent = false
         firstReading?.cancel()
         firstReading = nil

@@ -23,8 +23,8 @@ struct SleepReading: Hashable, Sendable, Codable {
 
 extension Readings {
     /// The sleep state. Assumed to be awake if no login manager reports otherwise.
-    var sleepFinding: ConditionsMerger.Finding<SleepState> {
-        guard let reading = sleep.value else { return .init(value: .awake, source: .none, sureness: .assumed) }
-        return .init(value: reading.state, source: .logind, sureness: .reported)
+    var observedSleep: ConditionsMerger.ObservedValue<SleepState> {
+        guard let reading = sleep.value else { return .init(value: .awake, source: .none, confidence: .assumed) }
+        return .init(value: reading.state, source: .logind, confidence: .reported)
     }
 }

@@ -4,77 +4,77 @@ public import TransferModel
 
 /// A page of recorded history: transfers, and the conditions of the machine.
 public struct History: Hashable, Sendable {
-    /// The transfers with recorded moments, in the order of their numbers.
+    /// The transfers with recorded events, in the order of their IDs.
     public var transfers: [RecordedTransfer]
     /// The conditions of the machine, oldest first. Spans do not overlap; there are gaps for times without a record.
     public var conditions: [ConditionSpan]
-    /// The position of the next page; nil on the last page.
-    public var next: Place?
+    /// The position of the next page; `nil` on the last page.
+    public var next: Position?
 
     /// Creates a page of history.
-    public init(transfers: [RecordedTransfer] = [], conditions: [ConditionSpan] = [], next: Place? = nil) {
+    public init(transfers: [RecordedTransfer] = [], conditions: [ConditionSpan] = [], next: Position? = nil) {
         self.transfers = transfers
         self.conditions = conditions
         self.next = next
     }
 
-    /// The position at which a page begins. Transfers come first, by number, then conditions in the order of their
+    /// The position at which a page begins. Transfers come first, by ID, then conditions in the order of their
     /// recording.
-    public enum Place: Hashable, Sendable {
-        /// The first transfer with a number greater than this one.
+    public enum Position: Hashable, Sendable {
+        /// The first transfer with an ID greater than this ID.
         case transfers(after: TransferID)
-        /// The first change of conditions with a number greater than this one.
+        /// The first change of conditions with a number greater than this number.
         case conditions(after: Int64)
 
         /// The beginning of the whole history.
-        public static var start: Place { .transfers(after: TransferID(0)) }
+        public static var start: Position { .transfers(after: TransferID(0)) }
     }
 
     /// The maximum size of a page. Limits a reader's wait and the memory that a read needs.
     public struct PageSize: Hashable, Sendable {
         /// The maximum number of transfers.
         public var transfers: Int
-        /// The number of moments after which a page ends. The page includes all moments of its last transfer.
-        public var moments: Int
+        /// The number of events after which a page ends. The page includes all events of its last transfer.
+        public var events: Int
         /// The maximum number of spans of conditions.
         public var spans: Int
 
-        /// Creates a size. All values must be greater than zero. Defaults: 250 transfers, 2,000 moments, and 1,000
+        /// Creates a size. All values must be greater than zero. Defaults: 250 transfers, 2,000 events, and 1,000
         /// spans.
-        public init(transfers: Int = 250, moments: Int = 2000, spans: Int = 1000) {
-            precondition(transfers > 0 && moments > 0 && spans > 0, "an empty page would never end")
+        public init(transfers: Int = 250, events: Int = 2000, spans: Int = 1000) {
+            precondition(transfers > 0 && events > 0 && spans > 0, "the sizes of a page must be greater than zero")
             self.transfers = transfers
-            self.moments = moments
+            self.events = events
             self.spans = spans
         }
     }
 }
 
-/// A transfer and its recorded moments.
+/// A transfer and its recorded events.
 public struct RecordedTransfer: Hashable, Sendable {
-    /// The number of the transfer.
+    /// The ID of the transfer.
     public var id: TransferID
     /// The specification of the transfer, redacted.
     public var specification: TransferSpecification
-    /// The result of the transfer; nil while the transfer is unfinished.
+    /// The result of the transfer; `nil` while the transfer is unfinished.
     public var ending: TransferEnding?
-    /// The moments of the transfer, oldest first: its submission, then the latest 1,000.
-    public var moments: [TransferMoment]
+    /// The events of the transfer, oldest first: its submission, then the latest 1,000 events.
+    public var events: [TransferHistoryEvent]
 
     /// Creates a recorded transfer and redacts the specification.
     public init(
-        id: TransferID, specification: TransferSpecification, ending: TransferEnding?, moments: [TransferMoment]
+        id: TransferID, specification: TransferSpecification, ending: TransferEnding?, events: [TransferHistoryEvent]
     ) {
         self.id = id
         self.specification = specification.redacted
         self.ending = ending
-        self.moments = moments
+        self.events = events
     }
 }
 
 /// An event in the life of a transfer.
-public struct TransferMoment: Hashable, Sendable {
-    /// The kinds of moments.
+public struct TransferHistoryEvent: Hashable, Sendable {
+    /// The kinds of events.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The transfer was submitted.
         case submitted
@@ -91,25 +91,25 @@ public struct TransferMoment: Hashable, Sendable {
         /// The transfer ended because it was canceled.
         case cancelled
 
-        /// Whether no further moment follows.
+        /// A Boolean value that indicates whether the event is the last event of the transfer.
         public var isEnd: Bool { self == .finished || self == .failed || self == .cancelled }
     }
 
-    /// The number of the transfer.
+    /// The ID of the transfer.
     public var id: TransferID
-    /// The time of the moment.
+    /// The time of the event.
     public var time: WallTime
-    /// The kind of the moment.
+    /// The kind of the event.
     public var kind: Kind
     /// The reason for a pause or the message of a failure, for display to the user. Contains no secret.
-    public var note: String?
+    public var message: String?
 
-    /// Creates a moment.
-    public init(id: TransferID, time: WallTime, kind: Kind, note: String? = nil) {
+    /// Creates an event.
+    public init(id: TransferID, time: WallTime, kind: Kind, message: String? = nil) {
         self.id = id
         self.time = time
         self.kind = kind
-        self.note = note
+        self.message = message
     }
 }
 
@@ -117,32 +117,32 @@ public struct TransferMoment: Hashable, Sendable {
 public struct ConditionSpan: Hashable, Sendable {
     /// The beginning of the span.
     public var start: WallTime
-    /// The end of the span, exclusive; nil if the conditions still apply.
+    /// The end of the span, exclusive; `nil` if the conditions still apply.
     public var end: WallTime?
     /// The conditions during the span.
-    public var facts: RecordedFacts
+    public var values: StoredConditions
 
     /// Creates a span.
-    public init(start: WallTime, end: WallTime?, facts: RecordedFacts) {
+    public init(start: WallTime, end: WallTime?, values: StoredConditions) {
         self.start = start
         self.end = end
-        self.facts = facts
+        self.values = values
     }
 }
 
 /// The recorded conditions of a machine.
-public struct RecordedFacts: Hashable, Sendable {
+public struct StoredConditions: Hashable, Sendable {
     /// The power source.
     public var power: PowerSource
-    /// The battery charge in percent, accurate to within 5; nil if there was no battery or its charge was unknown.
+    /// The battery charge in percent, accurate to within 5; `nil` if there was no battery or its charge was unknown.
     public var batteryLevel: Int?
     /// The part of the network that was reachable.
     public var network: Reachability
     /// The kind of the device under the default route.
     public var linkKind: LinkKind
-    /// Whether traffic cost money.
+    /// The cost of traffic on the network.
     public var metered: Metered
-    /// Whether the machine was asleep, or was about to sleep or to shut down.
+    /// A Boolean value that indicates whether the machine was asleep, or was about to sleep or shut down.
     public var isSuspended: Bool
 
     /// Creates recorded conditions.
@@ -167,7 +167,7 @@ public struct RecordedFacts: Hashable, Sendable {
     }
 
     /// Returns whether `other` is too similar to be recorded. A battery level alone must differ by at least 5.
-    func isLike(_ other: RecordedFacts) -> Bool {
+    func isSimilar(_ other: StoredConditions) -> Bool {
         var same = other
         if let level = batteryLevel, let theirs = other.batteryLevel, abs(level - theirs) < 5 {
             same.batteryLevel = level

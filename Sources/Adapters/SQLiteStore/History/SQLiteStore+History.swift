@@ -4,23 +4,23 @@ internal import Glibc
 internal import Synchronization
 public import TransferModel
 
-/// The recorded history: written beside the queue, and read for display and for simulations.
+/// The recorded history: written in the same database as the queue, and read for display and for simulations.
 ///
-/// Records are saved with the next commit, or within two seconds if there is none. A crash may lose the latest
+/// Records are saved with the next commit, or within two seconds if no commit follows. A crash may lose the latest
 /// records, and no caller waits for a record.
 extension SQLiteStore {
-    /// Records a moment of a transfer.
-    public func record(_ moment: TransferMoment) {
-        writer.performLater { database in try HistoryRows.insert(moment, into: database) }
+    /// Records an event of a transfer.
+    public func record(_ event: TransferHistoryEvent) {
+        writer.performLater { database in try HistoryRows.insert(event, into: database) }
     }
 
     /// Records the conditions of the machine if they differ enough from the last recorded conditions.
     public func record(_ conditions: Conditions, at time: WallTime) {
-        let facts = RecordedFacts(conditions)
+        let values = StoredConditions(conditions)
         let row = watch.withLock { watch -> HistoryRows.Row? in
-            if let last = watch, last.isLike(facts) { return nil }
-            defer { watch = facts }
-            return HistoryRows.Row(time: time, what: watch == nil ? .begun : .changed, facts: facts)
+            if let last = watch, last.isSimilar(values) { return nil }
+            defer { watch = values }
+            return HistoryRows.Row(time: time, kind: watch == nil ? .begun : .changed, values: values)
         }
         if let row { writer.performLater { database in try HistoryRows.insert(row, into: database) } }
     }
@@ -32,37 +32,37 @@ extension SQLiteStore {
             return watch
         }
         guard let last else { return }
-        let row = HistoryRows.Row(time: time, what: .ended, facts: last)
+        let row = HistoryRows.Row(time: time, kind: .ended, values: last)
         writer.performLater { database in try HistoryRows.insert(row, into: database) }
     }
 
-    /// Returns a page of the history since `start`. Transfers with their moments come first. The conditions follow,
+    /// Returns a page of the history since `start`. Transfers with their events come first. The conditions follow,
     /// beginning with the span that contains `start`.
     ///
     /// ```swift
-    /// var place: History.Place? = .start
-    /// while let from = place {
+    /// var position: History.Position? = .start
+    /// while let from = position {
     ///     let page = try await store.history(since: monday, from: from)
     ///     print(page.transfers.count)
-    ///     place = page.next
+    ///     position = page.next
     /// }
     /// ```
     ///
     /// - Parameters:
     ///   - start: The beginning of the period.
-    ///   - place: The position to begin at: `History.next` of the preceding page.
-    ///   - app: The app whose transfers are returned, without conditions; nil returns everything. With an app, an empty
-    ///     page is not necessarily the last.
+    ///   - position: The position to begin at: `History.next` of the preceding page.
+    ///   - app: The app whose transfers are returned, without conditions; `nil` returns everything. With an app, an
+    ///     empty page is not necessarily the last.
     ///   - size: The maximum size of the page.
     public func history(
-        since start: WallTime, from place: History.Place = .start, of app: String? = nil,
+        since start: WallTime, from position: History.Position = .start, of app: String? = nil,
         size: History.PageSize = History.PageSize()
     ) async throws -> History {
         await writer.flush()
         return try await read { [rows] database in
             var history = History()
             var number: Int64 = 0
-            switch place {
+            switch position {
             case .transfers(let last):
                 let (page, next) = try HistoryRows.transfers(
                     since: start, after: last.rawValue, of: app, size, rows, in: database)
@@ -79,7 +79,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Returns the moments of one transfer; nil if the transfer is unknown or was deleted.
+    /// Returns the events of one transfer; `nil` if the transfer is unknown or was deleted.
     public func history(of id: TransferID) async throws -> RecordedTransfer? {
         await writer.flush()
         return try await read { [rows] database in

@@ -4,7 +4,7 @@ internal import Glibc
 internal import TransferEngine
 internal import TransferModel
 
-/// The database file of a queue and the files beside it: its backup, damaged files, and the marker of suspected
+/// The database file of a queue and its accompanying files: its backup, damaged files, and the marker of suspected
 /// damage.
 struct QueueFile: Sendable {
     let path: String
@@ -15,22 +15,22 @@ struct QueueFile: Sendable {
     /// The path of the lock file that one process at a time holds while it repairs the queue.
     var repairLock: String { path + ".repair" }
 
-    private var suspicion: String { path + ".suspect" }
+    private var suspectMarker: String { path + ".suspect" }
 
     /// Whether an earlier run has found damage.
-    var isSuspect: Bool { access(suspicion, F_OK) == 0 }
+    var isSuspect: Bool { access(suspectMarker, F_OK) == 0 }
 
     /// Creates the marker that makes the next run, and processes that open the database from now on, check the whole
     /// file.
-    func suspect() {
-        let descriptor = Glibc.open(suspicion, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    func markSuspect() {
+        let descriptor = Glibc.open(suspectMarker, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     /// Removes the marker of suspected damage.
-    func trust() { unlink(suspicion) }
+    func clearSuspicion() { unlink(suspectMarker) }
 
-    /// The modification date of the backup; nil if there is no backup.
+    /// The modification date of the backup; `nil` if there is no backup.
     var backupDate: WallTime? {
         var status = stat()
         guard stat(backup, &status) == 0 else { return nil }
@@ -83,7 +83,7 @@ struct QueueFile: Sendable {
             guard chmod(file, 0o600) == 0 else {
                 throw TransferStoreError(
                     code: .notWritable,
-                    message: "\(file) can be read by others and belongs to another user. Use another state folder.")
+                    message: "Other users can read \(file), and it belongs to another user. Use another state folder.")
             }
         }
     }
@@ -98,7 +98,7 @@ struct QueueFile: Sendable {
         let aside = path + ".damaged-\(WallTime.now.secondsSinceEpoch)"
         for suffix in ["", "-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
             guard rename(path + suffix, aside + suffix) == 0 else {
-                throw TransferStoreError(code: .corrupt, message: "\(reason) It cannot be moved aside, either.")
+                throw TransferStoreError(code: .corrupt, message: "\(reason) The file cannot be moved aside, either.")
             }
         }
         return aside

@@ -15,8 +15,8 @@ struct QueueOpener {
         file = QueueFile(path: configuration.path)
     }
 
-    /// Opens the database. With `repairsDamage`, moves a damaged database aside and restores the backup if the backup
-    /// is good.
+    /// Opens the database. If `repairsDamage` is `true`, moves a damaged database aside and restores the backup if the
+    /// backup is good.
     func open() throws -> (DatabaseQueue, StateLoss?) {
         do {
             return (try openChecked(), nil)
@@ -28,16 +28,16 @@ struct QueueOpener {
             defer { unlink(file.repairLock) }
             if let queue = try? openChecked() { return (queue, nil) }
             let aside = try file.moveAside(reason: error.message)
-            file.trust()
+            file.clearSuspicion()
             let loss = StateLoss(damagedFile: aside, backupDate: try restore(), reason: error.message)
             return (try connect(), loss)
         }
     }
 
-    /// Returns a description of the damage that SQLite's quick check finds; nil if the database is sound.
+    /// Returns a description of the damage that SQLite's quick check finds; `nil` if the database is sound.
     static func check(_ database: Database) throws -> String? {
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-        return found == "ok" ? nil : found ?? "the check gave no answer"
+        return found == "ok" ? nil : found ?? "the check returned no result"
     }
 
     /// Opens the database and reads the tables that are read first. Checks the whole database if an earlier run found
@@ -58,7 +58,7 @@ struct QueueOpener {
         do {
             let found = try queue.writeWithoutTransaction { try Self.check($0) }
             guard let found else {
-                file.trust()
+                file.clearSuspicion()
                 return queue
             }
             try? queue.close()
@@ -124,7 +124,7 @@ struct QueueOpener {
         guard mode == "wal" else {
             throw TransferStoreError(
                 code: .other,
-                message: "This file system cannot hold a write-ahead log. Use a state folder on a local disk.")
+                message: "This file system does not support a write-ahead log. Use a state folder on a local disk.")
         }
         try database.execute(sql: "PRAGMA synchronous = FULL")
         // Overwrites deleted content with zeros, so that header fields of ended transfers do not remain in free pages.

@@ -4,8 +4,8 @@ package import TransferEngine
 internal import TransferModel
 package import TransferSessions
 
-/// The background sessions, stored beside the queue in two tables of JSON. Read once at the start, then written row by
-/// row.
+/// The background sessions, stored in two tables of JSON in the database of the queue. Read once at the start, then
+/// written row by row.
 extension SQLiteStore: SessionStore {
     package func sessions() async throws -> [StoredSession] {
         try await read { database in

@@ -6,7 +6,7 @@ enum EventKind: Int64, CaseIterable, Sendable {
     case retry
     case suspended
     case hold
-    case relaunchHold
+    case relaunchDelay
 
     /// The zero-based index of this kind.
     var index: Int { Int(rawValue) - 1 }
@@ -18,7 +18,7 @@ enum EventKind: Int64, CaseIterable, Sendable {
         case .retry: "retry"
         case .suspended: "is_suspended"
         case .hold: "hold"
-        case .relaunchHold: "relaunch_hold"
+        case .relaunchDelay: "relaunch_hold"
         }
     }
 }

@@ -6,7 +6,7 @@ internal import TransferEngine
 final class EventRows: @unchecked Sendable {
     // Guard: used on the connection's serial queue only.
     /// The number of events above which the next transaction folds them, even if requests are waiting.
-    static let mostUnfolded = 4096
+    static let maximumUnfolded = 4096
 
     /// The number of events since the last fold.
     private(set) var unfolded = 0
@@ -52,11 +52,11 @@ final class EventRows: @unchecked Sendable {
         unfolded = 0
     }
 
-    /// Folds the events if there are more than `mostUnfolded`.
-    func foldIfMany(_ database: Database) throws { if unfolded > Self.mostUnfolded { try fold(database) } }
+    /// Folds the events if their number exceeds the maximum.
+    func foldIfMany(_ database: Database) throws { if unfolded > Self.maximumUnfolded { try fold(database) } }
 
-    /// Returns the states of the transfers with numbers in a range. Transfers in the initial state, which are most,
-    /// are left out.
+    /// Returns the states of the transfers with IDs in a range. Transfers in the initial state, which are most, are
+    /// left out.
     func states(from first: Int64, through end: Int64, in database: Database) throws -> [Int64: TransferState] {
         var values: [Int64: [String?]] = [:]
         let kinds = EventKind.allCases.map { "CAST(\($0.column) AS TEXT)" }.joined(separator: ", ")

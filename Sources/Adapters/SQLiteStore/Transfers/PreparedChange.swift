@@ -9,11 +9,11 @@ enum PreparedChange: Sendable {
     indirect case inserted(StoredTransfer, TransferColumns)
     indirect case respecified(TransferID, TransferColumns)
     indirect case event(TransferID, EventKind, String?)
-    indirect case learned(String)
+    indirect case statistics(String)
     indirect case ended(TransferID, String)
 
-    /// - Parameter classes: The classes whose numbers are known without a query.
-    init(_ change: StoreChange, _ classes: ClassNumbers) throws {
+    /// - Parameter classes: The cache of the numbers of saved classes.
+    init(_ change: StoreChange, _ classes: TraitClassCache) throws {
         switch change {
         case .submitted(let transfer, let resume):
             self = .submitted(
@@ -28,12 +28,12 @@ enum PreparedChange: Sendable {
         case .retried(let id, let retry): self = .event(id, .retry, try retry.map(JSONText.encode))
         case .suspended(let id, let isSuspended): self = .event(id, .suspended, isSuspended ? "1" : "0")
         case .held(let id, let hold): self = .event(id, .hold, try hold.map(JSONText.encode))
-        case .relaunchHeld(let id, let hold): self = .event(id, .relaunchHold, try hold.map(JSONText.encode))
-        case .learned(let learned): self = .learned(try JSONText.encode(learned))
+        case .relaunchDelayed(let id, let hold): self = .event(id, .relaunchDelay, try hold.map(JSONText.encode))
+        case .statistics(let statistics): self = .statistics(try JSONText.encode(statistics))
         case .ended(let id, let ending): self = .ended(id, try JSONText.encode(ending.redacted))
         }
     }
 
     /// Whether the change cannot fail by itself and therefore needs no savepoint.
-    var isSure: Bool { if case .submitted = self { true } else { false } }
+    var cannotFail: Bool { if case .submitted = self { true } else { false } }
 }

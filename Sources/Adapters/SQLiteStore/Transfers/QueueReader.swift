@@ -9,37 +9,37 @@ internal import TransferScheduling
 /// Other work on the connection runs between two chunks.
 final class QueueReader: Sendable {
     private struct State {
-        /// The number of the last transfer that was read.
+        /// The ID of the last transfer that was read.
         var last: Int64 = 0
         /// The number of chunks that were read but not consumed.
         var ahead = 0
         var isReading = false
-        var isOver = false
+        var isFinished = false
     }
 
-    /// The chunks, in the order of the queue. The consumer calls ``taken()`` after each chunk.
-    let stretches: AsyncThrowingStream<RecoveredTransfers, any Error>
+    /// The chunks, in the order of the queue. The consumer reports the end of each chunk.
+    let chunks: AsyncThrowingStream<RecoveredTransfers, any Error>
     private let continuation: AsyncThrowingStream<RecoveredTransfers, any Error>.Continuation
     private let state = Mutex(State())
     private let database: DatabaseQueue
     private let rows: TransferRows
     /// The number of transfers per chunk. Few enough for the chunk to stay in the processor's cache until it is
     /// consumed.
-    static let stretchLength = 4096
+    static let chunkLength = 4096
     /// The maximum number of chunks that are read ahead.
-    private static let mostAhead = 4
+    private static let maximumAhead = 4
 
     init(_ database: DatabaseQueue, _ rows: TransferRows) {
         self.database = database
         self.rows = rows
-        (stretches, continuation) = AsyncThrowingStream.makeStream()
+        (chunks, continuation) = AsyncThrowingStream.makeStream()
     }
 
     /// Starts reading.
     func start() { state.withLock { readOn(&$0) } }
 
     /// Reports that the consumer has finished a chunk.
-    func taken() {
+    func consumed() {
         state.withLock { state in
             state.ahead -= 1
             readOn(&state)
@@ -47,7 +47,7 @@ final class QueueReader: Sendable {
     }
 
     private func readOn(_ state: inout State) {
-        guard !state.isReading, !state.isOver, state.ahead < Self.mostAhead else { return }
+        guard !state.isReading, !state.isFinished, state.ahead < Self.maximumAhead else { return }
         state.isReading = true
         database.asyncWriteWithoutTransaction { self.read($0) }
     }
@@ -56,9 +56,9 @@ final class QueueReader: Sendable {
     private func read(_ database: Database) {
         do {
             let after = state.withLock(\.last)
-            let stretch = try rows.stretch(after: after, limit: Self.stretchLength, in: database)
-            guard let last = stretch.rows.last?.id.rawValue else { return end(nil) }
-            continuation.yield(stretch)
+            let chunk = try rows.chunk(after: after, limit: Self.chunkLength, in: database)
+            guard let last = chunk.rows.last?.id.rawValue else { return end(nil) }
+            continuation.yield(chunk)
             state.withLock { state in
                 (state.last, state.isReading) = (last, false)
                 state.ahead += 1
@@ -70,7 +70,7 @@ final class QueueReader: Sendable {
     }
 
     private func end(_ error: (any Error)?) {
-        state.withLock { $0.isOver = true }
+        state.withLock { $0.isFinished = true }
         continuation.finish(throwing: error)
     }
 }

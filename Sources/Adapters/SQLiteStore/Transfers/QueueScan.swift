@@ -23,8 +23,8 @@ final class QueueScan {
             database.sqliteConnection, "transfer_is_left", 8, SQLITE_UTF8 | SQLITE_DIRECTONLY, collector,
             { context, _, values in
                 guard let values, let data = sqlite3_user_data(context) else { return }
-                let isTaken = data.assumingMemoryBound(to: Collector.self).pointee.take(values)
-                sqlite3_result_int(context, isTaken ? 0 : 1)
+                let isCollected = data.assumingMemoryBound(to: Collector.self).pointee.collect(values)
+                sqlite3_result_int(context, isCollected ? 0 : 1)
             }, nil, nil,
             { data in
                 guard let collector = data?.assumingMemoryBound(to: Collector.self) else { return }
@@ -38,10 +38,10 @@ final class QueueScan {
             "SELECT \(columns) FROM queue WHERE task > ? AND transfer_is_left(\(columns)) ORDER BY task", on: database)
     }
 
-    /// Returns at most `limit` transfers with numbers greater than `number`, in order.
+    /// Returns at most `limit` transfers with IDs greater than `number`, in order.
     ///
-    /// - Parameter traits: Returns the traits of a class. The second argument is the number of a transfer of that
-    ///   class, for error messages.
+    /// - Parameter traits: Returns the traits of a class. The second argument is the ID of a transfer of that class,
+    ///   for error messages.
     func read(
         after number: Int64, limit: Int, traits: (Int64, Int64) throws -> TransferTraits
     ) throws -> RecoveredTransfers {
@@ -51,59 +51,59 @@ final class QueueScan {
         var patterns: [Int64: Int32] = [:]
         statement.bind(1, number)
         defer { statement.reset() }
-        while try statement.step(), collector.pointee.stretch.rows.count < limit {
+        while try statement.step(), collector.pointee.chunk.rows.count < limit {
             let (id, shared) = (statement.integer(0), statement.integer(1))
-            let pattern = try patterns[shared] ?? collector.pointee.stretch.addPattern(traits(shared, id))
+            let pattern = try patterns[shared] ?? collector.pointee.chunk.addPattern(traits(shared, id))
             patterns[shared] = pattern
-            collector.pointee.note(shared, pattern)
-            collector.pointee.stretch.append(
+            collector.pointee.remember(shared, pattern)
+            collector.pointee.chunk.append(
                 RecoveredTransfers.Row(
                     id: TransferID(id), pattern: pattern,
                     submitted: WallTime(nanosecondsSinceEpoch: statement.integer(2)), deadline: statement.date(3),
                     notBefore: statement.date(4), expected: statement.optionalInteger(5),
                     sending: statement.optionalInteger(6), expires: statement.date(7)))
         }
-        return collector.pointee.stretch
+        return collector.pointee.chunk
     }
 }
 
 /// The collected rows, and the classes of these rows.
 private struct Collector {
-    var stretch: RecoveredTransfers
+    var chunk: RecoveredTransfers
     private let limit: Int
     /// A direct-mapped cache of the last classes, indexed by their low bits. A dictionary lookup per row would take
     /// half as long as reading the row.
-    private var met: [(shared: Int64, pattern: Int32)]
-    private static let digits = 1023
+    private var recentClasses: [(shared: Int64, pattern: Int32)]
+    private static let mask = 1023
 
     /// A collector that accepts no row.
     init() {
-        stretch = RecoveredTransfers()
+        chunk = RecoveredTransfers()
         limit = 0
-        met = []
+        recentClasses = []
     }
 
     init(limit: Int) {
-        stretch = RecoveredTransfers(minimumCapacity: limit)
+        chunk = RecoveredTransfers(minimumCapacity: limit)
         self.limit = limit
-        met = Array(repeating: (.min, 0), count: Self.digits + 1)
+        recentClasses = Array(repeating: (.min, 0), count: Self.mask + 1)
     }
 
-    mutating func note(_ shared: Int64, _ pattern: Int32) {
-        met[Int(shared) & Self.digits] = (shared, pattern)
+    mutating func remember(_ shared: Int64, _ pattern: Int32) {
+        recentClasses[Int(shared) & Self.mask] = (shared, pattern)
     }
 
-    /// Collects a row. Returns false if the limit is reached or the row's class is not in the cache.
-    mutating func take(_ values: UnsafeMutablePointer<OpaquePointer?>) -> Bool {
-        guard stretch.rows.count < limit else { return false }
+    /// Collects a row. Returns `false` if the limit is reached or the row's class is not in the cache.
+    mutating func collect(_ values: UnsafeMutablePointer<OpaquePointer?>) -> Bool {
+        guard chunk.rows.count < limit else { return false }
         func integer(_ column: Int) -> Int64? {
             sqlite3_value_type(values[column]) == SQLITE_NULL ? nil : sqlite3_value_int64(values[column])
         }
         func date(_ column: Int) -> WallTime? { integer(column).map { WallTime(nanosecondsSinceEpoch: $0) } }
         let shared = sqlite3_value_int64(values[1])
-        let known = met[Int(shared) & Self.digits]
+        let known = recentClasses[Int(shared) & Self.mask]
         guard known.shared == shared else { return false }
-        stretch.append(
+        chunk.append(
             RecoveredTransfers.Row(
                 id: TransferID(sqlite3_value_int64(values[0])), pattern: known.pattern,
                 submitted: WallTime(nanosecondsSinceEpoch: sqlite3_value_int64(values[2])), deadline: date(3),

@@ -23,37 +23,37 @@ final class RawStatement {
     /// The number of rows that the last step changed.
     var changes: Int { Int(sqlite3_changes(connection)) }
 
-    func bind(_ place: Int32, _ value: Int64) { sqlite3_bind_int64(statement, place, value) }
+    func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(statement, index, value) }
 
-    func bind(_ place: Int32, _ value: Int64?) {
-        if let value { bind(place, value) } else { bindNull(place) }
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { bind(index, value) } else { bindNull(index) }
     }
 
     /// Binds a text. SQLite copies the text, so the text need not outlive the call.
-    func bind(_ place: Int32, _ value: String) { bind(place, value, transient) {} }
+    func bind(_ index: Int32, _ value: String) { bind(index, value, transient) {} }
 
-    func bind(_ place: Int32, _ value: String?) {
-        if let value { bind(place, value) } else { bindNull(place) }
+    func bind(_ index: Int32, _ value: String?) {
+        if let value { bind(index, value) } else { bindNull(index) }
     }
 
     /// Runs a statement that returns no rows, with a text that is bound without a copy while the statement runs.
-    func run(with value: String, at place: Int32) throws {
-        // SQLite does not read the pointer again: every later use of the statement first binds this parameter anew.
-        try bind(place, value, nil) { try run() }
+    func run(with value: String, at index: Int32) throws {
+        // SQLite does not read the pointer again: every later use of the statement first binds this parameter again.
+        try bind(index, value, nil) { try run() }
     }
 
     /// Binds a text and runs `body` while the text's bytes have a stable address.
     private func bind(
-        _ place: Int32, _ value: String, _ destructor: sqlite3_destructor_type?, _ body: () throws -> Void
+        _ index: Int32, _ value: String, _ destructor: sqlite3_destructor_type?, _ body: () throws -> Void
     ) rethrows {
         // An empty text may have no address, and a null pointer would bind NULL.
         guard !value.isEmpty else {
-            sqlite3_bind_text(statement, place, "", 0, transient)
+            sqlite3_bind_text(statement, index, "", 0, transient)
             return try body()
         }
         func bound(_ bytes: UnsafeBufferPointer<UInt8>) throws {
             try bytes.withMemoryRebound(to: CChar.self) { characters in
-                sqlite3_bind_text(statement, place, characters.baseAddress, Int32(characters.count), destructor)
+                sqlite3_bind_text(statement, index, characters.baseAddress, Int32(characters.count), destructor)
                 try body()
             }
         }
@@ -64,7 +64,7 @@ final class RawStatement {
         try value.withUTF8(bound)
     }
 
-    private func bindNull(_ place: Int32) { sqlite3_bind_null(statement, place) }
+    private func bindNull(_ index: Int32) { sqlite3_bind_null(statement, index) }
 
     /// Runs a statement that returns no rows.
     func run() throws {
@@ -74,7 +74,7 @@ final class RawStatement {
         if let error { throw error }
     }
 
-    /// Advances to the next row. Returns false after the last row; the statement can then be run again.
+    /// Advances to the next row. Returns `false` after the last row; the statement can then be run again.
     func step() throws -> Bool {
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }

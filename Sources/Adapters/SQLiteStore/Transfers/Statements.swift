@@ -8,7 +8,7 @@ final class Statements {
     private let task: RawStatement
     private let queue: RawStatement
     private let event: RawStatement
-    /// Selects the largest number ever assigned. `identifier` keeps the largest number of the deleted transfers.
+    /// Selects the largest ID ever assigned. `identifier` keeps the largest ID of the deleted transfers.
     let last: RawStatement
     /// Begins a transaction that may write. The statements after it commit the transaction and handle one request's
     /// savepoint.
@@ -16,14 +16,14 @@ final class Statements {
     let commit: RawStatement
     let save: RawStatement
     let release: RawStatement
-    let takeBack: RawStatement
+    let rollBack: RawStatement
     /// Begins a transaction that only reads.
     let beginReading: RawStatement
     /// Reads the scheduling values of a chunk of the queue.
     let queueScan: QueueScan
     /// Selects whole transfers: a chunk of the queue, one unfinished transfer, or one finished transfer. The order of
     /// the columns is the one that `TransferRows+Reading` reads.
-    let stretch: RawStatement
+    let chunk: RawStatement
     let open: RawStatement
     let ended: RawStatement
     /// Selects the events of one transfer since the last fold.
@@ -47,7 +47,7 @@ final class Statements {
         commit = try RawStatement("COMMIT", on: database)
         save = try RawStatement("SAVEPOINT request", on: database)
         release = try RawStatement("RELEASE request", on: database)
-        takeBack = try RawStatement("ROLLBACK TO request", on: database)
+        rollBack = try RawStatement("ROLLBACK TO request", on: database)
         beginReading = try RawStatement("BEGIN", on: database)
         queueScan = try QueueScan(database)
         let columns = """
@@ -61,7 +61,7 @@ final class Statements {
             SELECT \(columns), NULL, \(progress) FROM queue AS place JOIN task ON task.id = place.task
                 LEFT JOIN progress ON progress.task = place.task
             """
-        stretch = try RawStatement("\(open) WHERE place.task > ? ORDER BY place.task LIMIT ?", on: database)
+        chunk = try RawStatement("\(open) WHERE place.task > ? ORDER BY place.task LIMIT ?", on: database)
         self.open = try RawStatement("\(open) WHERE place.task = ?", on: database)
         ended = try RawStatement(
             """
@@ -93,7 +93,7 @@ final class Statements {
         try queue.run()
     }
 
-    /// Appends an event. Returns false if the transfer is not in the queue.
+    /// Appends an event. Returns `false` if the transfer is not in the queue.
     func appendEvent(_ id: Int64, _ kind: Int64, _ value: String?) throws -> Bool {
         event.bind(1, id)
         event.bind(2, kind)

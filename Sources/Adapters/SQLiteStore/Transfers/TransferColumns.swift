@@ -10,14 +10,14 @@ struct TransferColumns: Sendable {
     var shared: Shared
     var numbers: TraitNumbers
 
-    /// The traits that thousands of transfers share. Replaced by the number of their class if the class is known to be
-    /// saved.
+    /// The traits that thousands of transfers share. Replaced by the number of their class if the cache contains the
+    /// class.
     enum Shared: Sendable {
         case numbered(Int64)
         indirect case traits(TransferTraits)
     }
 
-    init(_ specification: TransferSpecification, _ classes: ClassNumbers) throws {
+    init(_ specification: TransferSpecification, _ classes: TraitClassCache) throws {
         url = specification.url
         destination = specification.destination
         let shared: TransferTraits

@@ -7,13 +7,12 @@ internal import TransferScheduling
 
 /// Reads of whole transfers.
 extension TransferRows {
-    /// Returns the transfers with these numbers, finished or not, in the order of `numbers`. Unknown numbers are
-    /// skipped.
+    /// Returns the transfers with these IDs, finished or not, in the order of `numbers`. Unknown IDs are skipped.
     func transfers(_ numbers: [Int64], in database: Database) throws -> [StoredTransfer] {
         try numbers.compactMap { number in try transfer(number, in: database) }
     }
 
-    /// Returns one transfer, finished or not; nil if the number is unknown.
+    /// Returns one transfer, finished or not; `nil` if the ID is unknown.
     func transfer(_ number: Int64, in database: Database) throws -> StoredTransfer? {
         let statements = try prepared()
         for statement in [statements.open, statements.ended] {
@@ -24,20 +23,20 @@ extension TransferRows {
         return nil
     }
 
-    /// Returns at most `limit` unfinished transfers with numbers greater than `number`, in order.
+    /// Returns at most `limit` unfinished transfers with IDs greater than `number`, in order.
     func unfinished(after number: Int64, limit: Int, in database: Database) throws -> [StoredTransfer] {
         let statements = try prepared()
-        statements.stretch.bind(1, number)
-        statements.stretch.bind(2, Int64(limit))
-        defer { statements.stretch.reset() }
+        statements.chunk.bind(1, number)
+        statements.chunk.bind(2, Int64(limit))
+        defer { statements.chunk.reset() }
         var all: [StoredTransfer] = []
-        while try statements.stretch.step() {
-            all.append(try stored(statements.stretch, statements.events, in: database))
+        while try statements.chunk.step() {
+            all.append(try stored(statements.chunk, statements.events, in: database))
         }
         return all
     }
 
-    /// Returns at most `limit` finished transfers, in descending order of their numbers.
+    /// Returns at most `limit` finished transfers, in descending order of their IDs.
     func ended(limit: Int, in database: Database) throws -> [StoredTransfer] {
         let numbers = try Int64.fetchAll(
             database, sql: "SELECT task FROM ended ORDER BY task DESC LIMIT ?", arguments: [max(0, limit)])
@@ -58,16 +57,16 @@ extension TransferRows {
         return latest
     }
 
-    /// Returns the persisted statistics; nil before any were saved.
-    func learned(in database: Database) throws -> Learned? {
+    /// Returns the persisted statistics; `nil` before any were saved.
+    func statistics(in database: Database) throws -> PersistedStatistics? {
         guard let text = try String.fetchOne(database, sql: "SELECT value FROM learned") else { return nil }
         do {
-            return try JSONText.decode(Learned.self, from: text)
+            return try JSONText.decode(PersistedStatistics.self, from: text)
         } catch {
             throw TransferStoreError(
                 code: .corrupt,
                 message:
-                    "What was learned of this machine cannot be read (\(error)). The next thing learned replaces it.")
+                    "The statistics of this machine cannot be read (\(error)). The next saved statistics replace them.")
         }
     }
 
@@ -76,7 +75,7 @@ extension TransferRows {
     ) throws -> StoredTransfer {
         let id = row.integer(0)
         guard let specification = row.text(2) else {
-            throw TransferStoreError.unreadable("specification", of: id, "it is missing")
+            throw TransferStoreError.unreadable("specification", of: id, "the value is missing")
         }
         var values = (15...19).map { row.text($0) }
         if row.text(14) == nil {
@@ -91,7 +90,7 @@ extension TransferRows {
         return StoredTransfer(
             id: TransferID(id), specification: try self.specification(row, specification, in: database),
             resume: state.resume, retry: state.retry, isSuspended: state.isSuspended, hold: state.hold,
-            relaunchHold: state.relaunchHold,
+            relaunchDelay: state.relaunchDelay,
             ending: try row.text(14).map { try JSONText.decode(TransferEnding.self, from: $0, "ending", of: id) },
             key: row.text(1))
     }
@@ -106,7 +105,7 @@ extension TransferRows {
         }
         guard let collision = row.text(6).flatMap(Destination.Collision.init) else {
             throw TransferStoreError.unreadable(
-                "specification", of: id, "it does not say what to do with a file in its place")
+                "specification", of: id, "the rule for an existing file is missing or unknown")
         }
         let shared = try classes.traits(row.integer(7), of: id, in: database)
         do {
@@ -115,7 +114,7 @@ extension TransferRows {
                 destination: Destination(directory: row.text(4) ?? "", name: row.text(5), collision: collision),
                 rest: text, traits: TraitNumbers(row, from: 8).joined(with: shared))
         } catch {
-            throw TransferStoreError.unreadable("specification", of: id, "it is not a TransferSpecification")
+            throw TransferStoreError.unreadable("specification", of: id, "the value is not a TransferSpecification")
         }
     }
 }

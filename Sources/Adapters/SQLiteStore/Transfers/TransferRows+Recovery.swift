@@ -7,19 +7,19 @@ internal import TransferScheduling
 
 /// Reads for recovery: the numbers that scheduling needs, and the additional state of the few transfers that have any.
 extension TransferRows {
-    /// Returns at most `limit` unfinished transfers with numbers greater than `number`, read in one snapshot.
-    func stretch(after number: Int64, limit: Int, in database: Database) throws -> RecoveredTransfers {
+    /// Returns at most `limit` unfinished transfers with IDs greater than `number`, read in one snapshot.
+    func chunk(after number: Int64, limit: Int, in database: Database) throws -> RecoveredTransfers {
         let statements = try prepared()
         try statements.beginReading.run()
         defer { if database.isInsideTransaction { try? statements.commit.run() } }
-        var stretch = try statements.queueScan.read(after: number, limit: limit) { shared, id in
+        var chunk = try statements.queueScan.read(after: number, limit: limit) { shared, id in
             try classes.traits(shared, of: id, in: database)
         }
-        guard let first = stretch.rows.first?.id, let end = stretch.rows.last?.id else { return stretch }
+        guard let first = chunk.rows.first?.id, let end = chunk.rows.last?.id else { return chunk }
         for (id, state) in try events.states(from: first.rawValue, through: end.rawValue, in: database) {
-            stretch.setState(state.recovered, of: TransferID(id))
+            chunk.setState(state.recovered, of: TransferID(id))
         }
-        return stretch
+        return chunk
     }
 
     /// Returns the unfinished transfers with these keys. Intended for the few transfers of one command.

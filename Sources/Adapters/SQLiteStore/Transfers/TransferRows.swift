@@ -10,17 +10,17 @@ internal import TransferScheduling
 final class TransferRows: @unchecked Sendable {
     // Guard: used on the connection's serial queue only, except for the lock in `classes`.
     private var statements: Statements?
-    let classes = ClassRows()
+    let classes = TraitClassRows()
     let events = EventRows()
-    /// The last number assigned; nil until the current transaction has queried it.
+    /// The last ID assigned, or `nil` until the current transaction has queried it.
     private var last: Int64?
 
     /// The effect of a change beyond the written rows.
     enum Effect {
         /// No further effect.
         case none
-        /// The change assigned a number.
-        case gave(TransferID)
+        /// The change assigned an ID.
+        case assigned(TransferID)
         /// Bytes that may be secret are now in free space.
         case removedSecrets
     }
@@ -41,10 +41,10 @@ final class TransferRows: @unchecked Sendable {
 
     // MARK: Transactions
 
-    /// Discards the state of a finished transaction. Another process may assign numbers from now on.
-    func forget(isRolledBack: Bool) {
+    /// Discards the state of a finished transaction. Another process may assign IDs from now on.
+    func endTransaction(isRolledBack: Bool) {
         last = nil
-        if isRolledBack { classes.forgetNew() } else { classes.keepNew() }
+        if isRolledBack { classes.discardNew() } else { classes.commitNew() }
     }
 
     private func next() throws -> Int64 {
@@ -65,18 +65,18 @@ final class TransferRows: @unchecked Sendable {
 
     private static let lostIdentifier = TransferStoreError(
         code: .corrupt,
-        message: "The table of identifiers has lost its row. Restore the file from a backup or move it away.")
+        message: "The table 'identifier' has no row. Restore the file from a backup or move the file away.")
 
     // MARK: Changes
 
-    /// Writes one change. Throws `noSuchTransfer` if no unfinished transfer has that number.
+    /// Writes one change. Throws `noSuchTransfer` if no unfinished transfer has that ID.
     func apply(_ change: PreparedChange, to database: Database) throws -> Effect {
         switch change {
         case .submitted(let columns, let key, let resume):
             let id = try next()
             try insert(id, key, columns, into: database)
             if let resume { try events.append(.resume, resume, of: id, by: prepared()) }
-            return .gave(TransferID(id))
+            return .assigned(TransferID(id))
         case .inserted(let transfer, let columns):
             try insert(transfer, columns, into: database)
         case .respecified(let id, let columns):
@@ -85,7 +85,7 @@ final class TransferRows: @unchecked Sendable {
             return .removedSecrets
         case .event(let id, let kind, let value):
             try events.append(kind, value, of: id.rawValue, by: prepared())
-        case .learned(let value):
+        case .statistics(let value):
             try database.run("INSERT OR REPLACE INTO learned (row, value) VALUES (1, ?)", [value])
         case .ended(let id, let ending):
             return try end(id.rawValue, ending, in: database)
@@ -111,7 +111,7 @@ final class TransferRows: @unchecked Sendable {
         let values: [(EventKind, String?)] = [
             (.resume, try transfer.resume.map(JSONText.encode)), (.retry, try transfer.retry.map(JSONText.encode)),
             (.suspended, transfer.isSuspended ? "1" : nil), (.hold, try transfer.hold.map(JSONText.encode)),
-            (.relaunchHold, try transfer.relaunchHold.map(JSONText.encode)),
+            (.relaunchDelay, try transfer.relaunchDelay.map(JSONText.encode)),
         ]
         for (kind, value) in values where value != nil { try events.append(kind, value, of: id, by: prepared()) }
     }

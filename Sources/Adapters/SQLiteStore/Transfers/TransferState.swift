@@ -10,7 +10,7 @@ struct TransferState {
     var retry: RetryState?
     var isSuspended: Bool
     var hold: TransferHold?
-    var relaunchHold: RelaunchLimiter.Hold?
+    var relaunchDelay: RelaunchLimiter.RelaunchDelay?
 
     /// - Parameter values: The texts, in the order of `EventKind.allCases`.
     init(_ values: [String?], of id: Int64) throws {
@@ -21,13 +21,13 @@ struct TransferState {
         retry = try decoded(RetryState.self, .retry)
         isSuspended = values[EventKind.suspended.index] == "1"
         hold = try decoded(TransferHold.self, .hold)
-        relaunchHold = try decoded(RelaunchLimiter.Hold.self, .relaunchHold)
+        relaunchDelay = try decoded(RelaunchLimiter.RelaunchDelay.self, .relaunchDelay)
     }
 
     /// The state in the form that the scheduler recovers.
     var recovered: RecoveredState {
         RecoveredState(
             bytes: resume?.bytes ?? 0, total: resume?.total, retry: retry, isPaused: isSuspended,
-            relaunchHold: relaunchHold, held: hold.map { RecoveredHold(by: $0.holder, why: $0.why) })
+            relaunchDelay: relaunchDelay, held: hold.map { RecoveredBlock(by: $0.holder, why: $0.why) })
     }
 }

@@ -5,9 +5,9 @@ public import TransferModel
 
 extension SQLiteStore {
     /// Returns the partial files that no transfer will resume from. The file's transfer has ended or is unknown, no
-    /// ending keeps the file, and no other transfer has taken the file over.
+    /// ending keeps the file, and no other transfer continues the file.
     ///
-    /// - Parameter files: The paths of partial files, each with the number of the transfer that began the file.
+    /// - Parameter files: The paths of partial files, each with the ID of the transfer that created the file.
     public func unreferenced(_ files: [(path: String, transfer: TransferID)]) async throws -> [String] {
         guard !files.isEmpty else { return [] }
         return try await read { [rows] database in

@@ -4,8 +4,8 @@ internal import Glibc
 internal import TransferEngine
 internal import TransferModel
 
-/// The periodic work beside the commits: folding events, deleting expired rows, erasing secrets, and renewing the
-/// backup.
+/// The periodic work in addition to the commits: folding events, deleting expired rows, erasing secrets, and renewing
+/// the backup.
 final class Upkeep: Sendable {
     /// The maximum number of rows that one deleting transaction removes per rule. Takes a few milliseconds.
     static let slice = 500
@@ -42,21 +42,21 @@ final class Upkeep: Sendable {
     /// - Parameter between: Called after each transaction.
     func perform(at now: WallTime = .now, slice: Int = slice, between: () throws -> Void = {}) throws {
         guard !writer.isClosed else { return }
-        let hasEndedSecrets = writer.takeEndedSecrets()
+        let hasEndedSecrets = writer.consumeEndedSecrets()
         var isDone = false
-        defer { if !isDone && hasEndedSecrets { writer.putBackEndedSecrets() } }
+        defer { if !isDone && hasEndedSecrets { writer.restoreEndedSecrets() } }
         try transact { [rows] database in try rows.events.fold(database) }
         try between()
-        var hasForgotten = false
+        var hasDeleted = false
         while !writer.isClosed {
-            let count = try transact { [expired] in try expired.forget(at: now, atMost: slice, in: $0) }
+            let count = try transact { [expired] in try expired.delete(at: now, atMost: slice, in: $0) }
             try between()
             guard count > 0 else { break }
-            hasForgotten = true
+            hasDeleted = true
         }
-        if hasForgotten || hasEndedSecrets { try removeUnusedClasses() }
+        if hasDeleted || hasEndedSecrets { try removeUnusedClasses() }
         // Host names must not stay in the log, either.
-        if hasForgotten { writer.needsScrub() }
+        if hasDeleted { writer.needsScrub() }
         database.writeWithoutTransaction { [writer] in writer.scrubIfNeeded($0, isForced: true) }
         file.removeDamaged(own: loss?.damagedFile, hasErasedSecrets: writer.hasErasedSecrets, at: now)
         if configuration.keepsBackup, hasEndedSecrets || isBackupDue(at: now) { try backUp() }
@@ -114,7 +114,7 @@ final class Upkeep: Sendable {
             let source = try DatabaseQueue(path: path)
             try source.writeWithoutTransaction { [file] database in
                 if let found = try QueueOpener.check(database) {
-                    file.suspect()
+                    file.markSuspect()
                     throw TransferStoreError(code: .corrupt, message: "The queue \(path) is damaged (\(found)).")
                 }
                 try database.execute(sql: "VACUUM INTO ?", arguments: [new])

@@ -12,14 +12,14 @@ struct UpkeepSchedule: Sendable {
         case none
         /// Begin upkeep, and call `ended(at:)` afterward.
         case begin
-        /// Call `looked(at:)` after this time.
-        case lookAgain(Duration)
+        /// Check again after this time.
+        case checkAgain(Duration)
     }
 
     private enum Phase: Sendable {
         /// Nothing was committed since the last upkeep.
         case rested
-        /// A call of `looked(at:)` is pending.
+        /// A check of the idle time is pending.
         case awaited
         /// Upkeep is running.
         case running(commitsSince: Bool)
@@ -31,7 +31,7 @@ struct UpkeepSchedule: Sendable {
     private var phase = Phase.rested
     private var lastCommit: ContinuousClock.Instant
     private var lastUpkeep: ContinuousClock.Instant
-    /// The time when the first secret ended that the backup may contain; nil if the backup contains none. Starts at
+    /// The time when the first secret in the backup ended, or `nil` if the backup contains no ended secret. Starts at
     /// the opening of the store, because the contents of the existing backup are unknown.
     private var firstSecret: ContinuousClock.Instant?
     /// Whether a secret has ended since the store was opened.
@@ -65,14 +65,14 @@ struct UpkeepSchedule: Sendable {
         }
         guard case .rested = phase else { return .none }
         phase = .awaited
-        return .lookAgain(idleTime)
+        return .checkAgain(idleTime)
     }
 
     /// Checks whether the idle time has passed.
-    mutating func looked(at now: ContinuousClock.Instant) -> Step {
+    mutating func checked(at now: ContinuousClock.Instant) -> Step {
         guard case .awaited = phase else { return .none }
         let rest = idleTime - (now - lastCommit)
-        if rest > .zero { return .lookAgain(rest) }
+        if rest > .zero { return .checkAgain(rest) }
         phase = .running(commitsSince: false)
         return .begin
     }
@@ -85,7 +85,7 @@ struct UpkeepSchedule: Sendable {
             return .none
         }
         phase = .awaited
-        return .lookAgain(idleTime)
+        return .checkAgain(idleTime)
     }
 
     /// Records that a secret has ended.
@@ -94,11 +94,11 @@ struct UpkeepSchedule: Sendable {
         firstSecret = firstSecret ?? now
     }
 
-    /// Records again that ended secrets are still in a file. Undoes `takeEndedSecrets()` after a failed upkeep.
-    mutating func putBackEndedSecrets(at now: ContinuousClock.Instant) { firstSecret = firstSecret ?? now }
+    /// Records again that ended secrets are still in a file. Call after a failed upkeep.
+    mutating func restoreEndedSecrets(at now: ContinuousClock.Instant) { firstSecret = firstSecret ?? now }
 
-    /// Returns whether secrets have ended since the last call, and resets that record.
-    mutating func takeEndedSecrets() -> Bool {
+    /// Resets the record of ended secrets, and returns whether secrets have ended since the last call.
+    mutating func consumeEndedSecrets() -> Bool {
         defer { firstSecret = nil }
         return firstSecret != nil
     }

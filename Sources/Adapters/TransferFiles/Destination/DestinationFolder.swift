@@ -38,13 +38,13 @@ package struct DestinationFolder: Sendable {
         let path = Paths.join(directory, name)
         guard let facts = FileFacts(path: path) else { return }
         if destination.collision == .fail { throw FileFailure("create", path, code: EEXIST) }
-        // A user who names a device or a folder does not expect a numbered file beside it.
-        let doing = destination.collision == .overwrite ? "replace" : "create"
+        // A user who names a device or a folder does not expect a numbered file next to that name.
+        let action = destination.collision == .overwrite ? "replace" : "create"
         switch facts.kind {
         case .regular: return
-        case .folder: throw FileFailure(doing, path, code: EISDIR)
-        case .symbolicLink: throw FileFailure(doing, path, code: ELOOP)
-        case .other: throw FileFailure(doing, path, code: ENOTSUP)
+        case .folder: throw FileFailure(action, path, code: EISDIR)
+        case .symbolicLink: throw FileFailure(action, path, code: ELOOP)
+        case .other: throw FileFailure(action, path, code: ENOTSUP)
         }
     }
 
@@ -54,11 +54,11 @@ package struct DestinationFolder: Sendable {
     ///
     /// - Returns: The path of the finished file.
     package func adopt(
-        _ source: PartialFile, name: String, _ answer: (status: Int, validator: Validator?)
+        _ source: PartialFile, name: String, _ response: (status: Int, validator: Validator?)
     ) throws(FileFailure) -> String {
         try make()
         do {
-            return try adopting(source, name: name, answer)
+            return try adopting(source, name: name, response)
         } catch {
             // If the partial file is gone, the finished file has its name, although the name may not be durable.
             if FileFacts(path: source.location) != nil { PlacedFile.removeMark(of: source.location) }
@@ -67,26 +67,26 @@ package struct DestinationFolder: Sendable {
     }
 
     private func adopting(
-        _ source: PartialFile, name: String, _ answer: (status: Int, validator: Validator?)
+        _ source: PartialFile, name: String, _ response: (status: Int, validator: Validator?)
     ) throws(FileFailure) -> String {
         do {
-            PlacedFile.leaveMark(of: source.descriptor, at: source.location, answer)
-            let path = try place(source.location, name: name, source.calls)
+            PlacedFile.leaveMark(of: source.descriptor, at: source.location, response)
+            let path = try giveFinalName(source.location, name: name, source.calls)
             try Self.syncFolder(directory, source.calls)
             return path
         } catch  where error.code == EXDEV {
             // A crash before the rename leaves the copy behind.
-            let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialPlace.token()).copy")
-            try self.copy(source, to: copy, answer)
+            let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialFileState.token()).copy")
+            try self.copy(source, to: copy, response)
             defer { unlink(copy) }
-            let path = try place(copy, name: name, source.calls)
+            let path = try giveFinalName(copy, name: name, source.calls)
             try Self.syncFolder(directory, source.calls)
             unlink(source.location)
             return path
         }
     }
 
-    private func place(_ source: String, name: String, _ calls: FileCalls) throws(FileFailure) -> String {
+    private func giveFinalName(_ source: String, name: String, _ calls: FileCalls) throws(FileFailure) -> String {
         let path = Paths.join(directory, name)
         try check(name)
         switch destination.collision {
@@ -161,7 +161,7 @@ package struct DestinationFolder: Sendable {
     }
 
     private func copy(
-        _ source: PartialFile, to path: String, _ answer: (status: Int, validator: Validator?)
+        _ source: PartialFile, to path: String, _ response: (status: Int, validator: Validator?)
     ) throws(FileFailure) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = Int32(try calling("create", path) { Int(open(path, flags, 0o600)) })
@@ -186,7 +186,7 @@ package struct DestinationFolder: Sendable {
         try attributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
         try source.calls.syncing(descriptor, path)
         // The copy has its own inode.
-        PlacedFile.leaveMark(of: descriptor, at: source.location, answer)
+        PlacedFile.leaveMark(of: descriptor, at: source.location, response)
         isWhole = true
     }
 }

@@ -7,7 +7,7 @@ package struct FinalAttributes: Sendable {
     /// The transfer that produces the file.
     package let specification: TransferSpecification
 
-    /// The mode of a finished file. Never executable, whatever the file's name and contents (C9).
+    /// The mode of a finished file. Never executable, regardless of the file's name and contents (C9).
     package var fileMode: mode_t { specification.isPrivate ? 0o600 : 0o666 & ~Self.umask }
 
     /// The mode of a folder created for a finished file, before the umask.

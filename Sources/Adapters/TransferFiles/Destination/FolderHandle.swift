@@ -23,8 +23,8 @@ package final class FolderHandle: Sendable {
         else { throw FileFailure("use the folder", name, code: ESTALE) }
     }
 
-    /// Rejects a path that is not beneath its document. If the portal is not running, throws a failure that tells the
-    /// caller to retry later.
+    /// Rejects a path that is not beneath its document. If the portal is not running, throws a failure that leads to a
+    /// later retry.
     private static func check(_ document: String, for path: String) throws(FileFailure) {
         guard path.hasPrefix(document + "/"), !path.split(separator: "/").contains("..") else {
             throw FileFailure("use the folder", path, code: ESTALE)

@@ -5,13 +5,13 @@ package import TransferModel
 
 /// A finished file that received its final name before a crash prevented its record.
 ///
-/// Before a partial file receives its final name, a mark is created beside it. The mark holds the inode, the size,
-/// and the time of the file, and is removed once the transfer's end is durable. A mark without a partial file shows
-/// that the file is at its destination, even if nothing was saved about the transfer.
+/// Before a partial file receives its final name, a mark is created next to the partial file. The mark holds the
+/// inode, the size, and the time of the file, and is removed once the transfer's end is durable. A mark without a
+/// partial file shows that the file is at its destination, even if nothing was saved about the transfer.
 ///
-/// The mark is a symbolic link to no file. A single call creates it completely or not at all. It needs no sync of its
-/// own because journals order the link before the rename. On file systems without symbolic links, only the record
-/// remains.
+/// The mark is a symbolic link to no file. A single call creates the link completely or not at all. The link needs no
+/// separate sync, because journals order the link before the rename. On file systems without symbolic links, only the
+/// record remains.
 package enum PlacedFile {
     /// The contents of a mark. The device is not included, because some devices change their numbers at each boot.
     package struct Mark: Hashable {
@@ -19,7 +19,7 @@ package enum PlacedFile {
         package var size: Int64
         /// The modification time in nanoseconds since 1970.
         package var modified: Int64
-        /// The status of the answer.
+        /// The status of the response.
         package var status: Int
         /// The version of the server's file.
         package var validator: Validator?
@@ -32,12 +32,12 @@ package enum PlacedFile {
 
     /// Creates the mark for the file that receives the final name: the partial file, or a copy of it.
     package static func leaveMark(
-        of descriptor: Int32, at partialPath: String, _ answer: (status: Int, validator: Validator?)
+        of descriptor: Int32, at partialPath: String, _ response: (status: Int, validator: Validator?)
     ) {
         guard let facts = FileFacts(descriptor: descriptor) else { return }
         let mark = Mark(
-            number: facts.number, size: facts.size, modified: facts.modified, status: answer.status,
-            validator: answer.validator)
+            number: facts.number, size: facts.size, modified: facts.modified, status: response.status,
+            validator: response.validator)
         let path = markPath(partialPath)
         if symlink(mark.text, path) != 0, errno == EEXIST {
             removeMark(of: partialPath)
@@ -45,14 +45,15 @@ package enum PlacedFile {
         }
     }
 
-    /// Removes the mark, if there is one.
+    /// Removes the mark, if it exists.
     package static func removeMark(of partialPath: String) {
         let path = markPath(partialPath)
         // A file that is not a link belongs to another program.
         if FileFacts(path: path)?.kind == .symbolicLink { unlink(path) }
     }
 
-    /// Returns the finished file of the transfer whose partial file was at `partialPath`, or `nil` if there is none.
+    /// Returns the finished file of the transfer whose partial file was at `partialPath`, or `nil` if it does not
+    /// exist.
     ///
     /// A rename keeps the inode and the time, and the file was verified and synced before the rename. Costs a single
     /// call if there is neither a mark nor a record. Otherwise, costs a scan of the destination folder.
@@ -103,7 +104,7 @@ extension PlacedFile.Mark {
         return whole.utf8.count < 1000 ? whole : numbers
     }
 
-    /// Reads a mark. Returns `nil` if there is none, or if the link belongs to another program.
+    /// Reads a mark. Returns `nil` if there is no mark, or if the link belongs to another program.
     package init?(at path: String) {
         var buffer = [CChar](repeating: 0, count: 1024)
         let count = readlink(path, &buffer, buffer.count)

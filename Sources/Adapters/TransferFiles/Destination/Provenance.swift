@@ -5,9 +5,9 @@ package import TransferModel
 
 /// The URLs from which a file was downloaded, stored with the file as extended attributes (C9).
 ///
-/// The attributes follow the freedesktop.org conventions, which file managers and scanners read:
-/// `user.xdg.origin.url` and `user.xdg.referrer.url`. The attributes outlive the transfer and accompany the file to
-/// other people. The URLs are therefore stored without user, password, query, and fragment.
+/// The attributes follow the freedesktop.org conventions, which file managers and scanners read: `user.xdg.origin.url`
+/// and `user.xdg.referrer.url`. The attributes outlive the transfer and stay with the file when it is shared. The URLs
+/// are therefore stored without user, password, query, and fragment.
 package struct Provenance: Hashable, Sendable {
     /// The name of the attribute for the file's own URL.
     package static let originAttribute = "user.xdg.origin.url"
@@ -16,7 +16,7 @@ package struct Provenance: Hashable, Sendable {
 
     /// The requested URL. The target of a redirect is not used, because only the server knows that target.
     package var origin: String?
-    /// The URL in the request's `Referer` field, or `nil` if there is none.
+    /// The URL in the request's `Referer` field, or `nil` if it does not exist.
     package var referrer: String?
 
     /// Creates the provenance of a transfer's file.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// The properties of the server's file, as stated in the head of an answer.
+/// The properties of the server's file, as stated in the head of a response.
 package struct ServerFile: Hashable, Sendable, Codable {
     /// The URL of the file after redirects.
     package var url: String

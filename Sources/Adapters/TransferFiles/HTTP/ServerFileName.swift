@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Derives a safe file name from a server's answer (RFC 6266, 8187) or from the URL.
+/// Derives a safe file name from a server's response (RFC 6266, 8187) or from the URL.
 package enum ServerFileName {
     /// Returns a safe name of at most `limit` bytes. The default name is `download`.
     package static func name(disposition: String?, url: String, limit: Int = 255) -> String {
@@ -29,7 +29,7 @@ package enum ServerFileName {
     /// `limit` bytes and keeps its extension.
     package static func safe(_ text: String, limit: Int = 255) -> String {
         let last = text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
-        var name = withoutHidingStart(withoutSteering(last.unicodeScalars))
+        var name = withoutHidingStart(withoutControlCharacters(last.unicodeScalars))
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         let stem = name.prefix { $0 != "." }.lowercased()
         if devices.contains(stem) { name = "_" + name }
@@ -41,7 +41,7 @@ package enum ServerFileName {
     ///
     /// Keeps a joiner between two characters that use joiners, because the joiner is part of a word or an emoji
     /// there.
-    private static func withoutSteering(_ text: String.UnicodeScalarView) -> String {
+    private static func withoutControlCharacters(_ text: String.UnicodeScalarView) -> String {
         var name = String.UnicodeScalarView()
         var joiner: Unicode.Scalar?
         for scalar in text {
@@ -58,7 +58,7 @@ package enum ServerFileName {
         return String(name)
     }
 
-    /// Returns whether a joiner beside the character may change its reading. A joiner has no effect in Latin, Greek,
+    /// Returns whether a joiner next to the character may change its reading. A joiner has no effect in Latin, Greek,
     /// Cyrillic, and punctuation.
     private static func isJoined(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isEmoji && scalar.value > 0x7F || scalar.properties.isVariationSelector

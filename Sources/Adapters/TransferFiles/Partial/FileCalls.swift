@@ -16,7 +16,7 @@ package struct FileCalls: Sendable {
     }
     /// Reports a file whose file system cannot sync.
     package var cannotSync: @Sendable (String, UInt64) -> Void = {
-        UnsyncedVolumes.tell(path: $0, device: $1)
+        UnsyncedVolumes.warn(path: $0, device: $1)
     }
 
     package init() {}
@@ -24,8 +24,8 @@ package struct FileCalls: Sendable {
     /// Syncs a file or a folder, which is the best protection against a power loss.
     ///
     /// EINVAL, EOPNOTSUPP, and ENOSYS mean that the file system does not support syncing (some FUSE and network file
-    /// systems). The kernel then writes at its own pace, and a transfer that stopped would help nobody. The problem
-    /// is reported once per file system.
+    /// systems). The kernel then writes at its own pace, and stopping the transfer would not help. The problem is
+    /// reported once per file system.
     ///
     /// All other errors are failures. After EIO, bytes are lost. EROFS comes from a file system that became read-only
     /// because of an error.

@@ -12,7 +12,7 @@ package final class PartialFile: Sendable {
         /// The durable bytes.
         var durable = ByteRanges()
         /// The number of truncations. A truncation invalidates the result of a sync that began earlier.
-        var cuts = 0
+        var truncations = 0
         var isSyncing = false
     }
     package let path: String
@@ -64,7 +64,7 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Truncates the file to `offset` bytes, of which `durable` are known to be on disk.
+    /// Truncates the file to `offset` bytes, of which `durable` are on disk.
     package func begin(at offset: Int64, durable: ByteRanges) throws(FileFailure) {
         state.change { $0.durable = durable }
         try truncate(to: offset)
@@ -76,10 +76,10 @@ package final class PartialFile: Sendable {
     /// Truncates the file, which also releases reserved space.
     package func truncate(to size: Int64) throws(FileFailure) {
         state.change { state in
-            state.cuts += 1
+            state.truncations += 1
             state.durable.remove(size..<Int64.max)
         }
-        try calling("cut", path) { Int(ftruncate(descriptor, off_t(size))) }
+        try calling("truncate", path) { Int(ftruncate(descriptor, off_t(size))) }
     }
 
     /// Reserves space for the bytes up to `total` without changing the length.
@@ -88,7 +88,7 @@ package final class PartialFile: Sendable {
     package func reserve(from offset: Int64, total: Int64) throws(FileFailure) -> Bool {
         guard total > offset else { return true }
         do {
-            try calling("reserve room for", path) {
+            try calling("reserve space for", path) {
                 Int(calls.reserve(descriptor, offset, total - offset))
             }
         } catch  where error.isStorageLow || error.code == EFBIG {
@@ -127,13 +127,13 @@ package final class PartialFile: Sendable {
     package func beginSync(
         _ written: ByteRanges, on queue: DispatchQueue, then: @escaping @Sendable (FileFailure?) -> Void
     ) -> Bool {
-        let cuts = state.change { state -> Int? in
+        let truncations = state.change { state -> Int? in
             defer { state.isSyncing = true }
-            return state.isSyncing ? nil : state.cuts
+            return state.isSyncing ? nil : state.truncations
         }
-        guard let cuts else { return false }
+        guard let truncations else { return false }
         queue.async {
-            let failure = self.syncNow(written, cuts: cuts)
+            let failure = self.syncNow(written, truncations: truncations)
             self.state.change { $0.isSyncing = false }
             then(failure)
         }
@@ -145,16 +145,16 @@ package final class PartialFile: Sendable {
     /// Linux reports a lost write once and then marks the lost pages as clean. After a failure, no later success is
     /// reliable, so every later call returns that failure. `withFacts` includes mode and time.
     package func syncNow(_ written: ByteRanges, withFacts: Bool = false) -> FileFailure? {
-        syncNow(written, cuts: state.value.cuts, withFacts: withFacts)
+        syncNow(written, truncations: state.value.truncations, withFacts: withFacts)
     }
 
-    private func syncNow(_ written: ByteRanges, cuts: Int, withFacts: Bool = false) -> FileFailure? {
+    private func syncNow(_ written: ByteRanges, truncations: Int, withFacts: Bool = false) -> FileFailure? {
         syncFailure.withLock { syncFailure in
             if syncFailure != nil { return syncFailure }
             do throws(FileFailure) {
                 try calls.syncing(descriptor, path, withFacts: withFacts)
                 state.change { state in
-                    guard state.cuts == cuts else { return }
+                    guard state.truncations == truncations else { return }
                     for range in written.ranges { state.durable.insert(range) }
                 }
             } catch {
@@ -177,7 +177,7 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Waits up to `seconds` while a sync is running. Returns `true` if no sync is running any more.
+    /// Waits up to `seconds` while a sync is running. Returns `true` if no sync is running afterward.
     package func waitForSync(seconds: Double) -> Bool {
         state.wait(until: MonotonicTime.now() + UInt64(max(0, seconds) * 1e9)) { !$0.isSyncing }
     }

@@ -5,17 +5,17 @@ public import TransferModel
 
 /// Finds orphaned partial files: files of transfers that a queue has deleted or lost.
 ///
-/// A file is found if it belongs to this user, is in the common folder, and has the name of a partial file. By default,
-/// the file must also be unwritten for a day. A file that a process holds is never removed. The owner of the queue must
-/// check whether the queue still knows a file.
+/// A file counts as orphaned if it belongs to this user, is in the common folder, and has the name of a partial file.
+/// By default, the file must also be unwritten for a day. A file that a process holds is never removed. The owner of
+/// the queue must check whether a transfer still uses the file.
 ///
 /// ```swift
 /// let sweep = PartialSweep(directory: configuration.partialDirectory)
-/// for leftover in sweep.leftovers() where !isKnown(leftover.transfer) { sweep.remove(leftover) }
+/// for file in sweep.orphanedFiles() where !isKnown(file.transfer) { sweep.remove(file) }
 /// ```
 public struct PartialSweep: Sendable {
     /// An orphaned partial file.
-    public struct Leftover: Hashable, Sendable {
+    public struct OrphanedFile: Hashable, Sendable {
         /// The path of the file.
         public var path: String
         /// The transfer that created the file.
@@ -32,7 +32,7 @@ public struct PartialSweep: Sendable {
     ///
     /// - Parameter age: The time since the last write, in whole seconds. Default one day.
     /// - Returns: The files that may be orphaned. Empty if the folder cannot be read.
-    public func leftovers(untouchedFor age: Duration = .seconds(86_400)) -> [Leftover] {
+    public func orphanedFiles(untouchedFor age: Duration = .seconds(86_400)) -> [OrphanedFile] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -43,15 +43,15 @@ public struct PartialSweep: Sendable {
             guard let facts = FileFacts(path: path), facts.kind == .regular, facts.owner == geteuid(),
                 facts.modified / 1_000_000_000 <= oldest
             else { return nil }
-            return Leftover(path: path, transfer: TransferID(number))
+            return OrphanedFile(path: path, transfer: TransferID(number))
         }
     }
 
     /// Removes a file, unless a process writes it. Returns whether the file is gone.
     @discardableResult
-    public func remove(_ leftover: Leftover) -> Bool {
-        PartialPlace.removeAbandoned(leftover.path)
-        return FileFacts(path: leftover.path) == nil
+    public func remove(_ file: OrphanedFile) -> Bool {
+        PartialFileState.removeAbandoned(file.path)
+        return FileFacts(path: file.path) == nil
     }
 
     /// Returns the number in a name such as `12-0123456789abcdef.part`, or `nil` for any other name.

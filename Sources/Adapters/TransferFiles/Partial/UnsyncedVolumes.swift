@@ -4,14 +4,14 @@ import Synchronization
 
 /// Warns about file systems that cannot sync, once per file system in the lifetime of the process.
 package enum UnsyncedVolumes {
-    private static let told = Mutex<Set<UInt64>>([])
+    private static let reported = Mutex<Set<UInt64>>([])
 
     /// Logs a warning unless the device was reported before. Returns whether a warning was logged.
     @discardableResult
-    package static func tell(path: String, device: UInt64) -> Bool {
-        guard told.withLock({ $0.insert(device).inserted }) else { return false }
+    package static func warn(path: String, device: UInt64) -> Bool {
+        guard reported.withLock({ $0.insert(device).inserted }) else { return false }
         Logger(label: "transfer.files").warning(
-            "the file system cannot sync: what was written may be lost when the power fails",
+            "the file system does not support sync; written data may be lost in a power failure",
             metadata: ["path": "\(path)"])
         return true
     }

@@ -2,22 +2,23 @@
 
 /// The rate limits of an executor, in addition to the limit of each transfer (`TransferSpecification.rateLimit`).
 ///
-/// Limits are in bytes of bodies per second, received and sent combined. All limits apply at once: the strictest
-/// limit determines the rate of a transfer. Transfers that share a limit share it fairly. Capacity that a transfer
-/// cannot use goes to the other transfers.
+/// Limits are in bytes of bodies per second, received and sent combined. All limits apply at the same time: the
+/// strictest limit determines the rate of a transfer. Transfers that share a limit share it fairly. Capacity that a
+/// transfer cannot use goes to the other transfers.
 ///
 /// The limits are accurate to 10% over a few seconds, but not below 128 bytes per second for each connection.
 ///
-/// With the URLSession repair, each connection is limited separately. Without the repair, transfers wait for one
-/// another. A fast transfer beside a slow one then stays below its limit.
+/// With the URLSession interposer, each connection is limited separately. Without the interposer, transfers wait for
+/// one another. A fast transfer that runs with a slow transfer then stays below its limit.
 ///
 /// ```swift
 /// let limits = RateLimits(global: 1_000_000, perApp: ["org.example.App": 200_000])
 /// ```
 public struct RateLimits: Hashable, Sendable, Codable {
-    /// The limit of all transfers combined. `nil` means unlimited.
+    /// The limit of all transfers combined, in bytes per second. `nil` means unlimited.
     public var global: Int64?
-    /// The limit of all transfers of an app combined, by `TransferTraits.app`. An app without an entry is unlimited.
+    /// The limit of all transfers of an app combined, in bytes per second, by `TransferTraits.app`. An app without an
+    /// entry is unlimited.
     public var perApp: [String: Int64]
     /// A Boolean value that indicates whether transfers yield while other programs use this machine's network
     /// interfaces.
@@ -25,7 +26,7 @@ public struct RateLimits: Hashable, Sendable, Codable {
     /// Costs four reads of the kernel's counters per second while transfers run. Default `false`.
     public var yieldsToForeground: Bool
 
-    /// Creates limits. By default, there are none.
+    /// Creates limits, in bytes per second. The default is no limit.
     public init(global: Int64? = nil, perApp: [String: Int64] = [:], yieldsToForeground: Bool = false) {
         self.global = global
         self.perApp = perApp

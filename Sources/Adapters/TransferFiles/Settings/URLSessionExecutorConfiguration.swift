@@ -54,24 +54,25 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
     public var foregroundInterfaces: [String]?
     /// The path of a file with certificates to trust instead of the system's certificates.
     ///
-    /// Requires the repair. `nil` uses the system's certificates. Default `nil`.
+    /// Requires the URLSession interposer. `nil` uses the system's certificates. Default `nil`.
     public var caFile: String?
     /// The URL of the proxy.
     ///
-    /// Requires the repair. `nil` uses `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy`. Default `nil`.
+    /// Requires the URLSession interposer. `nil` uses `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy`.
+    /// Default `nil`.
     public var proxy: String?
-    /// A Boolean value that indicates whether the executor repairs FoundationNetworking's faults (see
-    /// URLSessionRepair).
+    /// A Boolean value that indicates whether the executor works around faults of FoundationNetworking with the
+    /// URLSession interposer.
     ///
-    /// `TRANSFER_URLSESSION_REPAIR=off` in the environment also disables the repair. Default `true`.
+    /// `TRANSFER_URLSESSION_INTERPOSER=off` in the environment also disables the interposer. Default `true`.
     ///
-    /// Without the repair, transfers are slower, and URLs with an IPv6 address fail. The following answers of a
+    /// Without the interposer, transfers are slower, and URLs with an IPv6 address fail. The following responses of a
     /// server then end the process: chunked trailers, a truncated head, a redirect that cannot be resolved, and a
     /// `Content-Length` near 2^63. A redirect whose body never ends freezes the process.
     ///
-    /// A process has a single repair. The executor that was created last determines its state, buffer size, CA file,
-    /// and proxy.
-    public var usesRepair: Bool = true
+    /// A process has a single interposer. The executor that was created last determines its state, buffer size, CA
+    /// file, and proxy.
+    public var usesInterposer: Bool = true
     /// The number of bytes that must be transferred within `lowSpeedSeconds`. An attempt with fewer bytes fails as
     /// too slow.
     ///
@@ -82,6 +83,24 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
     /// Default 300.
     public var lowSpeedSeconds: Int = 300
 
+    private enum CodingKeys: String, CodingKey {
+        case partialDirectory
+        case checkpointBytes
+        case checkpointSeconds
+        case progressInterval
+        case firstRequestBytes
+        case storageFloorBytes
+        case storageFloorPercent
+        case userAgent
+        case limits
+        case foregroundInterfaces
+        case caFile
+        case proxy
+        case usesInterposer = "usesRepair"
+        case lowSpeedBytes
+        case lowSpeedSeconds
+    }
+
     /// Creates a configuration with default values.
     ///
     /// - Parameter partialDirectory: The common folder for partial files.
@@ -89,7 +108,7 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
         self.partialDirectory = partialDirectory
     }
 
-    /// Validates the configuration before the executor does anything.
+    /// Validates the configuration before the executor starts.
     ///
     /// - Throws: `URLSessionExecutorError` that names the setting and its remedy.
     public func check() throws(URLSessionExecutorError) {
@@ -98,24 +117,24 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
             throw URLSessionExecutorError(
                 code: .unreadableCAFile, message: "The CA file \(caFile) cannot be read: \(reason).")
         }
-        if !wantsRepair, let error = needsRepair { throw error }
+        if !wantsInterposer, let error = needsInterposer { throw error }
     }
 
-    /// A Boolean value that indicates whether the configuration and the environment both allow the repair.
-    package var wantsRepair: Bool {
-        usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
+    /// A Boolean value that indicates whether the configuration and the environment both allow the interposer.
+    package var wantsInterposer: Bool {
+        usesInterposer && getenv("TRANSFER_URLSESSION_INTERPOSER").map { String(cString: $0) } != "off"
     }
 
-    /// The error for a setting that requires the repair, or `nil` if there is no such setting.
-    package var needsRepair: URLSessionExecutorError? {
+    /// The error for a setting that requires the interposer, or `nil` if no setting requires it.
+    package var needsInterposer: URLSessionExecutorError? {
         if caFile != nil {
             return URLSessionExecutorError(
-                code: .needsRepair, message: "A CA file can only be given while the repair of URLSession is on.")
+                code: .needsInterposer, message: "A CA file requires the URLSession interposer, which is disabled.")
         }
         if proxy != nil {
             let message =
-                "A proxy can only be given while the repair of URLSession is on; set http_proxy and https_proxy instead."
-            return URLSessionExecutorError(code: .needsRepair, message: message)
+                "A proxy requires the URLSession interposer, which is disabled; set http_proxy and https_proxy instead."
+            return URLSessionExecutorError(code: .needsInterposer, message: message)
         }
         return nil
     }
@@ -127,8 +146,8 @@ public struct URLSessionExecutorError: Error, Hashable, Sendable, CustomStringCo
     public enum Code: String, Hashable, Sendable {
         /// The CA file cannot be read.
         case unreadableCAFile
-        /// The setting requires the repair, which is disabled or could not be installed.
-        case needsRepair
+        /// The setting requires the interposer, which is disabled or could not be installed.
+        case needsInterposer
     }
     /// The kind of the error.
     public var code: Code

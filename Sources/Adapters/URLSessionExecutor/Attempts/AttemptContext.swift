@@ -39,7 +39,7 @@ final class AttemptContext: Sendable {
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
     /// Records that a stop was requested. Returns `true` for the first request.
-    func noteStop() -> Bool { !stopping.exchange(true, ordering: .acquiringAndReleasing) }
+    func requestStop() -> Bool { !stopping.exchange(true, ordering: .acquiringAndReleasing) }
 
     /// The requests in progress. Other threads use this list to cancel them.
     var liveExchanges: [Exchange] {

@@ -5,31 +5,31 @@ import LinuxKernel
 internal import TransferEngine
 internal import TransferModel
 
-/// The handling of answers, of bytes on the way to the disk, and of deadlines.
+/// The handling of responses, of bytes on the way to the disk, and of deadlines.
 extension DownloadAttempt {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
-        guard !isOver else { return }
+        guard !isEnded else { return }
         let now = MonotonicTime.now()
-        if let time = delay.answered(head, now: now) { tell(.answered(after: time)) }
-        guard let segment = segments.noteActivity(of: exchange, now: now) else { return take(head, of: exchange) }
-        watch.moved(0, at: now)
+        if let time = delay.headReceived(head, now: now) { report(.responded(after: time)) }
+        guard let segment = segments.recordActivity(of: exchange, now: now) else { return handle(head, of: exchange) }
+        stallDetector.moved(0, at: now)
         perform(machine.received(head, segment: segment))
     }
 
     func exchange(_ exchange: Exchange, received bytes: Data) {
-        guard !isOver else { return }
+        guard !isEnded else { return }
         let now = MonotonicTime.now()
-        guard let segment = segments.noteActivity(of: exchange, now: now) else { return take(bytes, of: exchange) }
-        watch.moved(Int64(bytes.count), at: now)
-        let (place, then) = machine.received(bytes: bytes.count, segment: segment)
-        if let place { write(bytes.prefix(place.count), at: place.lowerBound) }
+        guard let segment = segments.recordActivity(of: exchange, now: now) else { return handle(bytes, of: exchange) }
+        stallDetector.moved(Int64(bytes.count), at: now)
+        let (range, then) = machine.received(bytes: bytes.count, segment: segment)
+        if let range { write(bytes.prefix(range.count), at: range.lowerBound) }
         perform(then)
     }
 
-    func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
-        guard !isOver else { return }
-        guard let segment = segments.remove(exchange) else { return takeEnd(error, of: exchange) }
-        noteLive()
+    func exchange(_ exchange: Exchange, endedWith error: URLSessionError?) {
+        guard !isEnded else { return }
+        guard let segment = segments.remove(exchange) else { return handleEnd(error, of: exchange) }
+        publishLiveExchanges()
         perform(machine.ended(error.map { failure(of: $0) }, segment: segment))
     }
 
@@ -51,10 +51,10 @@ extension DownloadAttempt {
             return fail(failure)
         }
         writer.written = machine.presentBytes
-        checkpointIfDue(now: watch.lastActivity)
-        tellProgress(isForced: false)
+        checkpointIfDue(now: stallDetector.lastActivity)
+        reportProgress(isForced: false)
         environment.waitForDisk(file, written: writer.written)
-        environment.pace(bytes.count, lane)
+        environment.pace(bytes.count, rateLimiter)
     }
 
     /// Starts to make the written bytes durable if a checkpoint is due.
@@ -69,32 +69,34 @@ extension DownloadAttempt {
     }
 
     private func synced(_ failure: FileFailure?) {
-        guard !isOver, fault == nil else { return }
+        guard !isEnded, fault == nil else { return }
         if let failure { return fail(failure) }
         let durable = writer.durable
         // Nothing is durable if the download has restarted in the meantime.
-        if durable.count > 0 { tell(.checkpointed(writer.resumePoint(durable, of: machine.expected))) }
+        if durable.count > 0 { report(.checkpointed(writer.resumePoint(durable, of: machine.expected))) }
     }
 
-    func tellProgress(isForced: Bool) {
-        let now = isForced ? MonotonicTime.now() : watch.lastActivity
+    func reportProgress(isForced: Bool) {
+        let now = isForced ? MonotonicTime.now() : stallDetector.lastActivity
         guard reports.reportsProgress(writer.written, now: now, isForced: isForced) else { return }
-        tell(.progressed(bytes: writer.written, total: machine.expected.total))
+        report(.progressed(bytes: writer.written, total: machine.expected.total))
     }
 
     /// Updates progress, checkpoints, and the deadlines of silent servers. Called twice a second.
     func tick(now: UInt64) {
-        segments.leaveOut(watch.tick(now: now), now: now)
-        guard !isOver, exchange != nil || !segments.isEmpty else { return }
-        if now > watch.lastActivity, writer.file != nil {
-            if reports.reportedBytes != nil, now - watch.lastActivity > 200_000_000 { tellProgress(isForced: true) }
+        segments.exclude(stallDetector.tick(now: now), now: now)
+        guard !isEnded, exchange != nil || !segments.isEmpty else { return }
+        if now > stallDetector.lastActivity, writer.file != nil {
+            if reports.reportedBytes != nil, now - stallDetector.lastActivity > 200_000_000 {
+                reportProgress(isForced: true)
+            }
             checkpointIfDue(now: now)
         }
         // Each segment has its own silence limit. A silent segment does not end the other segments.
         let limit = max(1, specification.idleTimeoutSeconds)
-        let silent = segments.silent(seconds: limit) { environment.idleTime(since: $0, now: now, lane) }
+        let silent = segments.silent(seconds: limit) { environment.idleTime(since: $0, now: now, rateLimiter) }
         for segment in silent {
-            let failure = SilenceWatch.Finding.silence(seconds: limit).failure(of: machine.host)
+            let failure = StallDetector.Fault.silence(seconds: limit).failure(of: machine.host)
             perform(machine.giveUp(segment: segment, failure))
         }
         giveUpIfSilent(now: now, idleLimit: exchange == nil ? nil : limit)

@@ -15,15 +15,15 @@ extension DownloadAttempt {
             let completion = TransferCompletion(
                 status: status, file: specification.completedBefore, wasAlreadyComplete: true)
             end(.finished(completion))
-        case .answered(let status):
+        case .responded(let status):
             // A refusal may be a mistake or may be lifted later. This attempt therefore does not remove bytes of
             // earlier attempts.
             if job.resume == nil { writer.remove() }
-            end(.finished(TransferCompletion(status: status, file: nil, response: answers.head)))
+            end(.finished(TransferCompletion(status: status, file: nil, response: latestResponse.head)))
         case .failed(let failure, keepsBytes: true):
             keepBytes { .failed(failure, resume: $1) }
         case .failed(let failure, keepsBytes: false):
-            // An answer that was rejected because of its head says nothing about the bytes of earlier attempts.
+            // A response that was rejected because of its head says nothing about the bytes of earlier attempts.
             if writer.file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $1) } }
             writer.remove()
             end(.failed(failure, resume: nil))
@@ -56,8 +56,8 @@ extension DownloadAttempt {
                 // Without the ID of this boot, the next attempt trusts only the offset. This covers a truncation that
                 // failed, too.
                 if failure != nil { resume.bootID = "" }
-                attempt.tellProgress(isForced: true)
-                attempt.tell(.checkpointed(resume))
+                attempt.reportProgress(isForced: true)
+                attempt.report(.checkpointed(resume))
                 attempt.end(outcome(attempt, resume))
             }
         }
@@ -80,9 +80,9 @@ extension DownloadAttempt {
         if machine.expected.total == nil {
             // Without its size, `PlacedFile` could not recognize the finished file after a crash.
             machine.expected.total = writer.written
-            tell(.checkpointed(writer.resumePoint(writer.durable, of: machine.expected)))
+            report(.checkpointed(writer.resumePoint(writer.durable, of: machine.expected)))
         }
-        tellProgress(isForced: true)
+        reportProgress(isForced: true)
         let finalizer = FileFinalizer(
             files: context.files, file: file, hasher: writer.hasher, specification: specification,
             serverFile: serverFile,
@@ -96,7 +96,7 @@ extension DownloadAttempt {
     private func finished(_ result: FileFinalizer.Result) {
         switch result {
         case .placed(let completed, let status):
-            end(.finished(TransferCompletion(status: status, file: completed, response: answers.head)))
+            end(.finished(TransferCompletion(status: status, file: completed, response: latestResponse.head)))
         case .stopped:
             keepBytes { .stopped($1) }
         case .wrong(let failure):

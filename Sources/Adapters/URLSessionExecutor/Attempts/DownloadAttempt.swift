@@ -13,24 +13,24 @@ actor DownloadAttempt: TransferAttempt {
 
     var machine: DownloadStateMachine
     var exchange: Exchange? {
-        didSet { noteLive() }
+        didSet { publishLiveExchanges() }
     }
-    var lane: RateLane?
-    var answers: LatestAnswer
-    var watch = SilenceWatch()
-    var isOver = false
+    var rateLimiter: RateLimiter?
+    var latestResponse: LatestResponse
+    var stallDetector = StallDetector()
+    var isEnded = false
     /// The requests for segments of the file, in addition to `exchange`.
     var segments = SegmentRequests()
     var writer: PartialFileWriter
     var reports: ReportSchedule
-    var delay = AnswerDelay()
+    var delay = ResponseDelay()
     /// The disk failure that ends the attempt. The state machine does not know about disk failures.
     var fault: FileFailure?
 
     init(_ context: AttemptContext) {
         self.context = context
         let specification = context.job.specification
-        answers = LatestAnswer(specification)
+        latestResponse = LatestResponse(specification)
         writer = PartialFileWriter(context)
         reports = ReportSchedule(context.environment.configuration)
         machine = DownloadStateMachine(
@@ -38,7 +38,7 @@ actor DownloadAttempt: TransferAttempt {
     }
 
     /// Publishes the running exchanges so that other threads can cancel them.
-    func noteLive() { context.liveExchanges = segments.exchanges + [exchange].compactMap { $0 } }
+    func publishLiveExchanges() { context.liveExchanges = segments.exchanges + [exchange].compactMap { $0 } }
 
     /// Examines the destination and the partial file, and sends the first request.
     func begin() {
@@ -51,22 +51,22 @@ actor DownloadAttempt: TransferAttempt {
             // An earlier attempt placed the file, and a crash prevented its report. The component that records the
             // end needs the path of the file's mark.
             if job.resume == nil, let file = completion.file {
-                tell(.checkpointed(ResumePoint(placed: file, partialPath: path)))
+                report(.checkpointed(ResumePoint(placed: file, partialPath: path)))
             }
             end(.finished(completion))
-        case .download(let place, let isUnchanged):
-            begin(at: place, isUnchanged: isUnchanged)
+        case .download(let location, let isUnchanged):
+            begin(at: location, isUnchanged: isUnchanged)
         case .upload:
             preconditionFailure("the files of a download were prepared for an upload")
         }
     }
 
-    private func begin(at place: PartialPlace, isUnchanged: Bool) {
+    private func begin(at location: PartialFileState, isUnchanged: Bool) {
         machine = DownloadStateMachine(
-            plan: DownloadPlan(job, environment, at: place, isUnchanged: isUnchanged))
-        writer.begin(at: place, present: machine.presentBytes)
+            plan: DownloadPlan(job, environment, at: location, isUnchanged: isUnchanged))
+        writer.begin(at: location, present: machine.presentBytes)
         // Some or all of the recorded bytes were removed by another program.
-        if let resume = job.resume, machine.plan.offset < resume.offset { tell(.restarted) }
+        if let resume = job.resume, machine.plan.offset < resume.offset { report(.restarted) }
         reports.checkpoint(now: MonotonicTime.now())
         start()
     }
@@ -75,11 +75,11 @@ actor DownloadAttempt: TransferAttempt {
         switch directive {
         case .send(let request):
             send(request)
-            delay.asked(now: watch.lastActivity)
+            delay.requestSent(now: stallDetector.lastActivity)
         case .cancelRequest: cancelRequest()
         case .sendSegment(let id, let request): send(request, segment: id)
         case .cancelSegment(let id): for exchange in segments.exchanges(for: id) { environment.client.cancel(exchange) }
-        case .startOver: startOver()
+        case .restart: restart()
         case .receive(let serverFile): receive(serverFile)
         case .finish(let serverFile): finish(serverFile)
         case .end(let ending): end(ending)
@@ -89,15 +89,15 @@ actor DownloadAttempt: TransferAttempt {
     private func send(_ request: RequestHead, segment id: Int) {
         writer.stopHashing()
         segments.add(exchange(for: request), for: id, now: MonotonicTime.now())
-        noteLive()
+        publishLiveExchanges()
     }
 
-    private func startOver() {
+    private func restart() {
         let hadBytes = writer.hasBytes
         do { try writer.restart() } catch { fail(error) }
         if hadBytes {
             reports.restart()
-            tell(.restarted)
+            report(.restarted)
         }
     }
 
@@ -109,8 +109,8 @@ actor DownloadAttempt: TransferAttempt {
         } catch {
             return fail(error)
         }
-        tell(.checkpointed(writer.resumePoint(writer.durable, of: machine.expected)))
-        tellProgress(isForced: true)
+        report(.checkpointed(writer.resumePoint(writer.durable, of: machine.expected)))
+        reportProgress(isForced: true)
     }
 
     /// Ends the attempt because of a disk failure.

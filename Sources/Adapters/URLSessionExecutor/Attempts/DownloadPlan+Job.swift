@@ -3,22 +3,22 @@ internal import TransferEngine
 internal import TransferModel
 
 extension DownloadPlan {
-    /// Creates the plan of an attempt that begins now, with the bytes that earlier attempts left at `place`.
+    /// Creates the plan of an attempt that begins now, with the bytes that earlier attempts left.
     ///
     /// - Parameters:
     ///   - job: The transfer to attempt.
     ///   - environment: The state that all attempts of the executor share.
-    ///   - place: The partial file and the bytes in it.
+    ///   - location: The partial file and the bytes in it.
     ///   - isUnchanged: Whether the finished file of an earlier run is unchanged.
-    init(_ job: TransferJob, _ environment: ExecutorEnvironment, at place: PartialPlace, isUnchanged: Bool) {
+    init(_ job: TransferJob, _ environment: ExecutorEnvironment, at location: PartialFileState, isUnchanged: Bool) {
         let specification = job.specification
         self.init(request: RequestPlan(specification, environment))
         firstRequestBytes = environment.configuration.firstRequestBytes
         keepsErrorBody = specification.keepsErrorBody
         maximumBytes = specification.maximumBytes
-        deliversEncodedBodies = environment.isRepaired
-        offset = place.offset
-        extents = place.extents
+        deliversEncodedBodies = environment.isInterposerActive
+        offset = location.offset
+        extents = location.extents
         // A resume point without extents would treat the length of a file with holes as its content after a crash.
         connections = job.resume.map { $0.extents == nil } == true ? 1 : specification.connections
         total = job.resume?.total

@@ -44,7 +44,7 @@ struct FileFinalizer: Sendable {
 
     private func mismatch(_ checksum: Checksum, _ digest: String) -> TransferFailure {
         let name = checksum.algorithm.rawValue
-        let message = "The file's \(name) is \(digest), not \(checksum.hexDigest) as asked for."
+        let message = "The file's \(name) is \(digest); expected \(checksum.hexDigest)."
         return TransferFailure(cause: .checksumMismatch, message: message)
     }
 }
@@ -53,6 +53,6 @@ extension TransferFailure {
     /// The failure for a partial file that another program removed, replaced, truncated, or extended. The next
     /// attempt examines the file again.
     static func partialFileChanged(_ path: String) -> TransferFailure {
-        TransferFailure(cause: .connection, message: "The partial file \(path) was changed by somebody else.")
+        TransferFailure(cause: .connection, message: "Another program changed the partial file \(path).")
     }
 }

@@ -35,7 +35,7 @@ struct PartialFileWriter {
     private(set) var hasher: BodyHasher?
     /// The number of bytes in the file. Without extents, the bytes end at this offset.
     var written: Int64 = 0
-    /// A Boolean value that indicates whether the file is prepared for the body of the current answer.
+    /// A Boolean value that indicates whether the file is prepared for the body of the current response.
     private var isPrepared = false
     /// The number of bytes that may be written before the free space of the volume is checked again.
     private var room: Int64 = 0
@@ -58,11 +58,11 @@ struct PartialFileWriter {
     /// Sets the location of the file. Does not open the file.
     ///
     /// - Parameters:
-    ///   - place: The path of the file and the bytes in it.
+    ///   - location: The path of the file and the bytes in it.
     ///   - present: The number of bytes that earlier attempts left.
-    mutating func begin(at place: PartialPlace, present: Int64) {
-        path = place.path
-        durableBefore = place.durable
+    mutating func begin(at location: PartialFileState, present: Int64) {
+        path = location.path
+        durableBefore = location.durable
         written = present
         if written == 0 { startHashing() }
     }
@@ -78,7 +78,7 @@ struct PartialFileWriter {
         return opened
     }
 
-    /// Opens the file for the body of an answer. If the size is known, reserves the space.
+    /// Opens the file for the body of a response. If the size is known, reserves the space.
     ///
     /// - Returns: `false` if the file has already been prepared since the attempt began or restarted.
     /// - Throws: `FileFailure`, also if the volume has too little space.
@@ -146,7 +146,7 @@ struct PartialFileWriter {
         }
         var done = 0
         let failure =
-            lackOfRoom(for: bytes.count, in: file)
+            shortageFailure(for: bytes.count, in: file)
             ?? bytes.withUnsafeBytes { buffer -> FileFailure? in
                 do throws(FileFailure) {
                     try file.write(buffer, at: offset, written: &done)
@@ -164,7 +164,7 @@ struct PartialFileWriter {
     /// Deducts a block from the available space. Returns the failure if there is too little space, otherwise `nil`.
     ///
     /// If no space was reserved, the storage floor of the volume is checked as bytes arrive.
-    private mutating func lackOfRoom(for count: Int, in file: PartialFile) -> FileFailure? {
+    private mutating func shortageFailure(for count: Int, in file: PartialFile) -> FileFailure? {
         if room < Int64(count) {
             let left = space.available(on: file.descriptor) ?? .max
             guard left >= Int64(count) else { return FileFailure("write", path, code: ENOSPC) }

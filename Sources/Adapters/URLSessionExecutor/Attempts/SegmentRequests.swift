@@ -31,7 +31,7 @@ struct SegmentRequests {
     /// Records that the server sent something.
     ///
     /// - Returns: The segment of the exchange, or `nil` if the exchange is not for a segment.
-    mutating func noteActivity(of exchange: Exchange, now: UInt64) -> Int? {
+    mutating func recordActivity(of exchange: Exchange, now: UInt64) -> Int? {
         guard let index = index(of: exchange) else { return nil }
         requests[index].lastActivity = max(requests[index].lastActivity, now)
         return requests[index].segment
@@ -42,8 +42,8 @@ struct SegmentRequests {
         index(of: exchange).map { requests.remove(at: $0).segment }
     }
 
-    /// Excludes a gap during which this process did not run. `SilenceWatch.tick` measures the gap.
-    mutating func leaveOut(_ gap: UInt64, now: UInt64) {
+    /// Excludes a gap during which this process did not run. `StallDetector.tick` measures the gap.
+    mutating func exclude(_ gap: UInt64, now: UInt64) {
         for index in requests.indices { requests[index].lastActivity = min(now, requests[index].lastActivity + gap) }
     }
 

@@ -15,21 +15,21 @@ protocol TransferAttempt: ExchangeReceiver {
     /// The running request, except requests for segments.
     var exchange: Exchange? { get set }
     /// The rate limiter of the attempt.
-    var lane: RateLane? { get set }
-    var answers: LatestAnswer { get set }
-    var watch: SilenceWatch { get set }
-    var isOver: Bool { get set }
+    var rateLimiter: RateLimiter? { get set }
+    var latestResponse: LatestResponse { get set }
+    var stallDetector: StallDetector { get set }
+    var isEnded: Bool { get set }
 
     /// Prepares the files and sends the first request.
     func begin()
-    /// Stops the attempt. Called after `AttemptContext.noteStop`.
+    /// Stops the attempt. Called after `AttemptContext.requestStop`.
     func stop()
     /// Checks deadlines and reports progress. Called twice a second.
     func tick(now: UInt64)
     func perform(_ directive: Machine.Directive)
     /// Calls `body` with the state machine.
     func decide<Decision>(_ body: (inout Machine) -> Decision) -> Decision
-    /// Keeps `count` bytes of an answer's body.
+    /// Keeps `count` bytes of a response's body.
     func keep(_ bytes: Data, _ count: Int)
     /// Closes the files. Called before the end is reported.
     func releaseFiles()
@@ -50,7 +50,7 @@ extension TransferAttempt {
 
     /// Ends the attempt for a reason outside the state machine.
     func interrupt(_ ending: Machine.Ending) {
-        guard !isOver else { return }
+        guard !isEnded else { return }
         perform(decide { $0.interrupt(ending) })
     }
 
@@ -59,7 +59,7 @@ extension TransferAttempt {
     /// Sends the machine's first request, unless a stop was requested in the meantime.
     func start() {
         if context.isStopping { return perform(decide { $0.interrupt(.stopped) }) }
-        lane = environment.throttle.enter(job, isSending: isSending)
+        rateLimiter = environment.throttle.enter(job, isSending: isSending)
         perform(decide { $0.begin() })
     }
 
@@ -70,8 +70,8 @@ extension TransferAttempt {
 
     /// Sends a request and makes it the attempt's running request.
     func send(_ request: RequestHead, body: UploadBody? = nil) {
-        watch.begin(now: MonotonicTime.now())
-        answers.asked(request.url)
+        stallDetector.begin(now: MonotonicTime.now())
+        latestResponse.requestSent(request.url)
         exchange = exchange(for: request, body: body)
     }
 
@@ -80,7 +80,7 @@ extension TransferAttempt {
         // process causes.
         let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
         return environment.client.send(
-            request, body: body, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
+            request, body: body, timeoutSeconds: min(max(1, timeout), 86400) + 60, rateLimiter: rateLimiter, to: self)
     }
 
     func cancelRequest() {
@@ -88,7 +88,7 @@ extension TransferAttempt {
     }
 
     /// Returns the failure for an error of URLSession.
-    func failure(of error: SessionError) -> TransferFailure {
+    func failure(of error: URLSessionError) -> TransferFailure {
         SessionFailure.failure(
             code: error.code, text: error.text, host: machine.host, proxy: machine.request.proxy)
     }
@@ -99,25 +99,25 @@ extension TransferAttempt {
     ///   - now: The current time in nanoseconds of `MonotonicTime`.
     ///   - idleLimit: The longest silence in seconds. If `nil`, silence is not a fault.
     func giveUpIfSilent(now: UInt64, idleLimit: Int?) {
-        let finding = watch.finding(now: now, idleLimit: idleLimit, configuration: environment.configuration) {
-            environment.idleTime(since: $0, now: now, lane)
+        let fault = stallDetector.fault(now: now, idleLimit: idleLimit, configuration: environment.configuration) {
+            environment.idleTime(since: $0, now: now, rateLimiter)
         }
-        if let finding { interrupt(.failed(finding.failure(of: machine.host, isSending: isSending))) }
+        if let fault { interrupt(.failed(fault.failure(of: machine.host, isSending: isSending))) }
     }
 
     // MARK: Events of the running request
 
-    func take(_ head: ResponseHead, of exchange: Exchange) {
-        guard !isOver, exchange === self.exchange else { return }
-        // A server that accepts an upload reports its progress in interim answers.
-        watch.moved(isSending ? 1 : 0, at: MonotonicTime.now())
-        answers.answered(head)
+    func handle(_ head: ResponseHead, of exchange: Exchange) {
+        guard !isEnded, exchange === self.exchange else { return }
+        // A server that accepts an upload reports its progress in interim responses.
+        stallDetector.moved(isSending ? 1 : 0, at: MonotonicTime.now())
+        latestResponse.headReceived(head)
         perform(decide { $0.received(head) })
     }
 
-    func take(_ bytes: Data, of exchange: Exchange) {
-        guard !isOver, exchange === self.exchange else { return }
-        watch.moved(Int64(bytes.count), at: MonotonicTime.now())
+    func handle(_ bytes: Data, of exchange: Exchange) {
+        guard !isEnded, exchange === self.exchange else { return }
+        stallDetector.moved(Int64(bytes.count), at: MonotonicTime.now())
         switch decide({ $0.received(bytes: bytes.count) }) {
         case .keep(let count): keep(bytes, count)
         case .drop: return
@@ -125,30 +125,30 @@ extension TransferAttempt {
         }
     }
 
-    func takeEnd(_ error: SessionError?, of exchange: Exchange) {
-        guard !isOver, exchange === self.exchange else { return }
+    func handleEnd(_ error: URLSessionError?, of exchange: Exchange) {
+        guard !isEnded, exchange === self.exchange else { return }
         self.exchange = nil
         let failure = error.map { self.failure(of: $0) }
         perform(decide { $0.ended(failure) })
     }
 
-    func exchange(_ exchange: Exchange, received head: ResponseHead) { take(head, of: exchange) }
+    func exchange(_ exchange: Exchange, received head: ResponseHead) { handle(head, of: exchange) }
 
-    func exchange(_ exchange: Exchange, received bytes: Data) { take(bytes, of: exchange) }
+    func exchange(_ exchange: Exchange, received bytes: Data) { handle(bytes, of: exchange) }
 
     // MARK: Reports
 
     /// Sends a report, unless the attempt has ended.
-    func tell(_ what: ExecutorReport) {
-        if !isOver { context.report(what) }
+    func report(_ what: ExecutorReport) {
+        if !isEnded { context.report(what) }
     }
 
     /// Ends the attempt and sends its last report.
     func end(_ outcome: ExecutorOutcome) {
-        guard !isOver else { return }
-        isOver = true
+        guard !isEnded else { return }
+        isEnded = true
         releaseFiles()
-        if let lane { environment.throttle.leave(lane) }
+        if let rateLimiter { environment.throttle.leave(rateLimiter) }
         context.onEnd()
         context.report(.ended(outcome))
     }

@@ -7,43 +7,43 @@ internal import TransferModel
 
 /// The handling of ended requests, of bytes on the way to the server, and of deadlines.
 extension UploadAttempt {
-    func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
-        guard exchange === self.exchange, !isOver else { return }
+    func exchange(_ exchange: Exchange, endedWith error: URLSessionError?) {
+        guard exchange === self.exchange, !isEnded else { return }
         // A failure of the source file appears as a broken connection. If the server has already rejected the upload,
         // the rejection takes precedence.
         if let change = body?.progress.failure {
             _ = decide { $0.interrupt(.failed(change)) }
-            return takeEnd(nil, of: exchange)
+            return handleEnd(nil, of: exchange)
         }
         if body?.progress.isLost == true, error != nil {
             self.exchange = nil
             let message = "The connection to \(machine.host) was lost while the file was being sent."
             return perform(decide { $0.ended(TransferFailure(cause: .connection, message: message)) })
         }
-        takeEnd(error, of: exchange)
+        handleEnd(error, of: exchange)
     }
 
     /// Called after bytes were read for sending.
-    func bytesWentOut() {
-        guard !isOver else { return }
+    func bytesWereRead() {
+        guard !isEnded else { return }
         countBytes()
-        tellProgress()
+        reportProgress()
     }
 
     private func countBytes() {
         guard let progress = body?.progress else { return }
         if progress.position > countedPosition {
-            watch.moved(progress.position - countedPosition, at: progress.lastRead)
+            stallDetector.moved(progress.position - countedPosition, at: progress.lastRead)
         }
         countedPosition = progress.position
     }
 
     func tick(now: UInt64) {
-        watch.tick(now: now)
-        guard !isOver, exchange != nil else { return }
+        stallDetector.tick(now: now)
+        guard !isEnded, exchange != nil else { return }
         countBytes()
-        if body?.progress.isWaiting == true { watch.moved(0, at: now) }
-        tellProgress()
+        if body?.progress.isWaiting == true { stallDetector.moved(0, at: now) }
+        reportProgress()
         giveUpIfSilent(now: now, idleLimit: specification.idleTimeoutSeconds)
     }
 }

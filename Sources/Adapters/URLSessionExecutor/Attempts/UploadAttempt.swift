@@ -15,15 +15,15 @@ actor UploadAttempt: TransferAttempt {
     var exchange: Exchange? {
         didSet { context.liveExchanges = [exchange].compactMap { $0 } }
     }
-    var lane: RateLane?
-    var answers: LatestAnswer
-    var watch = SilenceWatch()
-    var isOver = false
+    var rateLimiter: RateLimiter?
+    var latestResponse: LatestResponse
+    var stallDetector = StallDetector()
+    var isEnded = false
     private var file: UploadFile?
     /// The body of the running request.
     var body: UploadBody?
-    /// The final answer received so far.
-    private var answer: ServerAnswer?
+    /// The final response received so far.
+    private var answer: UploadResponse?
     /// The position in the body at the last count.
     var countedPosition: Int64 = 0
     private var reports: ReportSchedule
@@ -32,7 +32,7 @@ actor UploadAttempt: TransferAttempt {
     init(_ context: AttemptContext, source: UploadSource) {
         self.context = context
         self.source = source
-        answers = LatestAnswer(context.job.specification)
+        latestResponse = LatestResponse(context.job.specification)
         reports = ReportSchedule(context.environment.configuration)
         machine = UploadStateMachine(plan: UploadPlan(context.job, source, context.environment))
     }
@@ -60,8 +60,8 @@ actor UploadAttempt: TransferAttempt {
             send(request, body: body)
         case .cancelRequest: cancelRequest()
         case .remember(let resume): remember(resume)
-        case .startOver: startOver()
-        case .keepAnswer(let head): answer = ServerAnswer(body: [], contentType: head.value("Content-Type"))
+        case .restart: restart()
+        case .keepResponse(let head): answer = UploadResponse(body: [], contentType: head.value("Content-Type"))
         case .end(let ending): end(ending)
         }
     }
@@ -72,49 +72,49 @@ actor UploadAttempt: TransferAttempt {
         return UploadBody(
             file: file, range: range,
             interval: UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds)),
-            pace: { [environment, lane] in environment.paceUpload($0, lane) },
-            onRead: { [weak self] in self?.dispatch { $0.bytesWentOut() } })
+            pace: { [environment, rateLimiter] in environment.paceUpload($0, rateLimiter) },
+            onRead: { [weak self] in self?.dispatch { $0.bytesWereRead() } })
     }
 
     private func remember(_ resume: ResumePoint) {
         let now = MonotonicTime.now()
-        // A new upload URL is reported at once. A new offset is reported only when a checkpoint is due.
+        // A new upload URL is reported immediately. A new offset is reported only when a checkpoint is due.
         let isDue = resume.upload != reportedResume?.upload || reports.wantsCheckpoint(now: now)
         guard resume != reportedResume, isDue else { return }
         reports.checkpoint(now: now)
         reportedResume = resume
-        tell(.checkpointed(resume))
+        report(.checkpointed(resume))
     }
 
-    private func startOver() {
+    private func restart() {
         reportedResume = nil
         reports.restart()
-        tell(.restarted)
+        report(.restarted)
     }
 
-    /// Keeps the first `count` bytes of an answer's body.
+    /// Keeps the first `count` bytes of a response's body.
     func keep(_ bytes: Data, _ count: Int) {
         answer?.body += bytes.prefix(count)
         if count < bytes.count { answer?.isCut = true }
     }
 
     /// Reports the bytes that the server has, plus the bytes given to the network since then.
-    func tellProgress() {
+    func reportProgress() {
         guard let position = body?.progress.position else { return }
         guard reports.reportsProgress(position, now: MonotonicTime.now()) else { return }
-        tell(.progressed(bytes: position, total: source.size))
+        report(.progressed(bytes: position, total: source.size))
     }
 
     // MARK: The end
 
     private func end(_ ending: UploadStateMachine.Ending) {
-        tellProgress()
+        reportProgress()
         switch ending {
-        case .answered(let status, let isCut):
+        case .responded(let status, let isCut):
             if status < 400, let change = file?.change() { return end(.failed(change, resume: nil)) }
-            var answer = answer ?? ServerAnswer(body: [], contentType: nil)
+            var answer = answer ?? UploadResponse(body: [], contentType: nil)
             if isCut { answer.isCut = true }
-            end(.finished(TransferCompletion(status: status, file: nil, answer: answer, response: answers.head)))
+            end(.finished(TransferCompletion(status: status, file: nil, answer: answer, response: latestResponse.head)))
         case .failed(let failure) where failure.cause == .sourceChanged:
             end(.failed(failure, resume: nil))
         case .failed(let failure):
@@ -130,7 +130,7 @@ actor UploadAttempt: TransferAttempt {
     /// recorded.
     private var lastResume: ResumePoint? {
         let resume = machine.resumePoint
-        if let resume, resume != reportedResume { tell(.checkpointed(resume)) }
+        if let resume, resume != reportedResume { report(.checkpointed(resume)) }
         return resume
     }
 

@@ -16,7 +16,7 @@ final class UploadBody: Sendable {
         /// The failure that ended the reading.
         var failure: TransferFailure?
         /// The time of the last `onRead` call.
-        var lastTold: UInt64 = 0
+        var lastReported: UInt64 = 0
         /// The number of streams made so far. URLSession asks for a second stream if a kept connection turns out to
         /// be dead.
         var stream = 0
@@ -25,7 +25,7 @@ final class UploadBody: Sendable {
         var isLost = false
     }
 
-    /// The largest number of bytes that are sent twice without a decision of the retry rule. The repair begins each
+    /// The largest number of bytes that are sent twice without a decision of the retry rule. The interposer begins each
     /// body with two smaller blocks.
     private static let largestRepeated: Int64 = 256 << 10
     private let file: UploadFile
@@ -57,7 +57,7 @@ final class UploadBody: Sendable {
 
     /// Returns a stream that starts at the beginning of the body. Earlier streams end.
     ///
-    /// If a kept connection breaks before an answer, libcurl silently sends the request again. This is correct for a
+    /// If a kept connection breaks before a response, libcurl silently sends the request again. This is correct for a
     /// connection that was dead from the start, and such a connection fails after the first block or two. If more
     /// bytes were sent, the stream fails and the retry rule decides.
     func makeStream() -> InputStream {
@@ -92,8 +92,8 @@ final class UploadBody: Sendable {
             state.withLock { $0.failure = failure }
             return -1
         case .success(let got):
-            // The wait comes before the bytes are delivered. Otherwise all the bytes would be sent at once, and then
-            // none.
+            // The wait comes before the bytes are delivered. Otherwise all the bytes would be sent in one burst, and
+            // then none.
             state.withLock { $0.isWaiting = true }
             pace(got)
             let now = MonotonicTime.now()
@@ -101,8 +101,8 @@ final class UploadBody: Sendable {
                 state.isWaiting = false
                 state.lastRead = now
                 state.position += Int64(got)
-                guard now >= state.lastTold + interval else { return false }
-                state.lastTold = now
+                guard now >= state.lastReported + interval else { return false }
+                state.lastReported = now
                 return true
             }
             if isDue { onRead() }

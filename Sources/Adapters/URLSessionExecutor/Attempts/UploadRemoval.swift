@@ -17,7 +17,7 @@ actor UploadRemoval: ExchangeReceiver {
     private let onEnd: @Sendable () -> Void
     private var machine: UploadStateMachine
     private var exchange: Exchange?
-    private var isOver = false
+    private var isEnded = false
 
     init(plan: UploadPlan, environment: ExecutorEnvironment, onEnd: @escaping @Sendable () -> Void) {
         self.environment = environment
@@ -41,7 +41,7 @@ actor UploadRemoval: ExchangeReceiver {
         if case .instead(let directives) = machine.received(bytes: bytes.count) { perform(directives) }
     }
 
-    func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
+    func exchange(_ exchange: Exchange, endedWith error: URLSessionError?) {
         guard exchange === self.exchange else { return }
         self.exchange = nil
         perform(
@@ -55,11 +55,11 @@ actor UploadRemoval: ExchangeReceiver {
             case .send(let request):
                 exchange = environment.client.send(request, timeoutSeconds: Self.longest * 2, to: self)
             case .cancelRequest: if let exchange { environment.client.cancel(exchange) }
-            // The upload is never continued, and nobody reads the server's answer.
-            case .remember, .startOver, .keepAnswer: break
+            // The upload is never continued, and nothing reads the server's response.
+            case .remember, .restart, .keepResponse: break
             case .end:
-                guard !isOver else { return }
-                isOver = true
+                guard !isEnded else { return }
+                isEnded = true
                 onEnd()
             }
         }

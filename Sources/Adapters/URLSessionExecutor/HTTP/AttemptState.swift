@@ -2,7 +2,7 @@
 internal import TransferModel
 
 /// A request of an attempt, independent of its HTTP form.
-struct AttemptQuestion<Kind: Hashable & Sendable>: Hashable, Sendable {
+struct AttemptRequest<Kind: Hashable & Sendable>: Hashable, Sendable {
     /// The purpose of the request.
     var kind: Kind
     var url: String
@@ -14,7 +14,7 @@ struct AttemptQuestion<Kind: Hashable & Sendable>: Hashable, Sendable {
 
 /// The step that follows the end of a request.
 enum AttemptStep<Kind: Hashable & Sendable, Directive: AttemptDirective>: Hashable, Sendable {
-    case ask(AttemptQuestion<Kind>)
+    case send(AttemptRequest<Kind>)
     /// The last directive of the attempt. No request follows.
     case conclude(Directive)
 
@@ -29,12 +29,12 @@ enum AttemptStep<Kind: Hashable & Sendable, Directive: AttemptDirective>: Hashab
 enum AttemptState<Kind: Hashable & Sendable, Body: Hashable & Sendable, Directive: AttemptDirective>: Hashable, Sendable
 {
     case ready
-    case asking(AttemptQuestion<Kind>)
-    /// The body of an answer is arriving.
+    case awaitingHead(AttemptRequest<Kind>)
+    /// The body of a response is arriving.
     case receiving(Body)
-    /// The answer is not needed, or is no longer needed.
+    /// The response is not needed, or is no longer needed.
     case discarding(bytes: Int64, then: AttemptStep<Kind, Directive>)
-    case over
+    case ended
 }
 
 /// A directive of an attempt's state machine. Lists the cases that every machine needs.

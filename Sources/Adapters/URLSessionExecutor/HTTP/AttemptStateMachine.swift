@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The HTTP exchange of an attempt: decides which requests are sent, and interprets the answers.
+/// The HTTP exchange of an attempt: decides which requests are sent, and interprets the responses.
 ///
 /// The machine only decides and performs no input or output. Every request ends with `ended` before the next request
 /// is sent, so at most one request runs at a time.
 ///
-/// Downloads and uploads differ in their requests and in the meaning of the answers. Logins, redirects, unneeded
+/// Downloads and uploads differ in their requests and in the meaning of the responses. Logins, redirects, unneeded
 /// bodies, interruptions, and the order of requests are implemented here for both.
 protocol AttemptStateMachine: Sendable {
     /// The kinds of requests.
     associatedtype Kind: Hashable, Sendable
-    /// An answer whose body is needed.
+    /// A response whose body is needed.
     associatedtype Body: Hashable, Sendable
     associatedtype Directive: AttemptDirective
 
@@ -21,20 +21,20 @@ protocol AttemptStateMachine: Sendable {
     var authenticator: Authenticator { get set }
     /// A Boolean value that indicates whether all bytes of the running request have been given to the network.
     var isBodySent: Bool { get }
-    /// The URL whose host appears in messages while no answer is awaited.
+    /// The URL whose host appears in messages while no response is awaited.
     var idleURL: String { get }
     func url(of body: Body) -> String
 
-    /// Returns the first request, or ends the attempt if no request is possible.
+    /// Sends the first request, or ends the attempt if no request is possible.
     mutating func begin() -> [Directive]
-    /// Sends a question.
-    mutating func ask(_ question: Question) -> [Directive]
-    /// Handles the head of an interim answer (1xx).
-    mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive]
-    /// Handles the head of a final answer.
-    mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive]
+    /// Sends a request.
+    mutating func send(_ attemptRequest: Request) -> [Directive]
+    /// Handles the head of an interim response (1xx).
+    mutating func interim(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive]
+    /// Handles the head of a final response.
+    mutating func responded(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive]
     /// Handles the end of a request that received no head.
-    mutating func unanswered(_ question: Question, _ failure: TransferFailure) -> [Directive]
+    mutating func failedWithoutResponse(_ attemptRequest: Request, _ failure: TransferFailure) -> [Directive]
     /// Handles bytes of a body that is needed.
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive>
     /// Handles the end of a body. `failure` is `nil` if the body is complete.
@@ -44,7 +44,7 @@ protocol AttemptStateMachine: Sendable {
 }
 
 extension AttemptStateMachine {
-    typealias Question = AttemptQuestion<Kind>
+    typealias Request = AttemptRequest<Kind>
     typealias Step = AttemptStep<Kind, Directive>
     typealias State = AttemptState<Kind, Body, Directive>
     typealias Ending = Directive.Ending
@@ -60,22 +60,22 @@ extension AttemptStateMachine {
     var host: String {
         let url =
             switch state {
-            case .asking(let question): question.url
+            case .awaitingHead(let attemptRequest): attemptRequest.url
             case .receiving(let body): self.url(of: body)
-            case .ready, .discarding, .over: idleURL
+            case .ready, .discarding, .ended: idleURL
             }
         return URLReference(url).hostAndPort
     }
 
     // MARK: Events of a request
 
-    /// Handles the head of an answer.
+    /// Handles the head of a response.
     mutating func received(_ head: ResponseHead) -> [Directive] {
-        guard case .asking(let question) = state else { return [] }
-        return (100..<200).contains(head.status) ? interim(question, head) : answered(question, head)
+        guard case .awaitingHead(let attemptRequest) = state else { return [] }
+        return (100..<200).contains(head.status) ? interim(attemptRequest, head) : responded(attemptRequest, head)
     }
 
-    /// Handles bytes of an answer's body.
+    /// Handles bytes of a response's body.
     mutating func received(bytes count: Int) -> BytesDirective<Directive> {
         switch state {
         case .receiving(let body):
@@ -85,23 +85,24 @@ extension AttemptStateMachine {
             state = .discarding(bytes: sum, then: step)
             let crosses = bytes <= Self.largestDiscarded && sum > Self.largestDiscarded
             return crosses ? .instead([.cancelRequest]) : .drop
-        case .ready, .asking, .over:
+        case .ready, .awaitingHead, .ended:
             return .drop
         }
     }
 
-    /// Handles the end of the request. `failure` is `nil` if the answer is complete.
+    /// Handles the end of the request. `failure` is `nil` if the response is complete.
     mutating func ended(_ failure: TransferFailure?) -> [Directive] {
         switch state {
-        case .asking(let question):
-            return unanswered(question, failure ?? malformed("ended its answer before it began."))
+        case .awaitingHead(let attemptRequest):
+            return failedWithoutResponse(
+                attemptRequest, failure ?? malformed("closed the connection without a response."))
         case .receiving(let body):
             return ended(body, failure)
-        case .discarding(_, .ask(let question)):
-            return ask(question)
+        case .discarding(_, .send(let attemptRequest)):
+            return send(attemptRequest)
         case .discarding(_, .conclude(let directive)):
             return conclude(directive)
-        case .ready, .over:
+        case .ready, .ended:
             return []
         }
     }
@@ -113,71 +114,72 @@ extension AttemptStateMachine {
         switch state {
         case .ready:
             return conclude(.end(ending))
-        case .asking:
+        case .awaitingHead:
             return abandon(then: .end(ending))
         case .receiving(let body):
             return interrupt(body, ending)
-        case .discarding(let bytes, .ask):
+        case .discarding(let bytes, .send):
             state = .discarding(bytes: bytes, then: .end(ending))
             return [.cancelRequest]
         case .discarding(_, .conclude):
-            // An earlier decision, such as an answer or a failure, remains in effect.
+            // An earlier decision, such as a response or a failure, remains in effect.
             return [.cancelRequest]
-        case .over:
+        case .ended:
             return []
         }
     }
 
-    mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive] { [] }
+    mutating func interim(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] { [] }
 
-    mutating func unanswered(_ question: Question, _ failure: TransferFailure) -> [Directive] {
+    mutating func failedWithoutResponse(_ attemptRequest: Request, _ failure: TransferFailure) -> [Directive] {
         conclude(.end(.failed(failure)))
     }
 
-    // MARK: Common answers
+    // MARK: Common responses
 
-    /// Returns the step after an answer that asks for a login, or `nil` if the answer counts as it is.
-    mutating func login(_ question: Question, _ head: ResponseHead) -> Step? {
+    /// Returns the step after a response that requires a login, or `nil` if the response is final.
+    mutating func login(_ attemptRequest: Request, _ head: ResponseHead) -> Step? {
         // Credentials for the server do not help with a proxy.
         if head.status == 407, let proxy = request.proxy { return .fail(.proxyRefused(proxy)) }
         guard head.status == 401 else {
-            authenticator.taken(by: question.url)
+            authenticator.accepted(by: attemptRequest.url)
             return nil
         }
-        return switch authenticator.refused(head, url: question.url) {
-        case .askAgain: .ask(question)
-        case .tell(let challenges): .end(.challenged(challenges))
+        return switch authenticator.refused(head, url: attemptRequest.url) {
+        case .retry: .send(attemptRequest)
+        case .challengeApp(let challenges): .end(.challenged(challenges))
         case .giveUp: nil
         }
     }
 
-    /// Returns the step after a redirect, or `nil` if the answer is not a redirect.
-    func redirect(_ question: Question, _ head: ResponseHead) -> Step? {
+    /// Returns the step after a redirect, or `nil` if the response is not a redirect.
+    func redirect(_ attemptRequest: Request, _ head: ResponseHead) -> Step? {
         guard RedirectRule.isRedirect(head) else { return nil }
         let location = head.value("Location") ?? ""
-        var next = question
+        var next = attemptRequest
         switch request.redirects.next(
-            location: location, from: question.url, fields: question.fields, visited: question.visited)
+            location: location, from: attemptRequest.url, fields: attemptRequest.fields, visited: attemptRequest.visited
+        )
         {
         case .follow(let url, let fields):
             (next.url, next.fields) = (url, fields)
             next.visited.append(url)
-            return .ask(next)
+            return .send(next)
         case .refuse(let failure):
             return .fail(failure)
         }
     }
 
-    /// Returns the failure for an answer that may differ on a later attempt, or `nil` if the answer counts as it is.
-    func failureForNow(_ head: ResponseHead) -> TransferFailure? {
+    /// Returns the failure for a response that may differ on a later attempt, or `nil` if the response is final.
+    func retryableFailure(_ head: ResponseHead) -> TransferFailure? {
         switch head.status {
-        case 511: wantsLogin("answered 511: this network wants a login first.")
-        case 408, 425, 429, 500, 502, 503, 504: mayPass(head)
+        case 511: captivePortalFailure("returned 511: this network requires a login.")
+        case 408, 425, 429, 500, 502, 503, 504: temporaryFailure(head)
         default: nil
         }
     }
 
-    // MARK: Discarding an answer
+    // MARK: Discarding a response
 
     /// Reads an unneeded body to its end if the body is short, so that the connection can be reused.
     ///
@@ -194,29 +196,31 @@ extension AttemptStateMachine {
     }
 
     mutating func conclude(_ directive: Directive) -> [Directive] {
-        state = .over
+        state = .ended
         return [directive]
     }
 
     // MARK: Failures
 
     func malformed(_ what: String) -> TransferFailure {
-        TransferFailure(cause: .malformedAnswer, message: "\(host) \(what)")
+        TransferFailure(cause: .malformedResponse, message: "\(host) \(what)")
     }
 
-    func wantsLogin(_ what: String) -> TransferFailure {
+    func captivePortalFailure(_ what: String) -> TransferFailure {
         TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
     }
 
     /// Returns the failure for a status that may be temporary.
-    func mayPass(_ head: ResponseHead) -> TransferFailure { head.failureThatMayPass(host: host, now: request.now) }
+    func temporaryFailure(_ head: ResponseHead) -> TransferFailure {
+        head.temporaryStatusFailure(host: host, now: request.now)
+    }
 }
 
 extension TransferFailure {
-    /// Returns the failure for a proxy that answered 407. `proxy` is the host and port of the proxy.
+    /// Returns the failure for a proxy that returned 407. `proxy` is the host and port of the proxy.
     static func proxyRefused(_ proxy: String) -> TransferFailure {
         let message =
-            "The proxy \(proxy) wants a user and password, or others than it got (407): give them in the proxy's URL, "
+            "The proxy \(proxy) requires a valid user name and password (407). Include them in the proxy's URL: "
             + "http://user:password@\(proxy)."
         return TransferFailure(cause: .proxyAuthentication, message: message)
     }

@@ -3,13 +3,13 @@ internal import TransferModel
 
 /// Distinguishes a network's login page from the requested file.
 enum CaptivePortal {
-    /// Returns whether the answer is most likely not the file at `url`.
+    /// Returns whether the response is probably not the file at `url`.
     ///
     /// An HTML page is suspicious in two cases. First, the URL names an archive, an image, a video, or a similar
     /// file. Second, the request continues a file that is not known to be a page, and the page does not name the
     /// file's version.
     ///
-    /// An answer that the server sends as an attachment is never suspicious.
+    /// A response that the server sends as an attachment is never suspicious.
     static func isSuspected(
         _ head: ResponseHead, url: String, isContinuing: Bool, version: Validator? = nil, known: ServerFile? = nil
     ) -> Bool {
@@ -24,7 +24,7 @@ enum CaptivePortal {
         return !isOurs && !pageTypes.contains(ending) && !URLReference(url).lastComponent.isEmpty
     }
 
-    /// Returns the host and port of the page to which an upload was redirected by an answer without TLS. Returns
+    /// Returns the host and port of the page to which an upload was redirected by a response without TLS. Returns
     /// `nil` if the redirect stays on the host.
     ///
     /// The bytes of the upload must not go to that page.

@@ -11,7 +11,7 @@ extension ResponseHead {
     /// The version if it is reliable enough to join two parts of a file. `nil` forbids a continuation.
     ///
     /// A strong entity tag is reliable. A date is reliable if it is at least a second earlier than the date of the
-    /// answer. A file may change twice in one second (RFC 9110 §8.8.2.2).
+    /// response. A file may change twice in one second (RFC 9110 §8.8.2.2).
     var continuingVersion: Validator? {
         guard !isEncoded, let version else { return nil }
         let date = version.lastModified.flatMap { text -> String? in
@@ -38,13 +38,13 @@ extension Validator {
     /// The value for `If-Range`: the strong tag if there is one, otherwise the date.
     var ifRange: String? { strongTag ?? lastModified }
 
-    /// Returns whether an answer with the given head continues this version. The head must repeat the values that
+    /// Returns whether a response with the given head continues this version. The head must repeat the values that
     /// name this version.
     func isContinued(by head: ResponseHead) -> Bool {
         guard ifRange != nil else { return false }
         if let entityTag, head.value("ETag") != entityTag { return false }
         if let lastModified, head.value("Last-Modified") != lastModified {
-            // RFC 9110 §15.3.7 allows an answer to `If-Range` with a tag to omit other fields.
+            // RFC 9110 §15.3.7 allows a response to `If-Range` with a tag to omit other fields.
             return strongTag != nil && head.value("Last-Modified") == nil
         }
         return true

@@ -12,7 +12,7 @@ struct RequestHead: Hashable, Sendable {
     func value(_ name: String) -> String? { fields.firstValue(name) }
 }
 
-/// The head of an answer.
+/// The head of a response.
 struct ResponseHead: Hashable, Sendable {
     var status: Int
     var fields: [HeaderField]
@@ -80,11 +80,11 @@ extension [HeaderField] {
 extension ResponseHead {
     /// Returns the failure for a status that may be temporary. The failure includes the delay that the server asks
     /// for.
-    func failureThatMayPass(host: String, now: Int64) -> TransferFailure {
+    func temporaryStatusFailure(host: String, now: Int64) -> TransferFailure {
         let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: now)
-        let asked = wait.map { " and asks to wait \($0) s" } ?? ""
+        let delayText = wait.map { " (retry after \($0) s)" } ?? ""
         return TransferFailure(
-            cause: .status(status), message: "\(host) answered \(status)\(asked).", retryAfterSeconds: wait)
+            cause: .status(status), message: "\(host) returned \(status)\(delayText).", retryAfterSeconds: wait)
     }
 }
 

@@ -12,7 +12,7 @@ struct RedirectRule: Sendable {
     }
 
     /// The decision about a redirect.
-    enum Hop: Hashable, Sendable {
+    enum Decision: Hashable, Sendable {
         case follow(url: String, fields: [HeaderField])
         case refuse(TransferFailure)
     }
@@ -34,32 +34,33 @@ struct RedirectRule: Sendable {
     ///
     /// - Parameters:
     ///   - location: The value of the `Location` field.
-    ///   - url: The URL that answered with the redirect.
+    ///   - url: The URL that sent the redirect.
     ///   - fields: The fields of the request.
     ///   - visited: The URLs that led to `url` by redirects, including `url`.
     func next(
         location: String, from url: String, fields: [HeaderField], visited: [String]
-    ) -> Hop {
+    ) -> Decision {
         let base = URLReference(url)
         let target = URLReference(location).resolved(against: base).withoutUserInfo
-        func refused(_ why: String) -> Hop {
+        func refused(_ why: String) -> Decision {
             .refuse(TransferFailure(cause: .redirect, message: "\(base.hostAndPort) \(why)"))
         }
         guard let scheme = target.scheme, scheme == "http" || scheme == "https" else {
-            return refused("redirects to \(target.scheme ?? "nothing"):, and only http and https may be followed.")
+            let kind = target.scheme.map { "a \($0): URL" } ?? "an invalid URL"
+            return refused("redirects to \(kind); only http and https are supported.")
         }
         guard !target.host.isEmpty, !target.host.hasPrefix("[") || target.host.hasSuffix("]") else {
             return refused("redirects to a URL without a host.")
         }
         if base.scheme == "https", scheme == "http", !allowsInsecure {
-            return refused("redirects from https to http on \(target.hostAndPort), which was not allowed.")
+            return refused("redirects from https to http on \(target.hostAndPort), which is not allowed.")
         }
         guard !staysOnLoopback || LoopbackHost.contains(target.host) else {
             return refused(
-                "is on this machine but redirects to \(target.hostAndPort); give that URL itself, so that the network's "
-                    + "conditions count.")
+                "is on this machine but redirects to \(target.hostAndPort). Use that URL directly, so that network "
+                    + "conditions apply.")
         }
-        guard !visited.contains(target.text) else { return refused("redirects in a circle.") }
+        guard !visited.contains(target.text) else { return refused("redirects in a loop.") }
         guard visited.count <= Self.maximumHops else {
             return refused("redirects more than \(Self.maximumHops) times.")
         }

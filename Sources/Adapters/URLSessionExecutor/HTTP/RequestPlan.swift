@@ -25,18 +25,18 @@ struct RequestPlan: Hashable, Sendable {
         let reference = URLReference(url)
         if let scheme = reference.scheme, scheme == "http" || scheme == "https", !reference.host.isEmpty { return nil }
         let what = reference.scheme.map { "\($0): URLs" } ?? "URLs without http:// or https:// and a host"
-        let message = "Only http and https URLs can be transferred, no \(what)."
+        let message = "Only http and https URLs are supported, not \(what)."
         return TransferFailure(cause: .unsupportedURL, message: message)
     }
 
-    /// Returns the question for the URL itself.
+    /// Returns the attempt request for the URL itself.
     ///
     /// - Parameters:
     ///   - kind: The kind of the request.
     ///   - own: Additional fields that belong to the protocol, in lowercase.
-    func question<Kind>(_ kind: Kind, without own: Set<String> = []) -> AttemptQuestion<Kind> {
+    func attemptRequest<Kind>(_ kind: Kind, without own: Set<String> = []) -> AttemptRequest<Kind> {
         let url = URLReference(url).withoutUserInfo.text
-        return AttemptQuestion(kind: kind, url: url, fields: fields(without: own), visited: [url])
+        return AttemptRequest(kind: kind, url: url, fields: fields(without: own), visited: [url])
     }
 
     /// Returns the fields that every request carries.

@@ -31,7 +31,7 @@ struct ForegroundYield: Hashable, Sendable {
     ///   - all: The bytes that crossed the interfaces.
     ///   - own: The bytes of `all` that belong to this process.
     ///   - elapsed: The duration of the reading in nanoseconds.
-    mutating func take(all: Int64, own: Int64, elapsed: UInt64) {
+    mutating func record(all: Int64, own: Int64, elapsed: UInt64) {
         guard elapsed > 0 else { return }
         let ownRate = Self.rate(own, elapsed)
         let others = Self.rate(all, elapsed) - ownRate

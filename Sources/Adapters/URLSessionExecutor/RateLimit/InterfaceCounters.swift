@@ -8,7 +8,7 @@ struct InterfaceCounters: Hashable, Sendable {
 
     /// Parses the contents of `/proc/net/dev`.
     ///
-    /// The file has two lines of headings. Each further line holds `name: ` and sixteen numbers (proc(5)).
+    /// The file has two lines of headings. Each further line contains `name: ` and sixteen numbers (proc(5)).
     init(decoding text: String) {
         for line in text.split(separator: "\n") {
             guard let colon = line.lastIndex(of: ":") else { continue }

@@ -7,22 +7,22 @@ import Foundation
 ///
 /// This back-pressure prevents a fast server from filling the memory. An `OperationQueue` itself never blocks.
 final class BoundedDelegateQueue: OperationQueue, @unchecked Sendable {
-    // Guard: both properties are constants and Sendable. The unchecked conformance repeats OperationQueue's own, which a
-    // subclass must restate.
-    private let gate: Gate
+    // Guard: both properties are constants and Sendable. The unchecked conformance repeats OperationQueue's own, which
+    // a subclass must restate.
+    private let admission: AdmissionControl
     private let consumer: ConsumerExecutor
 
-    init(gate: Gate, consumer: ConsumerExecutor) {
-        self.gate = gate
+    init(admission: AdmissionControl, consumer: ConsumerExecutor) {
+        self.admission = admission
         self.consumer = consumer
         super.init()
     }
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
-        gate.enter()
-        consumer.queue.async { [gate] in
+        admission.enter()
+        consumer.queue.async { [admission] in
             block()
-            gate.leave()
+            admission.leave()
         }
     }
 }

@@ -17,19 +17,19 @@ enum SessionFailure {
             return .proxyRefused(proxy)
         }
         return switch code {
-        case -1001: make(.timeout, "\(host) did not answer in time", text)
-        case -1003: make(.nameResolution, "The name \(host) was not found", text)
+        case -1001: make(.timeout, "\(host) did not respond in time", text)
+        case -1003: make(.nameResolution, "The host name \(host) was not found", text)
         case -1004: make(.connection, "\(host) refused the connection", text)
-        case -1005: make(.connection, "\(host) broke the connection", text)
-        case -1007: make(.redirect, "\(host) redirects too often", text)
-        case -1011: make(.connection, "\(host) closed the connection without an answer", text)
-        // FoundationNetworking misreads an IPv6 host; only the repair helps. The case after this one covers a
+        case -1005: make(.connection, "\(host) dropped the connection", text)
+        case -1007: make(.redirect, "\(host) redirects too many times", text)
+        case -1011: make(.connection, "\(host) closed the connection without a response", text)
+        // FoundationNetworking misreads an IPv6 host; only the interposer helps. The case after this one covers a
         // response that is not HTTP. Such a response has the codes of a bad URL, and only libcurl's text differs.
         case -1000 where host.hasPrefix("["):
-            make(.unsupportedURL, "A URL with an IPv6 address cannot be fetched without the repair of URLSession", "")
+            make(.unsupportedURL, "URLs with IPv6 addresses require the URLSession interposer", "")
         case -1000, -1002:
             text.contains("HTTP") || text.contains("ersion")
-                ? make(.malformedAnswer, "\(host) did not answer in HTTP", text)
+                ? make(.malformedResponse, "\(host) did not send an HTTP response", text)
                 : make(.unsupportedURL, "The URL cannot be fetched", text)
         default: other(text: text, host: host)
         }
@@ -47,23 +47,23 @@ enum SessionFailure {
             ["SSL certificate problem", "no alternative certificate subject name", "certificate subject name"],
             .certificate, "The certificate of HOST is not valid"
         ),
-        (["error setting certificate"], .certificate, "The CA file cannot be used"),
-        // An error in the middle of an answer. The next row would blame the handshake.
+        (["error setting certificate"], .certificate, "The CA file cannot be loaded"),
+        // An error in the middle of a response. The next row would blame the handshake.
         (["SSL_read", "SSL_write", "unexpected eof"], .connection, "The connection to HOST was lost"),
         (["OpenSSL", "SSL_connect", "SSL connect", "TLS", "alert"], .handshake, "The TLS handshake with HOST failed"),
-        (["unencoding", "content encoding"], .encodedBody, "HOST sent an encoded body that cannot be checked"),
+        (["unencoding", "content encoding"], .encodedBody, "HOST sent an encoded body that cannot be verified"),
         (
             [
                 "Failed writing header", "Header without colon", "Invalid Content-Length", "Too large response headers",
                 "Out of memory", "Invalid status line", "Received HTTP/0.9", "Unsupported HTTP", "Weird server reply",
                 "chunked-encoding", "Malformed encoding", "Failed writing body", "Failed writing received data",
             ],
-            .malformedAnswer, "HOST broke the rules of HTTP"
+            .malformedResponse, "HOST sent an invalid HTTP response"
         ),
-        (["Could not resolve proxy"], .nameResolution, "The proxy's name was not found"),
-        (["Could not resolve"], .nameResolution, "The name HOST was not found"),
-        (["timed out", "Timeout"], .timeout, "HOST did not answer in time"),
-        (["Failed to connect", "Couldn't connect"], .connection, "No connection to HOST could be made"),
+        (["Could not resolve proxy"], .nameResolution, "The proxy's host name was not found"),
+        (["Could not resolve"], .nameResolution, "The host name HOST was not found"),
+        (["timed out", "Timeout"], .timeout, "HOST did not respond in time"),
+        (["Failed to connect", "Couldn't connect"], .connection, "Could not connect to HOST"),
         (
             ["transfer closed", "Recv failure", "Send failure", "HTTP/2"], .connection,
             "The connection to HOST was lost"

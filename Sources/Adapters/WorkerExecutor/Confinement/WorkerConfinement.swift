@@ -35,7 +35,7 @@ public struct WorkerConfinement: Hashable, Sendable, Codable, CustomStringConver
     }
 
     /// The names of the active parts. Empty if there are none.
-    private var parts: [String] {
+    private var activeParts: [String] {
         [
             noNewPrivileges ? "no new privileges" : nil, seccomp ? "seccomp" : nil,
             landlockABI.map { "Landlock ABI \($0)" }, notDumpable ? "not dumpable" : nil,
@@ -53,7 +53,7 @@ public struct WorkerConfinement: Hashable, Sendable, Codable, CustomStringConver
     /// The active parts, followed by the missing parts: `seccomp, not dumpable; missing: Landlock`.
     public var description: String {
         let missing = missing.isEmpty ? nil : "missing: " + missing.joined(separator: ", ")
-        let parts = parts.isEmpty ? nil : parts.joined(separator: ", ")
-        return [parts, missing].compactMap { $0 }.joined(separator: "; ")
+        let activeParts = activeParts.isEmpty ? nil : activeParts.joined(separator: ", ")
+        return [activeParts, missing].compactMap { $0 }.joined(separator: "; ")
     }
 }

@@ -41,7 +41,7 @@ final class BrokeredFiles: Sendable {
         }
     }
 
-    /// Returns whether the attempt may send the request, and counts the request. An upload may send no requests.
+    /// Counts the request. Returns `false` if the attempt has sent too many requests. An upload may send no requests.
     func admits(_ request: FileRequest) -> Bool {
         guard job.specification.upload == nil else { return false }
         return requests.withLock { requests in
@@ -54,7 +54,7 @@ final class BrokeredFiles: Sendable {
         }
     }
 
-    /// Carries out an admitted request. Returns the answer, or `nil` if the request needs no answer.
+    /// Carries out an admitted request. Returns the reply, or `nil` if the request needs no reply.
     func carryOut(_ request: FileRequest) -> (FileReply, PassedFile?)? {
         state.withLock { state in
             guard !state.isClosed else { return nil }

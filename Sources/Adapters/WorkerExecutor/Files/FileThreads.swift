@@ -3,18 +3,18 @@ import Foundation
 
 /// A small pool of threads that wait for disks on behalf of a single worker.
 ///
-/// A destination may be on a file system that never answers. Separate threads for each worker keep such a file system
+/// A destination may be on a file system that never responds. Separate threads for each worker keep such a file system
 /// from blocking the rest of this process or the transfers of other workers.
 final class FileThreads: @unchecked Sendable {
     // Guard: `condition`, for all mutable state.
     /// The maximum number of threads, and of a worker's concurrent disk operations.
-    private static let most = 16
+    private static let maximumThreads = 16
 
     private let condition = NSCondition()
     private var work: [@Sendable () -> Void] = []
     private var threads = 0
     private var idle = 0
-    private var isOver = false
+    private var isFinished = false
 
     /// Runs `body` on one of the threads, after all earlier work has begun.
     func run(_ body: @escaping @Sendable () -> Void) {
@@ -22,9 +22,9 @@ final class FileThreads: @unchecked Sendable {
             work.append(body)
             if work.count <= idle {
                 condition.signal()
-            } else if threads < Self.most {
+            } else if threads < Self.maximumThreads {
                 threads += 1
-                let thread = Thread { [self] in live() }
+                let thread = Thread { [self] in runWork() }
                 thread.name = "transfer.files"
                 thread.stackSize = 512 << 10
                 thread.start()
@@ -35,18 +35,18 @@ final class FileThreads: @unchecked Sendable {
     /// Lets the threads exit once no work is left.
     func finish() {
         condition.withLock {
-            isOver = true
+            isFinished = true
             condition.broadcast()
         }
     }
 
-    private func live() {
+    private func runWork() {
         while let body = next() { body() }
     }
 
     private func next() -> (@Sendable () -> Void)? {
         condition.withLock {
-            while work.isEmpty, !isOver {
+            while work.isEmpty, !isFinished {
                 idle += 1
                 condition.wait()
                 idle -= 1

@@ -17,7 +17,7 @@ extension BrokeredFiles {
             .progressed(bytes: Self.bounded(bytes), total: total.map(Self.bounded))
         case .checkpointed(let resume): checked(resume).map { .checkpointed($0) } ?? .restarted
         case .restarted: .restarted
-        case .answered(let time): .answered(after: min(max(time, .zero), .seconds(86_400)))
+        case .responded(let time): .responded(after: min(max(time, .zero), .seconds(86_400)))
         case .ended(let outcome): .ended(checked(outcome))
         }
     }
@@ -41,7 +41,7 @@ extension BrokeredFiles {
         var checked = completion
         checked.status = min(max(completion.status, 100), 999)
         checked.answer = completion.answer.map {
-            ServerAnswer(body: $0.body, contentType: $0.contentType?.bounded, isCut: $0.isCut)
+            UploadResponse(body: $0.body, contentType: $0.contentType?.bounded, isCut: $0.isCut)
         }
         if let head = completion.response, head.headers.reduce(head.url.utf8.count, { $0 + $1.size }) > 256 << 10 {
             checked.response = nil
@@ -54,7 +54,7 @@ extension BrokeredFiles {
         checked.answer = nil
         guard completion.file != nil else { return .finished(checked) }
         guard let file = finishedFile(wasAlreadyComplete: completion.wasAlreadyComplete) else {
-            let message = "The transfer process told of a file that it had not finished."
+            let message = "The worker process reported a file that it had not finished."
             return .failed(TransferFailure(cause: .executorLost, message: message), resume: nil)
         }
         checked.file = file

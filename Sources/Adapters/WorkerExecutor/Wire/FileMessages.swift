@@ -4,16 +4,16 @@ package import TransferModel
 
 /// A worker's request for the files of one of its attempts. Contains no path.
 package enum FileRequest: Hashable, Sendable, Codable {
-    /// Open the partial file. The answer `opened` includes a descriptor.
+    /// Open the partial file. The reply `opened` includes a descriptor.
     case open(ServerFile)
     /// Give the complete partial file its final name. The server file is `nil` if it equals the server file of
     /// `open`, as in nearly every case.
     case adopt(ServerFile?, size: Int64)
-    /// Remove the partial file. There is no answer.
+    /// Remove the partial file. This request has no reply.
     case remove
 }
 
-/// The parent's answer to a `FileRequest`.
+/// The parent's reply to a `FileRequest`.
 package enum FileReply: Hashable, Sendable, Codable {
     /// The partial file is open. The path is only for messages to the user.
     case opened(path: String)

@@ -10,7 +10,7 @@ import Glibc
 /// while `limit` messages are pending.
 package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     // Guard: `condition`, for `pending`, `isSending`, and `isBroken`.
-    private struct Parcel {
+    private struct Envelope {
         var message: Message
         var file: PassedFile?
     }
@@ -18,7 +18,7 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     private let queue: DispatchQueue
     private let socket: OwnedSocket
     private let limit: Int
-    private var pending: [Parcel] = []
+    private var pending: [Envelope] = []
     private var isSending = false
     private var isBroken = false
 
@@ -37,20 +37,20 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     package func post(_ message: Message, with file: PassedFile? = nil, limit: Int? = nil) {
         condition.lock()
         while pending.count >= limit ?? self.limit, !isBroken { condition.wait() }
-        // The other end no longer receives messages.
+        // The peer no longer receives messages.
         guard !isBroken else { return condition.unlock() }
-        pending.append(Parcel(message: message, file: file))
+        pending.append(Envelope(message: message, file: file))
         let begins = !isSending
         isSending = true
         condition.unlock()
         if begins { queue.async { self.send() } }
     }
 
-    /// Waits until all earlier messages are sent, or until the other end no longer receives messages.
+    /// Waits until all earlier messages are sent, or until the peer no longer receives messages.
     package func flush() { queue.sync {} }
 
     private func send() {
-        while let parcels = take() {
+        while let parcels = removePending() {
             do {
                 var bytes: [UInt8] = []
                 var files: [PassedFile] = []
@@ -59,12 +59,12 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
                         try write(bytes, files)
                         (bytes, files) = ([], [])
                     }
-                    bytes += try WireForm.frame(parcel.message)
+                    bytes += try WireFormat.frame(parcel.message)
                     if let file = parcel.file { files.append(file) }
                 }
                 try write(bytes, files)
             } catch {
-                // The other end is gone or will be soon. Its reader notices and reports that.
+                // The peer has exited or will exit soon. The reader of the socket detects and reports the end.
                 socket.end()
                 condition.withLock {
                     isBroken = true
@@ -76,7 +76,7 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     }
 
     /// Removes and returns the pending messages. Returns `nil` if there are none, and the sender may rest.
-    private func take() -> [Parcel]? {
+    private func removePending() -> [Envelope]? {
         condition.withLock {
             guard !pending.isEmpty else {
                 isSending = false
@@ -100,7 +100,7 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
                     sent == 0 ? UInt32(numbers.count) : 0)
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw WireError("the other end is gone") }
+            guard count > 0 else { throw WireError("the peer closed the connection") }
             sent += count
         }
     }
@@ -119,7 +119,7 @@ package struct PassedFile: Sendable {
 
 /// A socket that is closed together with its last reference.
 ///
-/// All users of the socket must hold a reference. The number of a closed socket is soon reused for another file, and
+/// All users of the socket must keep a reference. The number of a closed socket is soon reused for another file, and
 /// orders for a worker would reach the wrong worker.
 package final class OwnedSocket: Sendable {
     package let number: Int32

@@ -35,7 +35,7 @@ private struct WireReading: Decoder, SingleValueDecodingContainer {
         } else {
             return try Value(from: self)
         }
-        guard let value = found as? Value else { throw WireError("there is no \(wanted) in \(bytes.count) bytes") }
+        guard let value = found as? Value else { throw WireError("invalid \(wanted) of \(bytes.count) bytes") }
         return value
     }
 
@@ -54,7 +54,7 @@ private struct WireReading: Decoder, SingleValueDecodingContainer {
     }
 
     private func expect<Found>(_ type: WireType, _ wanted: Any.Type, _ found: () -> Found?) throws -> Found? {
-        guard self.type == type else { throw WireError("there should be a \(wanted)") }
+        guard self.type == type else { throw WireError("expected a value of type \(wanted)") }
         return found()
     }
 
@@ -65,12 +65,12 @@ private struct WireReading: Decoder, SingleValueDecodingContainer {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard self.type == .keyed else { throw WireError("there should be fields") }
+        guard self.type == .keyed else { throw WireError("expected fields") }
         return KeyedDecodingContainer(try KeyedReading<Key>(bytes.dropFirst()))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard type == .list else { throw WireError("there should be a list") }
+        guard type == .list else { throw WireError("expected a list") }
         return try ListReading(bytes.dropFirst())
     }
 
@@ -81,11 +81,13 @@ private struct WireReading: Decoder, SingleValueDecodingContainer {
 
 extension ArraySlice<UInt8> {
     /// Removes a length and that number of bytes from the front. Returns the bytes.
-    fileprivate mutating func takeSized<Length: FixedWidthInteger>(_ length: Length.Type) throws -> ArraySlice<UInt8> {
+    fileprivate mutating func readSized<Length: FixedWidthInteger>(_ length: Length.Type) throws -> ArraySlice<UInt8> {
         let size = MemoryLayout<Length>.size
-        guard count >= size else { throw WireError("a length is cut") }
+        guard count >= size else { throw WireError("truncated length") }
         let count = Int(withUnsafeBytes { $0.loadUnaligned(as: Length.self) })
-        guard count <= self.count - size else { throw WireError("\(count) bytes were announced, of \(self.count)") }
+        guard count <= self.count - size else {
+            throw WireError("length \(count) exceeds the remaining \(self.count) bytes")
+        }
         defer { self = dropFirst(size + count) }
         return dropFirst(size).prefix(count)
     }
@@ -99,7 +101,7 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     init(_ bytes: ArraySlice<UInt8>) throws {
         var rest = bytes
         while !rest.isEmpty {
-            fields.append((try rest.takeSized(UInt16.self), try rest.takeSized(UInt32.self)))
+            fields.append((try rest.readSized(UInt16.self), try rest.readSized(UInt32.self)))
         }
     }
 
@@ -120,7 +122,7 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func reading(_ name: String) throws -> WireReading {
-        guard let field = field(name) else { throw WireError("there is no \(name)") }
+        guard let field = field(name) else { throw WireError("missing field \(name)") }
         return field
     }
 
@@ -144,20 +146,20 @@ private struct ListReading: UnkeyedDecodingContainer {
 
     init(_ bytes: ArraySlice<UInt8>) throws {
         var rest = bytes
-        while !rest.isEmpty { values.append(try rest.takeSized(UInt32.self)) }
+        while !rest.isEmpty { values.append(try rest.readSized(UInt32.self)) }
     }
 
     var count: Int? { values.count }
     var isAtEnd: Bool { currentIndex >= values.count }
 
     private mutating func next() throws -> WireReading {
-        guard !isAtEnd else { throw WireError("a list has only \(values.count) values") }
+        guard !isAtEnd else { throw WireError("the list has only \(values.count) values") }
         defer { currentIndex += 1 }
         return WireReading(bytes: values[currentIndex])
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd else { throw WireError("a list has only \(values.count) values") }
+        guard !isAtEnd else { throw WireError("the list has only \(values.count) values") }
         let isNull = WireReading(bytes: values[currentIndex]).decodeNil()
         if isNull { currentIndex += 1 }
         return isNull

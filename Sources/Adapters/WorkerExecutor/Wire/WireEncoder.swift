@@ -73,7 +73,7 @@ private final class WireWriter {
         } else if let unsigned = UInt64(exactly: number) {
             put(.unsigned, unsigned)
         } else {
-            throw WireError("the number \(number) is too large")
+            throw WireError("the number \(number) is out of range")
         }
     }
 
@@ -82,7 +82,7 @@ private final class WireWriter {
         close(to: depth)
         if let key {
             guard let length = UInt16(exactly: key.utf8.count) else {
-                throw WireError("a name of \(key.utf8.count) bytes is too long")
+                throw WireError("the field name of \(key.utf8.count) bytes is too long")
             }
             withUnsafeBytes(of: length) { bytes += $0 }
             bytes += key.utf8

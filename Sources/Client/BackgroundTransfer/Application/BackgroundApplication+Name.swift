@@ -15,7 +15,7 @@ extension BackgroundApplication {
     ///
     /// - Parameter name: The bus name.
     /// - Throws: `SessionError` if the bus cannot be reached, or if another program owns the name.
-    public func takeName(_ name: String) throws(SessionError) {
+    public func acquireName(_ name: String) throws(SessionError) {
         try DaemonChannel.shared.serve(as: name) { session in
             // The handler opens the session again, and that waits for the thread that delivers this call.
             DispatchQueue.global().async { self.handleEvents(of: session) }

@@ -57,12 +57,12 @@ public final class BackgroundApplication: Sendable {
         get { content.withLock(\.isInFront) }
         set {
             content.withLock { $0.isInFront = newValue }
-            SessionChannels.chosenOrNone?.setInFront(newValue)
+            SessionChannels.chosenChannel?.setInFront(newValue)
         }
     }
 
     /// Stores the value that the daemon reported when a session was opened.
-    package func noteInFront(_ isInFront: Bool) { content.withLock { $0.isInFront = isInFront } }
+    package func storeInFront(_ isInFront: Bool) { content.withLock { $0.isInFront = isInFront } }
 
     // MARK: Launching
 

@@ -45,7 +45,7 @@ extension BackgroundApplicationDelegate {
         didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
     ) -> Bool { true }
 
-    /// Ignores the session's events and calls the completion handler at once.
+    /// Ignores the session's events and calls the completion handler immediately.
     public func application(
         _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
@@ -58,7 +58,7 @@ extension BackgroundApplicationDelegate {
         let delegate = Self()
         let application = BackgroundApplication.shared
         _ = delegate.application(application, didFinishLaunchingWithOptions: nil)
-        let calls = MainCalls(delegate)
+        let calls = MainQueueDelegate(delegate)
         application.onEvents { session, done in
             DispatchQueue.main.async { calls.handle(session, done) }
         }
@@ -70,7 +70,7 @@ extension BackgroundApplicationDelegate {
 }
 
 /// A wrapper that calls a delegate on the main queue only.
-private final class MainCalls: @unchecked Sendable {
+private final class MainQueueDelegate: @unchecked Sendable {
     private let delegate: any BackgroundApplicationDelegate
 
     init(_ delegate: any BackgroundApplicationDelegate) { self.delegate = delegate }

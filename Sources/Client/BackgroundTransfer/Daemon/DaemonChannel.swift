@@ -6,7 +6,7 @@ package import TransferModel
 /// A channel to the daemon over the session bus. The bus starts the daemon if it is not running.
 ///
 /// A call that changes something returns after the daemon has saved the change, so the program may end right after
-/// the call. Each call waits at most ``Options/patience``.
+/// the call. Each call waits at most ``Options/callTimeout``.
 ///
 /// If the daemon crashes or is upgraded, the channel opens the sessions again and resends every unanswered call. The
 /// program notices only a pause.
@@ -26,7 +26,7 @@ package final class DaemonChannel: SessionChannel {
         package var isInFront: @Sendable () -> Bool = { BackgroundApplication.shared.isInFront }
         /// Receives, each time that a session is opened, whether the daemon assumes that the user is working with
         /// this program.
-        package var noteInFront: @Sendable (Bool) -> Void = { BackgroundApplication.shared.noteInFront($0) }
+        package var storeInFront: @Sendable (Bool) -> Void = { BackgroundApplication.shared.storeInFront($0) }
         /// Returns the shared containers whose sessions this program is started for. Called each time that a session
         /// is opened.
         package var containers: @Sendable () -> Set<String>? = {
@@ -34,15 +34,15 @@ package final class DaemonChannel: SessionChannel {
         }
         /// The time limit for opening a session. The default is 25 seconds.
         ///
-        /// This is GDBus's own limit for any call, because the bus may have to start the daemon on a machine at
-        /// login. If nothing can start the daemon, the opening fails at once.
-        package var openLimit = Duration.seconds(25)
-        /// The time that a call waits for the daemon's answer. The default is 10 seconds. The daemon carries out the
+        /// The value is GDBus's own limit for any call, because the bus may have to start the daemon during login. If
+        /// the bus cannot start the daemon, the opening fails immediately.
+        package var openTimeout = Duration.seconds(25)
+        /// The time that a call waits for the daemon's reply. The default is 10 seconds. The daemon carries out the
         /// order even if it takes longer.
-        package var patience = Duration.seconds(10)
-        /// The time for which a missing daemon is looked for before its sessions are invalidated. The default is 60
-        /// seconds.
-        package var givingUpAfter = Duration.seconds(60)
+        package var callTimeout = Duration.seconds(10)
+        /// The time for which the channel tries to reconnect to a missing daemon before it invalidates the sessions.
+        /// The default is 60 seconds.
+        package var reconnectTimeout = Duration.seconds(60)
 
         /// Creates options for the session bus that this process's environment names.
         package init() {}
@@ -63,16 +63,16 @@ package final class DaemonChannel: SessionChannel {
     // MARK: Sessions
 
     package func open(_ configuration: BackgroundSessionConfiguration) throws(SessionError) -> OpenedSession {
-        let answer = BlockingAnswer<Result<OpenedSession, SessionError>>()
+        let pendingResult = BlockingResult<Result<OpenedSession, SessionError>>()
         var opening = OpeningOptions(registration: options.relaunchCommand().map(AppRegistration.command))
         opening.containers = options.containers()
         let settings = configuration.settings
-        link.perform { [opening] in $0.open(settings, opening) { answer.give($0) } }
+        link.perform { [opening] in $0.open(settings, opening) { pendingResult.fulfill($0) } }
         // The link has the same limit and reports a better message.
-        guard let result = answer.wait(atMost: options.openLimit + .seconds(1)) else {
+        guard let result = pendingResult.wait(atMost: options.openTimeout + .seconds(1)) else {
             let identifier = settings.identifier
             link.perform { $0.abandon(identifier) }
-            throw .unreachable("it does not answer")
+            throw .unreachable("it does not respond")
         }
         return try result.get()
     }
@@ -105,23 +105,23 @@ package final class DaemonChannel: SessionChannel {
         }
         let values = try result.get()
         do { return try (values.first?.items ?? []).map { try TaskSnapshot($0.dictionary ?? [:]) } } catch {
-            throw .unreachable("it answers what cannot be read: \(error)")
+            throw .unreachable("its reply cannot be read: \(error)")
         }
     }
 
-    /// Calls a method of a session's object and waits for the answer, for at most the time that the options allow.
+    /// Calls a method of a session's object and waits for the reply, for at most the time that the options allow.
     private func call(
         _ method: String, _ arguments: [VariantValue], type: String, in session: String, about order: TaskOrder? = nil,
         acknowledging number: EventNumber? = nil, file: OpenFile? = nil
     ) {
-        let answer = BlockingAnswer<Void>()
+        let pendingResult = BlockingResult<Void>()
         let call = SessionCall(method, arguments, type: type, order: order, acknowledges: number, file: file) { _ in
-            answer.give(())
+            pendingResult.fulfill(())
         }
         link.perform { link in
-            if !link.add(call, in: session) { answer.give(()) }
+            if !link.add(call, in: session) { pendingResult.fulfill(()) }
         }
-        _ = answer.wait(atMost: options.patience)
+        _ = pendingResult.wait(atMost: options.callTimeout)
     }
 
     // MARK: The app
@@ -133,12 +133,12 @@ package final class DaemonChannel: SessionChannel {
 
     /// Disconnects from the bus, as the end of the process would.
     package func leave() {
-        let answer = BlockingAnswer<Void>()
+        let pendingResult = BlockingResult<Void>()
         link.perform { link in
             link.leave()
-            answer.give(())
+            pendingResult.fulfill(())
         }
-        _ = answer.wait(atMost: options.patience)
+        _ = pendingResult.wait(atMost: options.callTimeout)
     }
 
     /// Acquires a well-known bus name and handles the daemon's calls on it.
@@ -153,9 +153,11 @@ package final class DaemonChannel: SessionChannel {
     package func serve(
         as name: String, _ handle: @escaping @Sendable (_ session: String) -> Void
     ) throws(SessionError) {
-        let answer = BlockingAnswer<SessionError?>()
-        link.perform { $0.serve(as: name, handle) { answer.give($0) } }
-        guard let result = answer.wait(atMost: options.openLimit) else { throw .unreachable("the bus does not answer") }
+        let pendingResult = BlockingResult<SessionError?>()
+        link.perform { $0.serve(as: name, handle) { pendingResult.fulfill($0) } }
+        guard let result = pendingResult.wait(atMost: options.openTimeout) else {
+            throw .unreachable("the bus does not respond")
+        }
         if let result { throw result }
     }
 }
@@ -166,8 +168,9 @@ extension SessionError {
         SessionError(
             code: .unavailable,
             message: """
-                Background sessions need the daemon transferd on the session bus, and it cannot be reached: \(why). \
-                'transferctl service status' says whether it runs, 'transferctl service install' has the bus start it.
+                Background sessions need the daemon transferd, which cannot be reached on the session bus: \(why). \
+                'transferctl service status' shows whether the daemon is running; 'transferctl service install' \
+                installs it.
                 """)
     }
 }

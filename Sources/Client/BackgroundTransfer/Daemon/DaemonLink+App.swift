@@ -22,32 +22,32 @@ extension DaemonLink {
             switch result {
             case .success(let bus):
                 link.served = (name, handle)
-                link.offer(name, handle, on: bus, completion)
-            case .failure(let error): completion(.unreachable("there is no session bus: \(error.message)"))
+                link.export(name, handle, on: bus, completion)
+            case .failure(let error): completion(.unreachable("no session bus: \(error.message)"))
             }
         }
     }
 
     /// Exports the object and then acquires the name, so that a caller that finds the name also finds the object.
-    func offer(
+    func export(
         _ name: String, _ handle: @escaping @Sendable (String) -> Void, on bus: BusConnection,
         _ completion: @escaping @Sendable (SessionError?) -> Void
     ) {
         do {
-            let object = try bus.offer(
+            let object = try bus.export(
                 TransferBusName.appInterface, describedBy: AppInterface.xml, at: TransferBusName.appPath(of: name)
             ) { call in
                 handle(call.arguments.first?.string ?? "")
                 call.reply([])
             }
-            serving = [
+            nameRegistrations = [
                 object,
                 bus.own(name) { isOurs in
                     completion(
                         isOurs
                             ? nil
                             : SessionError(
-                                code: .unavailable, message: "The name \(name) is another program's on this bus."))
+                                code: .unavailable, message: "Another program owns the bus name \(name)."))
                 },
             ]
         } catch {

@@ -5,25 +5,25 @@ internal import TransferModel
 
 /// Calls to the daemon, and events from the daemon.
 extension DaemonLink {
-    /// Makes a call after the calls before it have been answered.
+    /// Makes a call after the replies to the calls before it have arrived.
     ///
-    /// - Returns: Whether to wait for the answer. False if the session is unknown, or if the daemon has been away for
-    ///   longer than the patience.
+    /// - Returns: Whether to wait for the reply. False if the session is unknown, or if the daemon has been unreachable
+    ///   for longer than the time limit of a call.
     @discardableResult
     func add(_ call: SessionCall, in identifier: String) -> Bool {
         guard sessions[identifier] != nil else {
             call.completion(
-                .failure(SessionError(code: .invalidated, message: "The session '\(identifier)' is over.")))
+                .failure(SessionError(code: .invalidated, message: "The session '\(identifier)' has ended.")))
             return false
         }
-        if let number = call.acknowledges { sessions[identifier]?.ledger.acknowledge(number) }
+        if let number = call.acknowledges { sessions[identifier]?.deduplicator.acknowledge(number) }
         sessions[identifier]?.calls.append(call)
-        step(identifier)
-        let since = sessions[identifier]?.trouble.since
-        return since.map { ContinuousClock.now - $0 < options.patience } ?? true
+        startNextCall(identifier)
+        let since = sessions[identifier]?.backoff.since
+        return since.map { ContinuousClock.now - $0 < options.callTimeout } ?? true
     }
 
-    func step(_ identifier: String) {
+    func startNextCall(_ identifier: String) {
         guard let bus, let session = sessions[identifier], case .open(let path) = session.phase, !session.isCalling,
             let call = session.calls.first
         else { return }
@@ -37,47 +37,47 @@ extension DaemonLink {
             ) { result in
                 self.assumeIsolated { link in
                     guard let now = link.sessions[identifier], now.serial == serial, now.epoch == epoch else { return }
-                    link.answered(identifier, result)
+                    link.handleReply(identifier, result)
                 }
             }
         } catch {
             // The arguments cannot be sent, now or later.
-            refused(identifier, "\(error)")
+            failFirstCall(identifier, "\(error)")
         }
     }
 
     /// The time limit of a call, in milliseconds. Longer than a slow disk needs.
     private static let callMilliseconds: Int32 = 30_000
 
-    private func answered(_ identifier: String, _ result: Result<[VariantValue], BusCallError>) {
+    private func handleReply(_ identifier: String, _ result: Result<[VariantValue], BusCallError>) {
         switch result {
         case .success(let values):
             guard let call = sessions[identifier]?.calls.removeFirst() else { return }
             sessions[identifier]?.isCalling = false
-            sessions[identifier]?.trouble.end()
+            sessions[identifier]?.backoff.end()
             if case .submit(let snapshot)? = call.order { sessions[identifier]?.tasks.begin(snapshot.identifier) }
             if call.isClosing { end(identifier, nil) }
             call.completion(.success(values))
-            step(identifier)
+            startNextCall(identifier)
         case .failure(let error):
             guard let fault = BusFault(name: error.name, message: error.message), fault.isFinal else {
-                return lose(identifier, because: error.message)
+                return handleLoss(identifier, because: error.message)
             }
-            refused(identifier, fault.message)
+            failFirstCall(identifier, fault.message)
         }
     }
 
     /// Fails the first call, which the daemon will never carry out.
-    private func refused(_ identifier: String, _ why: String) {
+    private func failFirstCall(_ identifier: String, _ why: String) {
         guard let call = sessions[identifier]?.calls.removeFirst() else { return }
         sessions[identifier]?.isCalling = false
-        Log.warning("'\(identifier)': the daemon refuses \(call.method): \(why)")
+        Log.warning("'\(identifier)': the daemon refused \(call.method): \(why)")
         if case .submit(let snapshot)? = call.order {
             let failure = FailureDescription(code: Self.unknownError, message: why)
             sessions[identifier]?.events.yield(SessionEvent(task: snapshot.identifier, .completed(failure)))
         }
         call.completion(.failure(SessionError(code: .unavailable, message: why)))
-        step(identifier)
+        startNextCall(identifier)
     }
 
     /// The raw value of `URLError.Code.unknown`.
@@ -85,7 +85,7 @@ extension DaemonLink {
 
     // MARK: Events
 
-    func take(_ fields: [String: VariantValue], from path: String) {
+    func receive(_ fields: [String: VariantValue], from path: String) {
         guard path.hasPrefix(TransferBusName.sessionsPath + "/"),
             let name = SessionKey(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
         else { return }
@@ -93,9 +93,9 @@ extension DaemonLink {
         guard sessions[identifier] != nil else { return }
         do {
             let event = try SessionEvent(fields)
-            switch sessions[identifier]?.ledger.take(event.number) {
+            switch sessions[identifier]?.deduplicator.receive(event.number) {
             case nil, .drop?: break
-            case .tell?:
+            case .deliver?:
                 if case .invalidated(let refusal) = event.kind { return end(identifier, refusal) }
                 if case .completed = event.kind, let task = event.task { sessions[identifier]?.tasks.end(task) }
                 deliver(event, in: identifier, from: path)
@@ -108,13 +108,13 @@ extension DaemonLink {
                     in: identifier)
             }
         } catch {
-            Log.warning("'\(identifier)': the daemon tells what cannot be read: \(error)")
+            Log.warning("'\(identifier)': an event of the daemon cannot be read: \(error)")
         }
     }
 }
 
 extension BusFault {
-    /// Whether another attempt would produce the same answer.
+    /// Whether another attempt would produce the same reply.
     fileprivate var isFinal: Bool {
         switch code {
         case .invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded, .tooManyTransfers, .messageTooLarge,

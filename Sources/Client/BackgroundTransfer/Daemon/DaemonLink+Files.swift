@@ -33,11 +33,11 @@ extension DaemonLink {
             DispatchQueue.global().async {
                 let copy = (try? opened.get()).flatMap(Self.copy)
                 if copy == nil { Log.warning("'\(identifier)': a finished file cannot be fetched from the daemon") }
-                var told = event
-                told.kind = .downloaded(path: copy ?? file)
-                self.perform { [told] link in
+                var deliveredEvent = event
+                deliveredEvent.kind = .downloaded(path: copy ?? file)
+                self.perform { [deliveredEvent] link in
                     guard link.sessions[identifier]?.serial == serial else { return }
-                    link.sessions[identifier]?.events.yield(told)
+                    link.sessions[identifier]?.events.yield(deliveredEvent)
                     let waiting = link.sessions[identifier]?.delayed ?? []
                     link.sessions[identifier]?.delayed = nil
                     for event in waiting { link.deliver(event, in: identifier, from: path) }

@@ -15,11 +15,11 @@ extension DaemonLink {
         serials += 1
         var calls: [SessionCall] = []
         if let former = sessions.removeValue(forKey: identifier) {
-            // The same session is opened anew. Its pending orders still apply, except its closing.
+            // The same session is opened again. Its pending orders still apply, except its closing.
             calls = former.calls.filter { !$0.isClosing }
             for closing in former.calls where closing.isClosing { closing.completion(.success([])) }
             let refusal = SessionRefusal(
-                code: .inUse, message: "the session '\(identifier)' was made anew in this process", owner: getpid())
+                code: .inUse, message: "this process has opened the session '\(identifier)' again", owner: getpid())
             former.events.yield(SessionEvent(.invalidated(refusal)))
             former.events.finish()
             former.opened?(.failure(SessionError(refusal)))
@@ -36,7 +36,7 @@ extension DaemonLink {
     /// Ends a session whose opening the caller no longer waits for.
     func abandon(_ identifier: String) {
         guard sessions[identifier]?.opened != nil else { return }
-        end(identifier, SessionRefusal(code: .unavailable, message: "nobody waits for it"))
+        end(identifier, SessionRefusal(code: .unavailable, message: "the caller no longer waits for the session"))
     }
 
     func open(_ identifier: String) {
@@ -47,54 +47,54 @@ extension DaemonLink {
             case .success(let bus): link.callOpen(identifier, serial, over: bus)
             case .failure(let error):
                 guard link.sessions[identifier]?.serial == serial else { return }
-                link.lose(identifier, because: "there is no session bus: \(error.message)", isHopeless: true)
+                link.handleLoss(identifier, because: "no session bus: \(error.message)", isHopeless: true)
             }
         }
     }
 
     func callOpen(_ identifier: String, _ serial: Int, over bus: BusConnection) {
         guard let session = sessions[identifier], session.serial == serial else { return }
-        let limit = options.openLimit
+        let limit = options.openTimeout
         var opening = session.options
         opening.isInFront = isInFront ?? options.isInFront()
         // Opening a session again says nothing about whether the user is working with this program.
-        opening.isBack = session.opened == nil
+        opening.isReconnecting = session.opened == nil
         do {
             try bus.call(
                 "OpenSession", of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
                 service: TransferBusName.service,
                 [.dictionary(session.settings.fields), .dictionary(opening.fields)], type: "(a{sv}a{sv})",
                 milliseconds: Int32(limit / .milliseconds(1))
-            ) { result in self.assumeIsolated { $0.answeredOpen(identifier, serial, result) } }
+            ) { result in self.assumeIsolated { $0.handleOpenReply(identifier, serial, result) } }
         } catch {
-            end(identifier, SessionRefusal(code: .unavailable, message: "it cannot be asked for: \(error)"))
+            end(identifier, SessionRefusal(code: .unavailable, message: "the request cannot be sent: \(error)"))
         }
     }
 
-    func answeredOpen(_ identifier: String, _ serial: Int, _ result: Result<[VariantValue], BusCallError>) {
+    func handleOpenReply(_ identifier: String, _ serial: Int, _ result: Result<[VariantValue], BusCallError>) {
         guard let session = sessions[identifier], session.serial == serial else {
-            if case .success = result, sessions[identifier] == nil { closeForgotten(result) }
+            if case .success = result, sessions[identifier] == nil { closeAbandoned(result) }
             return
         }
         switch result {
         case .success(let values):
             do {
-                let answer = try SessionAnswer(values.first?.dictionary ?? [:])
-                sessions[identifier]?.phase = .open(path: answer.path)
+                let reply = try OpenSessionReply(values.first?.dictionary ?? [:])
+                sessions[identifier]?.phase = .open(path: reply.path)
                 // If the daemon has started this program, it knows better whether the user is working with it.
-                isInFront = answer.state.isInFront
-                options.noteInFront(answer.state.isInFront)
-                if session.calls.isEmpty { sessions[identifier]?.trouble.end() }
-                let lost = sessions[identifier]?.tasks.take(answer.state) ?? []
-                if let warning = answer.state.warning, session.opened != nil || !lost.isEmpty {
+                isInFront = reply.state.isInFront
+                options.storeInFront(reply.state.isInFront)
+                if session.calls.isEmpty { sessions[identifier]?.backoff.end() }
+                let lost = sessions[identifier]?.tasks.receive(reply.state) ?? []
+                if let warning = reply.state.warning, session.opened != nil || !lost.isEmpty {
                     Log.warning("\(warning)")
                 }
-                session.opened?(.success(answer.state))
+                session.opened?(.success(reply.state))
                 sessions[identifier]?.opened = nil
                 for task in lost { session.events.yield(SessionEvent(task: task, .completed(.lost))) }
-                step(identifier)
+                startNextCall(identifier)
             } catch {
-                end(identifier, SessionRefusal(code: .unavailable, message: "it answers what cannot be read: \(error)"))
+                end(identifier, SessionRefusal(code: .unavailable, message: "its reply cannot be read: \(error)"))
             }
         case .failure(let error):
             let fault = BusFault(name: error.name, message: error.message)
@@ -108,33 +108,33 @@ extension DaemonLink {
             } else if let fault, [.invalidArgument, .accessDenied, .limitExceeded].contains(fault.code) {
                 return end(identifier, SessionRefusal(code: .badIdentifier, message: fault.message))
             }
-            lose(identifier, because: error.message, isHopeless: error.isHopeless)
+            handleLoss(identifier, because: error.message, isHopeless: error.isHopeless)
         }
     }
 
     /// Closes a session that was opened after its caller had stopped waiting.
-    private func closeForgotten(_ result: Result<[VariantValue], BusCallError>) {
-        guard let values = try? result.get(), let answer = try? SessionAnswer(values.first?.dictionary ?? [:])
+    private func closeAbandoned(_ result: Result<[VariantValue], BusCallError>) {
+        guard let values = try? result.get(), let reply = try? OpenSessionReply(values.first?.dictionary ?? [:])
         else { return }
         try? bus?.call(
-            "Close", of: TransferBusName.sessionInterface, at: answer.path, service: TransferBusName.service, [],
+            "Close", of: TransferBusName.sessionInterface, at: reply.path, service: TransferBusName.service, [],
             type: "()", milliseconds: 10_000
         ) { _ in }
     }
 
     // MARK: Losing the daemon
 
-    /// Handles a daemon that does not answer for a session. Opens the session again after a pause, or ends it.
+    /// Handles a daemon that does not respond for a session. Opens the session again after a pause, or ends it.
     ///
     /// - Parameter isHopeless: Whether waiting is pointless. Considered only for the first opening, which a caller
     ///   waits for.
-    func lose(_ identifier: String, because why: String, isHopeless: Bool = false) {
+    func handleLoss(_ identifier: String, because why: String, isHopeless: Bool = false) {
         guard var session = sessions[identifier] else { return }
         session.epoch += 1
         session.isCalling = false
         let isFirst = session.opened != nil
-        let limit = isFirst ? options.openLimit : options.givingUpAfter
-        guard !(isFirst && isHopeless), let pause = session.trouble.note(at: .now, limit: limit) else {
+        let limit = isFirst ? options.openTimeout : options.reconnectTimeout
+        guard !(isFirst && isHopeless), let pause = session.backoff.recordFailure(at: .now, limit: limit) else {
             sessions[identifier] = session
             return end(identifier, SessionRefusal(code: .unavailable, message: SessionError.unreachable(why).message))
         }
@@ -149,7 +149,7 @@ extension DaemonLink {
         sessions[identifier] = session
     }
 
-    /// Ends a session. `refusal` is `nil` if the program asked for that.
+    /// Ends a session. `refusal` is `nil` if the program requested the end.
     func end(_ identifier: String, _ refusal: SessionRefusal?) {
         guard let session = sessions.removeValue(forKey: identifier) else { return }
         let error = refusal.map(SessionError.init)

@@ -6,22 +6,22 @@ import TransferBusProtocol
 /// The connection of this process to the bus, on its own thread, and the sessions that use the connection.
 actor DaemonLink {
     /// An action that receives a connection, or the reason that there is none.
-    typealias BusUse = (isolated DaemonLink, Result<BusConnection, GLibError>) -> Void
+    typealias ConnectionHandler = (isolated DaemonLink, Result<BusConnection, GLibError>) -> Void
 
     let executor = GLibExecutor(name: "transfer-link")
     let options: DaemonChannel.Options
     var bus: BusConnection?
     /// The number of connections made so far.
     private var connections = 0
-    private var connecting: [BusUse] = []
+    private var connecting: [ConnectionHandler] = []
     private var registrations: [BusRegistration] = []
     var serials = 0
-    /// Whether the user is working with this program, as last set or answered. `nil` before the first session.
+    /// Whether the user is working with this program, as last set or reported. `nil` before the first session.
     var isInFront: Bool?
     var sessions: [String: LinkedSession] = [:]
     /// The bus name of this program, and the handler for calls to it.
     var served: (name: String, handle: @Sendable (String) -> Void)?
-    var serving: [BusRegistration] = []
+    var nameRegistrations: [BusRegistration] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -35,7 +35,7 @@ actor DaemonLink {
     // MARK: The bus
 
     /// Runs `body` with a connection. Connects first if there is no connection.
-    func withBus(_ body: @escaping BusUse) {
+    func withBus(_ body: @escaping ConnectionHandler) {
         if let bus { return body(self, .success(bus)) }
         connecting.append(body)
         guard connecting.count == 1 else { return }
@@ -65,13 +65,13 @@ actor DaemonLink {
         }
         registrations = [
             bus.subscribe(toAll: "Event", of: TransferBusName.sessionInterface, sender: TransferBusName.service) {
-                path, values in self.assumeIsolated { $0.take(values.first?.dictionary ?? [:], from: path) }
+                path, values in self.assumeIsolated { $0.receive(values.first?.dictionary ?? [:], from: path) }
             },
-            bus.watchName(TransferBusName.service, startingIt: false) { owner in
+            bus.watchName(TransferBusName.service, startsService: false) { owner in
                 if owner == nil { self.assumeIsolated { $0.daemonGone() } }
             },
         ]
-        if let served { offer(served.name, served.handle, on: bus) { _ in } }
+        if let served { export(served.name, served.handle, on: bus) { _ in } }
     }
 
     /// Disconnects from the bus as the process's end would. The daemon forgets that this process had the sessions,
@@ -81,7 +81,7 @@ actor DaemonLink {
             sessions.removeValue(forKey: identifier)?.events.finish()
         }
         registrations = []
-        serving = []
+        nameRegistrations = []
         connections += 1
         bus?.close()
         bus = nil
@@ -89,7 +89,7 @@ actor DaemonLink {
 
     private func busClosed() {
         registrations = []
-        serving = []
+        nameRegistrations = []
         bus = nil
         daemonGone()
     }
@@ -97,7 +97,7 @@ actor DaemonLink {
     func daemonGone() {
         for identifier in sessions.keys.sorted() {
             guard case .open? = sessions[identifier]?.phase else { continue }
-            lose(identifier, because: "it is gone")
+            handleLoss(identifier, because: "it has stopped")
         }
     }
 }

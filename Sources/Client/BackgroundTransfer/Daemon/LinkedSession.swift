@@ -23,20 +23,20 @@ struct LinkedSession {
     var phase = Phase.opening
     /// Receives the result of the first opening. `nil` from then on.
     var opened: (@Sendable (Result<SessionState, SessionError>) -> Void)?
-    /// The calls that the daemon has not answered, in order. The first call may be in progress.
+    /// The calls without a reply of the daemon, in order. The first call may be in progress.
     var calls: [SessionCall] = []
     var isCalling = false
-    /// The number of times that the daemon was lost. Answers to calls from an earlier epoch are ignored.
+    /// The number of times that the daemon was lost. Replies to calls from an earlier epoch are ignored.
     var epoch = 0
-    var ledger = EventLedger()
-    var tasks = TaskLedger()
-    var trouble = Trouble()
+    var deduplicator = EventDeduplicator()
+    var tasks = OpenTaskRegistry()
+    var backoff = ReconnectBackoff()
     /// The events that wait, in order, until a file of the session has been fetched. `nil` if no file is being
     /// fetched.
     var delayed: [SessionEvent]?
 
-    /// The backoff since the daemon stopped answering.
-    struct Trouble {
+    /// The backoff since the daemon stopped responding.
+    struct ReconnectBackoff {
         private(set) var since: ContinuousClock.Instant?
         private var pause = Duration.zero
         private static let first = Duration.milliseconds(100)
@@ -45,7 +45,7 @@ struct LinkedSession {
         /// Records a failure.
         ///
         /// - Returns: The pause before the next attempt, or `nil` if the failures have lasted longer than the limit.
-        mutating func note(at now: ContinuousClock.Instant, limit: Duration) -> Duration? {
+        mutating func recordFailure(at now: ContinuousClock.Instant, limit: Duration) -> Duration? {
             let since = since ?? now
             self.since = since
             guard now + pause - since < limit else { return nil }
@@ -54,7 +54,7 @@ struct LinkedSession {
         }
 
         /// Resets the backoff after a success.
-        mutating func end() { self = Trouble() }
+        mutating func end() { self = ReconnectBackoff() }
     }
 
     init(

@@ -2,7 +2,7 @@
 import GLibBridge
 internal import TransferModel
 
-/// A call to a session's object, which is repeated until the daemon has answered.
+/// A call to a session's object, which is repeated until the daemon has replied.
 struct SessionCall: Sendable {
     let method: String
     let arguments: [VariantValue]

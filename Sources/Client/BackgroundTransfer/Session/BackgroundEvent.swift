@@ -5,7 +5,7 @@ internal import TransferModel
 
 /// An event of a background session. The event may have happened while this program was not running.
 ///
-/// Acknowledge every event after the program has dealt with it:
+/// Acknowledge every event after the program has handled the event:
 ///
 /// ```swift
 /// for await event in session.events {
@@ -58,7 +58,7 @@ public struct BackgroundEvent: Sendable {
         self.acknowledgement = acknowledgement
     }
 
-    /// Marks the event as dealt with, so that the session does not report it again.
+    /// Marks the event as handled, so that the session does not report the event again.
     ///
     /// An event that is never acknowledged is reported again at the next start of the program.
     public func acknowledge() { acknowledgement?() }
@@ -80,14 +80,15 @@ public struct BackgroundChallenge: Hashable, Sendable {
     public var scheme: Scheme
     /// The realm that the server names: the area that the credentials are for.
     public var realm: String?
-    /// The host that requires authentication. After a redirect, the host may differ from that of the task's request.
+    /// The host that requires authentication. After a redirect, the host may differ from the host of the task's
+    /// request.
     public var host: String
     /// The port of ``host``.
     public var port: Int
     /// A Boolean value that indicates whether the server is reached over https.
     public var isSecure: Bool
-    /// The number of answers that the server has refused. An answer that the server accepted and that has since
-    /// expired does not count.
+    /// The number of replies that the server has refused. A reply that the server accepted and that has since expired
+    /// does not count.
     public var refusals: Int
 }
 
@@ -105,7 +106,7 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let session: BackgroundSession
         var events: AsyncStream<SessionEvent>.Iterator
-        private var isOver = false
+        private var isFinished = false
 
         init(session: BackgroundSession, events: AsyncStream<SessionEvent>.Iterator) {
             self.session = session
@@ -114,16 +115,16 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
 
         /// Returns the next event, or `nil` after ``BackgroundEvent/Kind/invalidated(_:)``.
         public mutating func next() async -> BackgroundEvent? {
-            while !isOver {
+            while !isFinished {
                 guard let event = await events.next() else { return end(nil) }
                 if case .invalidated(let error) = event.kind { return end(error.map(SessionError.init)) }
-                if let told = session.take(event) { return told }
+                if let convertedEvent = session.convert(event) { return convertedEvent }
             }
             return nil
         }
 
         private mutating func end(_ error: SessionError?) -> BackgroundEvent? {
-            isOver = true
+            isFinished = true
             session.ended()
             return BackgroundEvent(.invalidated(error), acknowledgement: nil)
         }

@@ -59,7 +59,7 @@ public final class BackgroundSession: Sendable {
 
     /// Opens the session with the configuration's identifier. Creates the session if it does not exist.
     ///
-    /// This initializer blocks the calling thread until the daemon or the embedded engine has answered. Asynchronous
+    /// This initializer blocks the calling thread until the daemon or the embedded engine has responded. Asynchronous
     /// code calls ``open(_:)`` instead.
     ///
     /// - Parameter configuration: The settings of the session.
@@ -71,7 +71,7 @@ public final class BackgroundSession: Sendable {
     /// Opens the session with the configuration's identifier, without blocking a thread of the cooperative pool.
     ///
     /// - Parameter configuration: The settings of the session.
-    /// - Returns: The session, once the daemon or the embedded engine has answered.
+    /// - Returns: The session, after the daemon or the embedded engine has responded.
     /// - Throws: `SessionError`, with the code `inUse` if another process uses the session.
     public static func open(_ configuration: BackgroundSessionConfiguration) async throws -> BackgroundSession {
         try await open(configuration, over: SessionChannels.current())
@@ -133,8 +133,8 @@ public final class BackgroundSession: Sendable {
 
     /// Creates a suspended task that uploads a file.
     ///
-    /// The file may be deleted after ``BackgroundTask/resume()`` has returned, because the session keeps the file. Do not
-    /// write to the file before the task has ended. See <doc:UploadingFromAFile>.
+    /// The file may be deleted after ``BackgroundTask/resume()`` has returned, because the session keeps the file. Do
+    /// not write to the file before the task has ended. See <doc:UploadingFromAFile>.
     ///
     /// A request whose method is missing or `GET` is sent as `POST`.
     ///
@@ -154,7 +154,7 @@ public final class BackgroundSession: Sendable {
             throw SessionError(
                 code: .unreadableFile,
                 message:
-                    "'\(file.isFileURL ? file.path : file.absoluteString)' is no file that can be read and uploaded.")
+                    "Not a readable file: '\(file.isFileURL ? file.path : file.absoluteString)'.")
         }
         return try add(.upload(path: file.standardizedFileURL.path), description)
     }
@@ -176,8 +176,8 @@ public final class BackgroundSession: Sendable {
             throw SessionError(
                 code: .invalidated,
                 message: """
-                    The background session '\(configuration.identifier)' has been invalidated and takes no more tasks. \
-                    Make it again first.
+                    The background session '\(configuration.identifier)' has been invalidated and accepts no more \
+                    tasks. Create the session again first.
                     """)
         }
         return task
@@ -185,20 +185,20 @@ public final class BackgroundSession: Sendable {
 
     /// Returns the tasks that have not ended, updated to their current progress, in order of creation.
     ///
-    /// - Throws: `SessionError` if the daemon or the embedded engine cannot be asked.
+    /// - Throws: `SessionError` if the daemon or the embedded engine cannot be reached.
     public func unfinishedTasks() async throws(SessionError) -> [BackgroundTask] {
         // The progress that the other side reports is newer than the events that this process has seen.
-        let told = try await channel.tasks(of: configuration.identifier)
+        let reportedTasks = try await channel.tasks(of: configuration.identifier)
         content.withLock { content in
-            for snapshot in told where !snapshot.isOver {
+            for snapshot in reportedTasks where !snapshot.isEnded {
                 guard let task = content.tasks[snapshot.identifier] else { continue }
-                task.follow(isUploadEvent(snapshot))
+                task.apply(progressEvent(snapshot))
             }
         }
         return knownTasks.filter { $0.state != .completed }
     }
 
-    private func isUploadEvent(_ snapshot: TaskSnapshot) -> SessionEvent.Kind {
+    private func progressEvent(_ snapshot: TaskSnapshot) -> SessionEvent.Kind {
         snapshot.kind == .download
             ? .received(snapshot.received, total: snapshot.total) : .sent(snapshot.sent, total: snapshot.total)
     }
@@ -208,7 +208,8 @@ public final class BackgroundSession: Sendable {
         content.withLock { $0.tasks.values.sorted { $0.identifier < $1.identifier } }
     }
 
-    /// Returns the tasks that have not ended. If the other side cannot be asked, returns them as this process knows them.
+    /// Returns the tasks that have not ended. If the service cannot be reached, returns the state that this process
+    /// knows.
     func unfinishedOrKnownTasks() async -> [BackgroundTask] {
         do { return try await unfinishedTasks() } catch { return knownTasks.filter { $0.state != .completed } }
     }
@@ -245,7 +246,7 @@ public final class BackgroundSession: Sendable {
 
     /// Updates the event's task and converts the event for the program. Returns `nil` if the event is not for the
     /// program or its task is unknown.
-    func take(_ event: SessionEvent) -> BackgroundEvent? {
+    func convert(_ event: SessionEvent) -> BackgroundEvent? {
         let identifier = configuration.identifier
         let acknowledge: @Sendable () -> Void = { [channel] in
             if let number = event.number { channel.acknowledge(number, in: identifier) }
@@ -263,7 +264,7 @@ public final class BackgroundSession: Sendable {
             acknowledge()
             return nil
         }
-        task.follow(event.kind)
+        task.apply(event.kind)
         switch event.kind {
         case .received(let bytes, let total):
             return BackgroundEvent(.received(task, bytes: bytes, total: total), acknowledgement: acknowledge)
@@ -285,10 +286,10 @@ public final class BackgroundSession: Sendable {
             }
         case .willBegin(let request):
             guard let request = request.request else { return nil }
-            return BackgroundEvent(.willBegin(task, request)) { task.answerIfUnanswered() }
+            return BackgroundEvent(.willBegin(task, request)) { task.replyByDefault() }
         case .challenged(let description):
             guard let challenge = BackgroundChallenge(description) else { return nil }
-            return BackgroundEvent(.challenged(task, challenge)) { task.answerIfUnanswered() }
+            return BackgroundEvent(.challenged(task, challenge)) { task.replyByDefault() }
         case .called, .finishedEvents, .invalidated: return nil
         }
     }

@@ -40,8 +40,8 @@ public struct BackgroundSessionConfiguration: Hashable, Sendable, Codable {
     ///
     /// The identifier has 1 to ``longestIdentifier`` bytes and contains no NUL.
     public var identifier: String
-    /// A Boolean value that indicates whether transfers may wait for better conditions: by default, mains power and
-    /// an unmetered network. The default is `false`.
+    /// A Boolean value that indicates whether transfers may wait for better conditions: by default, AC power and an
+    /// unmetered network. The default is `false`.
     public var isDiscretionary = false
     /// A Boolean value that indicates whether the app is started when the session needs it. The default is `true`.
     public var sendsLaunchEvents = true
@@ -94,7 +94,7 @@ public struct BackgroundSessionConfiguration: Hashable, Sendable, Codable {
                 code: .badIdentifier,
                 message: """
                     A background session needs an identifier of 1 to \(Self.longestIdentifier) bytes without NUL, the same \
-                    at each start of the app; this one has \(identifier.utf8.count).
+                    at each start of the app; this identifier has \(identifier.utf8.count) bytes.
                     """)
         }
     }

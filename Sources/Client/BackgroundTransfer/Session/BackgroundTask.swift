@@ -44,11 +44,11 @@ internal import TransferModel
 public final class BackgroundTask: Sendable, Identifiable {
     /// The states of a task. They match those of `URLSessionTask.State`.
     public enum State: Hashable, Sendable {
-        /// The task was not submitted yet, or was told to pause. A new task has this state.
+        /// The task was not submitted yet, or was suspended. A new task has this state.
         case suspended
         /// The task is submitted. It may still wait for better conditions, for its date, or for its turn.
         case running
-        /// The task was told to end, and its last event has not arrived yet.
+        /// The task was canceled, and its last event has not arrived yet.
         case canceling
         /// The task has ended.
         case completed
@@ -66,11 +66,11 @@ public final class BackgroundTask: Sendable, Identifiable {
         /// Whether the other side has the task.
         var isSubmitted: Bool
         var failure: FailureDescription?
-        var question: Question?
+        var pendingReply: PendingReply?
     }
 
-    /// The questions that the program can be asked about a task.
-    enum Question: Sendable {
+    /// The kinds of events about a task that wait for a reply of the program.
+    enum PendingReply: Sendable {
         case begin
         case login
     }
@@ -79,7 +79,7 @@ public final class BackgroundTask: Sendable, Identifiable {
         identifier = snapshot.identifier
         self.session = session
         self.channel = channel
-        let state: State = snapshot.isOver ? .completed : snapshot.isSuspended || !isSubmitted ? .suspended : .running
+        let state: State = snapshot.isEnded ? .completed : snapshot.isSuspended || !isSubmitted ? .suspended : .running
         content = Mutex(Content(snapshot: snapshot, state: state, isSubmitted: isSubmitted))
     }
 
@@ -109,7 +109,7 @@ public final class BackgroundTask: Sendable, Identifiable {
 
     // MARK: Settings of the App
 
-    /// A note of the app's own, stored with the task.
+    /// A note of the app, stored with the task.
     public var note: String? {
         get { snapshot.note }
         set { change { $0.note = newValue } }
@@ -121,7 +121,7 @@ public final class BackgroundTask: Sendable, Identifiable {
         get { snapshot.priority }
         set { change { $0.priority = newValue.isNaN ? 0.5 : min(1, max(0, newValue)) } }
     }
-    /// The earliest date at which the task may begin. `nil` (the default) means at once.
+    /// The earliest date at which the task may begin. `nil` (the default) means immediately.
     public var earliestBeginDate: Date? {
         get { snapshot.earliestBegin.map(Date.init) }
         set { change { $0.earliestBegin = newValue.map(WallTime.init) } }
@@ -237,22 +237,22 @@ public final class BackgroundTask: Sendable, Identifiable {
     /// - Parameter token: The token.
     public func answer(token: String) {
         guard ChallengeReply.isToken(token) else {
-            Log.warning("a token has signs that no token has, or too many; the server's refusal is its answer")
+            Log.warning("not a valid token (RFC 6750); the server's refusal becomes the response of the task")
             return answer(.login, .answer(identifier, .none))
         }
         answer(.login, .answer(identifier, .token(token)))
     }
 
-    /// Gives the default answer to a question that the program has left open.
-    func answerIfUnanswered() {
+    /// Sends the default reply to an event that the program has not replied to.
+    func replyByDefault() {
         answer(.begin, .begin(identifier, .unasked))
         answer(.login, .answer(identifier, .none))
     }
 
-    private func answer(_ question: Question, _ order: TaskOrder) {
+    private func answer(_ pendingReply: PendingReply, _ order: TaskOrder) {
         content.withLock { content in
-            guard content.question == question, content.state != .canceling else { return }
-            content.question = nil
+            guard content.pendingReply == pendingReply, content.state != .canceling else { return }
+            content.pendingReply = nil
             channel.post(order, in: session)
         }
     }
@@ -260,7 +260,7 @@ public final class BackgroundTask: Sendable, Identifiable {
     // MARK: Events
 
     /// Updates the task from one of its events.
-    func follow(_ kind: SessionEvent.Kind) {
+    func apply(_ kind: SessionEvent.Kind) {
         content.withLock { content in
             switch kind {
             case .received(let bytes, let total):
@@ -275,10 +275,10 @@ public final class BackgroundTask: Sendable, Identifiable {
             case .responded(let response): content.snapshot.response = response
             case .completed(let failure):
                 content.state = .completed
-                content.snapshot.isOver = true
+                content.snapshot.isEnded = true
                 content.failure = failure
-            case .willBegin: content.question = .begin
-            case .challenged: content.question = .login
+            case .willBegin: content.pendingReply = .begin
+            case .challenged: content.pendingReply = .login
             // These events do not change the progress of the task.
             case .downloaded, .body, .called, .finishedEvents, .invalidated: break
             }

@@ -8,7 +8,7 @@
 ///
 /// Answer with the token as the password of a user without a name: `URLCredential(user: "", password: token,
 /// persistence: .none)`. The task then continues where it was. The token replaces the value of `Authorization` in the
-/// task's request. No other server receives the token. With any other answer, the server's refusal becomes the
+/// task's request. No other server receives the token. With any other reply, the server's refusal becomes the
 /// response of the task.
 ///
 /// `previousFailureCount` is above 0 if the server refused the last token. For a token that was accepted and has

@@ -25,8 +25,8 @@ struct ResumeData: Hashable, Codable {
             throw SessionError(
                 code: .badResumeData,
                 message: """
-                    These \(data.count) bytes are not what a cancelled background download left to continue it by. Begin \
-                    the download anew from its address.
+                    These \(data.count) bytes are not resume data of a canceled background download. Start the download \
+                    again from its URL.
                     """)
         }
         self = decoded

@@ -7,7 +7,7 @@ package import TransferModel
 /// posted.
 package protocol SessionChannel: Sendable {
     /// Opens a session for this process, and creates the session if it does not exist. Blocks until the service has
-    /// answered.
+    /// responded.
     ///
     /// - Throws: `SessionError`, with the code `inUse` if another process uses the session.
     func open(_ configuration: BackgroundSessionConfiguration) throws(SessionError) -> OpenedSession
@@ -15,7 +15,7 @@ package protocol SessionChannel: Sendable {
     func post(_ order: TaskOrder, in session: String)
     /// Returns the session's unfinished tasks with their current progress.
     func tasks(of session: String) async throws(SessionError) -> [TaskSnapshot]
-    /// Records that an event has been dealt with, so that it is not reported again.
+    /// Records that an event has been handled, so that the event is not reported again.
     func acknowledge(_ number: EventNumber, in session: String)
     /// Reports whether the user is working with this program.
     func setInFront(_ isInFront: Bool)
@@ -25,7 +25,8 @@ package protocol SessionChannel: Sendable {
 
 /// The state of a session at the time that this process opens it.
 package struct OpenedSession: Sendable {
-    /// The identifier of the next new task. It is higher than that of any task that the session ever had.
+    /// The identifier of the next new task. The identifier is higher than the identifiers of all tasks that the session
+    /// ever had.
     package var nextTask: Int
     /// The unfinished tasks, and the ended tasks whose events have not been acknowledged.
     package var tasks: [TaskSnapshot]

@@ -9,7 +9,7 @@ package enum SessionChannels {
     package static func use(_ channel: (any SessionChannel)?) { chosen.withLock { $0 = channel } }
 
     /// The chosen channel, or `nil` if none has been chosen yet.
-    static var chosenOrNone: (any SessionChannel)? { chosen.withLock { $0 } }
+    static var chosenChannel: (any SessionChannel)? { chosen.withLock { $0 } }
 
     /// Returns the chosen channel. If none was chosen, chooses the daemon's channel from now on.
     static func current() -> any SessionChannel {

@@ -54,6 +54,6 @@ public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// Apple's API cannot report some errors, and a mistake of the program must not pass silently. `BackgroundSession`
 /// throws the same errors instead.
-func misused(_ error: SessionError, file: StaticString = #file, line: UInt = #line) -> Never {
+func failForMisuse(_ error: SessionError, file: StaticString = #file, line: UInt = #line) -> Never {
     fatalError(error.message, file: file, line: line)
 }

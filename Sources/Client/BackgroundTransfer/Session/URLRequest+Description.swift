@@ -14,8 +14,8 @@ extension RequestDescription {
             throw SessionError(
                 code: .unsupportedScheme,
                 message: """
-                    A background session transfers from and to http and https addresses only, not \
-                    \(request.url.map { "'\($0.scheme ?? "")'" } ?? "a request without an address").
+                    A background session supports only http and https URLs, not \
+                    \(request.url.map { "'\($0.scheme ?? "")'" } ?? "a request without a URL").
                     """)
         }
         self.init(

@@ -8,7 +8,7 @@ import FoundationNetworking
 final class BackgroundURLSessionConfiguration: FoundationNetworking.URLSessionConfiguration, @unchecked Sendable, Made {
     /// The settings that FoundationNetworking lacks. The identifier and the remaining settings are those of the
     /// superclass.
-    var more = BackgroundSessionConfiguration(identifier: "")
+    var additionalSettings = BackgroundSessionConfiguration(identifier: "")
 
     // The superclass deprecates this initializer and has no other.
     @available(*, deprecated)
@@ -16,7 +16,7 @@ final class BackgroundURLSessionConfiguration: FoundationNetworking.URLSessionCo
 
     override func copy(with zone: NSZone?) -> Any {
         let copy = Self.made()
-        copy.more = more
+        copy.additionalSettings = additionalSettings
         copy.identifier = identifier
         copy.requestCachePolicy = requestCachePolicy
         copy.timeoutIntervalForRequest = timeoutIntervalForRequest

@@ -9,7 +9,7 @@ protocol BackgroundURLSessionTask: URLSessionTask {
 }
 
 extension FoundationNetworking.URLSessionTask {
-    /// The earliest date at which a task of a background session may begin. `nil` (the default) means at once.
+    /// The earliest date at which a task of a background session may begin. `nil` (the default) means immediately.
     ///
     /// Has no effect in other sessions. FoundationNetworking's own property is deprecated and does nothing.
     public var earliestBeginDate: Date? {

@@ -7,7 +7,7 @@ final class BackgroundUploadTask: FoundationNetworking.URLSessionUploadTask, Bac
     @unchecked Sendable
 {
     let task: BackgroundTask
-    private let sum = Progress(totalUnitCount: -1)
+    private let cachedProgress = Progress(totalUnitCount: -1)
 
     init(_ task: BackgroundTask) {
         self.task = task
@@ -32,7 +32,7 @@ final class BackgroundUploadTask: FoundationNetworking.URLSessionUploadTask, Bac
         get { URLSessionTask.State(task.state) }
         set { _ = newValue }
     }
-    override var progress: Progress { task.show(in: sum) }
+    override var progress: Progress { task.show(in: cachedProgress) }
     override var taskDescription: String? {
         get { task.note }
         set { task.note = newValue }

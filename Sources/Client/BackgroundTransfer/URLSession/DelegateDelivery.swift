@@ -25,17 +25,17 @@ struct DelegateDelivery {
             }
         case .responded(let task, let response):
             guard let (task, delegate) = upload(task, session, delegate) else { return nil }
-            // The delegate's answer has no effect, because the transfer runs in another process.
+            // The delegate's reply has no effect, because the transfer runs in another process.
             return { delegate.urlSession(session, dataTask: task, didReceive: response) { _ in } }
         case .body(let task, let data):
             guard let (task, delegate) = upload(task, session, delegate) else { return nil }
             return { delegate.urlSession(session, dataTask: task, didReceive: data) }
         case .willBegin(let task, let request):
             guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
-            return { DelegateQuestion.ask(delegate, whetherToBegin: task, with: request, session) }
+            return { DelegateRequest.ask(delegate, whetherToBegin: task, with: request, session) }
         case .challenged(let task, let challenge):
             guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
-            return { DelegateQuestion.ask(delegate, toLogIn: task, challenge, session) }
+            return { DelegateRequest.ask(delegate, toLogIn: task, challenge, session) }
         case .downloaded(let task, let file):
             guard let (task, delegate) = download(task, session, delegate) else { return nil }
             return { delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file) }
@@ -55,9 +55,9 @@ struct DelegateDelivery {
         _ total: Int64, of expected: Int64?, _ task: BackgroundTask, _ session: URLSession,
         _ delegate: any URLSessionDelegate
     ) -> (@Sendable () -> Void)? {
-        let more = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
+        let increase = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
         // A smaller total means that the download started over. The earlier bytes no longer count.
-        let written = more < 0 ? total : more
+        let written = increase < 0 ? total : increase
         guard let (task, delegate) = download(task, session, delegate) else { return nil }
         return {
             delegate.urlSession(
@@ -70,8 +70,8 @@ struct DelegateDelivery {
         _ total: Int64, of expected: Int64?, _ task: BackgroundTask, _ session: URLSession,
         _ delegate: any URLSessionDelegate
     ) -> (@Sendable () -> Void)? {
-        let more = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
-        let sent = more < 0 ? total : more
+        let increase = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
+        let sent = increase < 0 ? total : increase
         guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
         let task = session.task(for: task)
         return {

@@ -18,8 +18,7 @@ extension SessionMaking {
     ///     session.
     ///   - delegate: The object that receives the events. A background session requires a delegate, and retains the
     ///     delegate until the session is invalidated.
-    ///   - queue: The queue on which the delegate's methods are called. `nil` means a serial queue of the session's
-    ///     own.
+    ///   - queue: The queue on which the delegate's methods are called. With `nil`, the session creates a serial queue.
     public init(
         configuration: FoundationNetworking.URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
@@ -40,7 +39,7 @@ extension SessionMaking {
         _ queue: OperationQueue?
     ) -> Self {
         guard let session = URLSession.made(configuration, delegate, queue) as? Self else {
-            fatalError("Sessions cannot be made of a subclass: \(Self.self) was asked for.")
+            fatalError("\(Self.self) is a subclass of URLSession; create a URLSession instead.")
         }
         return session
     }

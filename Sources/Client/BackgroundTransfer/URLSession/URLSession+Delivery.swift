@@ -13,14 +13,14 @@ extension URLSession {
         Task {
             var delivery = DelegateDelivery()
             for await event in background.events {
-                guard let delegate = told.withLock({ $0 }) else { return }
+                guard let delegate = retainedDelegate.withLock({ $0 }) else { return }
                 let call = delivery.call(for: event.kind, of: self, to: delegate)
                 if let call { await onDelegateQueue(call) }
                 event.acknowledge()
                 if case .completed(let task, _) = event.kind { tasks.withLock { $0[task.identifier] = nil } }
             }
-            Self.alive.withLock { $0[background.configuration.identifier] = nil }
-            told.withLock { $0 = nil }
+            Self.openSessions.withLock { $0[background.configuration.identifier] = nil }
+            retainedDelegate.withLock { $0 = nil }
         }
     }
 

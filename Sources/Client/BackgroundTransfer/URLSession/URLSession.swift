@@ -44,18 +44,18 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     let background: BackgroundSession?
     let tasks = Mutex<[Int: URLSessionTask]>([:])
     // Retained until the session is invalidated, as the superclass retains its delegate.
-    let told: Mutex<(any URLSessionDelegate)?>
+    let retainedDelegate: Mutex<(any URLSessionDelegate)?>
 
     /// The valid background sessions of this process, by identifier.
-    static let alive = Mutex<[String: URLSession]>([:])
-    private static let common = URLSession(plain: .default, nil, nil)
+    static let openSessions = Mutex<[String: URLSession]>([:])
+    private static let sharedSession = URLSession(plain: .default, nil, nil)
 
     /// The shared session of this process. It is not a background session.
-    open override class var shared: URLSession { common }
+    open override class var shared: URLSession { sharedSession }
 
     /// The delegate of the session. `nil` after the session has been invalidated.
     open override var delegate: (any FoundationNetworking.URLSessionDelegate)? {
-        get { background == nil ? super.delegate : told.withLock { $0 } }
+        get { background == nil ? super.delegate : retainedDelegate.withLock { $0 } }
         set { _ = newValue }  // The superclass's own setter is not public.
     }
 
@@ -64,7 +64,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         _ queue: OperationQueue?
     ) {
         background = nil
-        told = Mutex(nil)
+        retainedDelegate = Mutex(nil)
         super.init(configuration: configuration, delegate: delegate, delegateQueue: queue)
     }
 
@@ -73,7 +73,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         _ delegate: any URLSessionDelegate, _ queue: OperationQueue?
     ) {
         background = session
-        told = Mutex(delegate)
+        retainedDelegate = Mutex(delegate)
         super.init(configuration: configuration, delegate: nil, delegateQueue: queue)
     }
 
@@ -87,28 +87,28 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
             return URLSession(plain: configuration, delegate, queue)
         }
         // Under the lock, so that two threads that create the same session receive a single one.
-        return alive.withLock { alive in
-            if let session = alive[description.identifier] {
+        return openSessions.withLock { openSessions in
+            if let session = openSessions[description.identifier] {
                 Log.warning("A background session with identifier \(description.identifier) already exists!")
                 return session
             }
             guard let delegate else {
-                misused(
+                failForMisuse(
                     SessionError(
                         code: .noDelegate,
                         message: """
-                            The background session '\(description.identifier)' needs a delegate: what happens while the \
-                            program does not run can be told to nothing else.
+                            The background session '\(description.identifier)' needs a delegate, which receives the \
+                            events from the time when the program was not running.
                             """))
             }
             do throws(SessionError) {
                 let background = try BackgroundSession(description)
                 let session = URLSession(background, configuration, delegate, queue)
-                alive[description.identifier] = session
+                openSessions[description.identifier] = session
                 session.deliver()
                 return session
             } catch {
-                misused(error)
+                failForMisuse(error)
             }
         }
     }
@@ -175,7 +175,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
             tasks.withLock { $0[task.taskIdentifier] = task }
             return task
         } catch {
-            misused(error)
+            failForMisuse(error)
         }
     }
 
@@ -187,7 +187,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
             tasks.withLock { $0[task.taskIdentifier] = task }
             return task
         } catch {
-            misused(error)
+            failForMisuse(error)
         }
     }
 
@@ -281,6 +281,6 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     }
 
     private func refuseInBackground(_ task: UnsupportedTask) {
-        if let background { misused(task.error(in: background.configuration.identifier)) }
+        if let background { failForMisuse(task.error(in: background.configuration.identifier)) }
     }
 }

@@ -22,8 +22,8 @@ extension FoundationNetworking.URLSessionConfiguration {
     ///
     /// The default of a background session is `true`. For other sessions, the value is `false` and cannot be changed.
     public var sessionSendsLaunchEvents: Bool {
-        get { background?.more.sendsLaunchEvents ?? false }
-        set { background?.more.sendsLaunchEvents = newValue }
+        get { background?.additionalSettings.sendsLaunchEvents ?? false }
+        set { background?.additionalSettings.sendsLaunchEvents = newValue }
     }
 
     /// A Boolean value that indicates whether tasks wait for a network instead of failing. Always `true` in a
@@ -38,16 +38,16 @@ extension FoundationNetworking.URLSessionConfiguration {
     ///
     /// The default is `true`. Has an effect only in a background session.
     public var allowsExpensiveNetworkAccess: Bool {
-        get { background?.more.allowsExpensiveNetworkAccess ?? true }
-        set { background?.more.allowsExpensiveNetworkAccess = newValue }
+        get { background?.additionalSettings.allowsExpensiveNetworkAccess ?? true }
+        set { background?.additionalSettings.allowsExpensiveNetworkAccess = newValue }
     }
 
     /// A Boolean value that indicates whether transfers may use networks on which the user wants to save data.
     ///
     /// The default is `true`. Has an effect only in a background session.
     public var allowsConstrainedNetworkAccess: Bool {
-        get { background?.more.allowsConstrainedNetworkAccess ?? true }
-        set { background?.more.allowsConstrainedNetworkAccess = newValue }
+        get { background?.additionalSettings.allowsConstrainedNetworkAccess ?? true }
+        set { background?.additionalSettings.allowsConstrainedNetworkAccess = newValue }
     }
 
     /// The identifier of a folder that the programs of one publisher share. Finished files of a background session
@@ -55,16 +55,16 @@ extension FoundationNetworking.URLSessionConfiguration {
     ///
     /// The default is `nil`: finished files are placed in the app's own cache folder.
     public var sharedContainerIdentifier: String? {
-        get { background?.more.sharedContainerIdentifier }
-        set { background?.more.sharedContainerIdentifier = newValue }
+        get { background?.additionalSettings.sharedContainerIdentifier }
+        set { background?.additionalSettings.sharedContainerIdentifier = newValue }
     }
 
     /// A Boolean value that indicates whether a background session follows redirects from https to http.
     ///
     /// The default is `false`. Apple's API has no such property.
     public var allowsInsecureRedirect: Bool {
-        get { background?.more.allowsInsecureRedirect ?? false }
-        set { background?.more.allowsInsecureRedirect = newValue }
+        get { background?.additionalSettings.allowsInsecureRedirect ?? false }
+        set { background?.additionalSettings.allowsInsecureRedirect = newValue }
     }
 
     /// A Boolean value that indicates whether the delegate of a background session is asked for a token when a server
@@ -74,8 +74,8 @@ extension FoundationNetworking.URLSessionConfiguration {
     /// started to answer. The default is `false`: the server's refusal becomes the response of the task. Apple's API
     /// has no such property.
     public var answersBearerChallenges: Bool {
-        get { background?.more.answersBearerChallenges ?? false }
-        set { background?.more.answersBearerChallenges = newValue }
+        get { background?.additionalSettings.answersBearerChallenges ?? false }
+        set { background?.additionalSettings.answersBearerChallenges = newValue }
     }
 }
 
@@ -84,7 +84,7 @@ extension BackgroundSessionConfiguration {
     /// configuration has no identifier.
     init?(_ configuration: FoundationNetworking.URLSessionConfiguration) {
         guard let identifier = configuration.identifier else { return nil }
-        self = (configuration as? BackgroundURLSessionConfiguration)?.more ?? Self(identifier: identifier)
+        self = (configuration as? BackgroundURLSessionConfiguration)?.additionalSettings ?? Self(identifier: identifier)
         self.identifier = identifier
         isDiscretionary = configuration.isDiscretionary
         requestTimeout = configuration.timeoutIntervalForRequest

@@ -95,7 +95,7 @@ extension URLSessionDownloadDelegate {
             session, downloadTask: downloadTask, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
             totalBytesExpectedToWrite: totalBytesExpectedToWrite)
     }
-    /// Forwards the call to the app's method.
+    /// Forwards the call to the app's method. `fileOffset` counts the bytes of the file that are already there.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, downloadTask: URLSessionDownloadTask,
         didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64

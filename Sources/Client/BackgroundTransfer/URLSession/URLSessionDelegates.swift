@@ -24,7 +24,7 @@ public protocol URLSessionDelegate: FoundationNetworking.URLSessionDelegate {
 
 /// A delegate that receives the events of a session's tasks.
 public protocol URLSessionTaskDelegate: URLSessionDelegate, FoundationNetworking.URLSessionTaskDelegate {
-    /// Asks whether a task may begin whose earliest begin date has come.
+    /// Asks whether a task may begin. Called when the task's earliest begin date has arrived.
     ///
     /// If the delegate does not implement this method, the task begins, and the session does not ask again.
     func urlSession(
@@ -123,7 +123,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
-        Unimplemented.note()
+        DefaultImplementationProbe.recordCall()
         completionHandler(.continueLoading, nil)
     }
     /// Follows the redirect.
@@ -161,7 +161,7 @@ extension URLSessionDownloadDelegate {
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {}
-    /// Does nothing.
+    /// Does nothing. `fileOffset` counts the bytes of the file that are already there.
     public func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64

@@ -10,14 +10,15 @@ enum UnsupportedTask {
     func error(in session: String) -> SessionError {
         let (what, instead) =
             switch self {
-            case .inMemory: ("Data tasks keep what they get in memory", "Use a download task")
+            case .inMemory: ("Data tasks, which keep data in memory,", "Use a download task")
             case .uploadWithoutFile: ("Uploads from memory or a stream", "Write the data to a file and upload that")
             case .completionHandler: ("Completion handlers", "Use the delegate's methods")
             }
         return SessionError(
             code: .unsupportedTask,
             message: """
-                \(what) would end with the program, so the background session '\(session)' does not take them. \(instead).
+                \(what) would end with the program, so the background session '\(session)' does not accept them. \
+                \(instead).
                 """)
     }
 }

@@ -20,11 +20,11 @@ struct Reading: Hashable, Sendable {
 public struct ReadingRule: Hashable, Sendable {
     /// The longest gap that a reading always covers. A reading lasts until the next reading if that follows within
     /// this time. Default: 150 s.
-    public var hold: Duration = .seconds(150)
+    public var maximumGap: Duration = .seconds(150)
     /// The longest gap that a reading covers if the next reading reports the same power and network. Default: 12 h.
-    public var longestGap: Duration = .seconds(12 * 3600)
+    public var maximumUnchangedGap: Duration = .seconds(12 * 3600)
     /// The time that a reading lasts if the gap is too long. The rest of the gap is unknown. Default: 60 s.
-    public var rest: Duration = .seconds(60)
+    public var fallbackDuration: Duration = .seconds(60)
 
     /// Creates a rule with the default values.
     public init() {}
@@ -45,15 +45,15 @@ public struct ReadingRule: Hashable, Sendable {
         for (reading, next) in zip(readings, readings.dropFirst()) {
             let gap = reading.time.duration(to: next.time)
             let isSame = reading.power == next.power && reading.network == next.network
-            if gap <= hold || (isSame && gap <= longestGap) {
+            if gap <= maximumGap || (isSame && gap <= maximumUnchangedGap) {
                 add(reading.time, next.time, reading)
             } else {
-                let end = reading.time.advanced(by: min(rest, gap))
+                let end = reading.time.advanced(by: min(fallbackDuration, gap))
                 add(reading.time, end, reading)
                 add(end, next.time, nil)
             }
         }
-        if let last = readings.last { add(last.time, last.time.advanced(by: rest), last) }
+        if let last = readings.last { add(last.time, last.time.advanced(by: fallbackDuration), last) }
         return Trace(device: device, segments: segments)
     }
 }

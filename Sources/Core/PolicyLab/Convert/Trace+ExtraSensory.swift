@@ -10,8 +10,8 @@ extension Trace {
     /// phone that is plugged in runs on AC power, and so does a phone whose battery charges or is full. A phone that
     /// is not reachable over Wi-Fi is assumed to be on a mobile network.
     ///
-    /// - Throws: An ``InputError`` if a column is missing, a value is invalid, a time goes backwards, or there is no
-    ///   row.
+    /// - Throws: An ``InputError`` if a column is missing, a value is invalid, a time goes backwards, or the file has
+    ///   no row.
     public init(extraSensory bytes: [UInt8], device: String, file: String, rule: ReadingRule) throws(InputError) {
         let table = try CSVTable(bytes, file: file, required: Columns.all, ignoresOthers: true)
         var readings: [Reading] = []
@@ -20,13 +20,13 @@ extension Trace {
             if let last = readings.last, time <= last.time {
                 throw table.error(row.fields[table.columns[Columns.time] ?? 0], row, expected: "a later time")
             }
-            let mains = try Self.isSet(Columns.mains, row, table)
+            let acPower = try Self.isSet(Columns.acPower, row, table)
             let battery = try Self.isSet(Columns.battery, row, table)
             let wifi = try Self.isSet(Columns.wifi, row, table)
             let cell = try Self.isSet(Columns.cell, row, table)
             readings.append(
                 Reading(
-                    time: time, power: mains ? .ac : battery ? .battery : .unknown,
+                    time: time, power: acPower ? .ac : battery ? .battery : .unknown,
                     network: wifi ? .wifi : cell ? .cell : .unknown, level: try Self.level(row, table)))
         }
         guard let trace = rule.trace(readings, device: device) else {
@@ -65,12 +65,12 @@ extension Trace {
     private enum Columns {
         static let time = "timestamp"
         static let level = "lf_measurements:battery_level"
-        static let mains =
+        static let acPower =
             ["is_ac", "is_usb", "is_wireless"].map { "discrete:battery_plugged:\($0)" }
             + ["is_charging", "is_full"].map { "discrete:battery_state:\($0)" }
         static let battery = ["is_unplugged", "is_discharging"].map { "discrete:battery_state:\($0)" }
         static let wifi = ["discrete:wifi_status:is_reachable_via_wifi"]
         static let cell = ["is_reachable_via_wwan", "is_not_reachable"].map { "discrete:wifi_status:\($0)" }
-        static let all = [time, level] + mains + battery + wifi + cell
+        static let all = [time, level] + acPower + battery + wifi + cell
     }
 }

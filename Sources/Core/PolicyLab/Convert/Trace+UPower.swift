@@ -5,10 +5,10 @@ extension Trace {
     /// Creates a trace from UPower's history of a battery, `/var/lib/upower/history-charge-*.dat`.
     ///
     /// A line consists of a time in Unix seconds, the charge in percent, and the battery's state, separated by tabs.
-    /// The file says nothing about the network, so `network` is assumed throughout. UPower keeps one week and records
+    /// The file does not record the network, so `network` is assumed throughout. UPower keeps one week and records
     /// changes only.
     ///
-    /// - Throws: An ``InputError`` if a line has another format, times go backwards, or there is no line.
+    /// - Throws: An ``InputError`` if a line has another format, times go backwards, or the file is empty.
     public init(
         upower bytes: [UInt8], device: String, file: String, network: Network, rule: ReadingRule
     ) throws(InputError) {
@@ -29,7 +29,7 @@ extension Trace {
                     found: text)
             }
             guard let nanos = Decimal.nanos(fields[0]), nanos.magnitude <= 4_000_000_000_000_000_000 else {
-                throw error(0, "unix seconds")
+                throw error(0, "Unix seconds")
             }
             let time = WallTime(nanosecondsSinceEpoch: nanos)
             guard let level = Double(fields[1]), (0...100).contains(level) else {
@@ -43,7 +43,7 @@ extension Trace {
             // If two lines have the same time, the later line counts.
             if let last = readings.last, last.time == time { readings.removeLast() }
             if let last = readings.last, time < last.time {
-                throw error(0, "a time not before that of the line before")
+                throw error(0, "a time not before the time of the previous line")
             }
             readings.append(reading)
         }

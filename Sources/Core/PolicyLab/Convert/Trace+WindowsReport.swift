@@ -10,8 +10,8 @@ extension Trace {
     /// - `Ac`: Whether the machine was on AC power.
     /// - `EntryType`: Whether the machine was in use. Every value except `Active` counts as sleep.
     ///
-    /// The report says nothing about the network, so `network` is assumed throughout. By default Windows reports
-    /// three days; `/duration 14` asks for more.
+    /// The report does not record the network, so `network` is assumed throughout. By default Windows reports
+    /// three days; `/duration 14` reports 14 days.
     ///
     /// - Throws: An ``InputError`` if an entry lacks one of these attributes or goes backwards, or if there is no
     ///   entry.
@@ -26,7 +26,7 @@ extension Trace {
             let start = try tag.date("Timestamp")
             let isOnAC = try tag.value("Ac")
             guard let units = Int64(try tag.value("Duration").text), (0...40_000_000_000_000_000).contains(units) else {
-                throw tag.error(try tag.value("Duration"), "a whole number of 100 ns from 0 up in Duration")
+                throw tag.error(try tag.value("Duration"), "a whole number of 100 ns units in Duration")
             }
             guard ["0", "1"].contains(isOnAC.text) else { throw tag.error(isOnAC, "0 or 1 in Ac") }
             let type = try tag.value("EntryType")
@@ -39,7 +39,7 @@ extension Trace {
             segment.level = try tag.share("ChargeCapacity", of: "FullChargeCapacity")
             if let last = segments.last {
                 guard last.start < start else {
-                    throw tag.error(try tag.value("Timestamp"), "a later time than in the entry before")
+                    throw tag.error(try tag.value("Timestamp"), "a later time than in the previous entry")
                 }
                 // Timestamps are in whole seconds, and lengths are not. The next entry's start is the more exact end
                 // of this entry.
@@ -103,10 +103,10 @@ private struct TagScanner {
     /// between two entries looks complete.
     func expectEnd(of name: String) throws(InputError) {
         let closing = Array("</\(name)".utf8)
-        var place = lastEnd
-        while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+        var offset = lastEnd
+        while let start = bytes[offset...].firstIndex(of: UInt8(ascii: "<")) {
             if bytes[start...].starts(with: closing) { return }
-            place = start + 1
+            offset = start + 1
         }
         throw InputError(
             file: file, line: line(of: bytes.count), column: column(of: bytes.count), expected: "</\(name)>", found: "")
@@ -114,23 +114,23 @@ private struct TagScanner {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-    private func line(of place: Int) -> Int { bytes[..<place].count { $0 == 0x0A } + 1 }
+    private func line(of offset: Int) -> Int { bytes[..<offset].count { $0 == 0x0A } + 1 }
 
-    private func column(of place: Int) -> Int { place - (bytes[..<place].lastIndex(of: 0x0A) ?? -1) }
+    private func column(of offset: Int) -> Int { offset - (bytes[..<offset].lastIndex(of: 0x0A) ?? -1) }
 
     /// Returns the attributes of the form `name="value"`, by name.
     private func attributes(in range: Range<Int>) -> [String: Tag.Value] {
         var attributes: [String: Tag.Value] = [:]
-        var place = range.lowerBound
-        while let equals = bytes[place..<range.upperBound].firstIndex(of: UInt8(ascii: "=")) {
-            let name = bytes[place..<equals].drop { Self.isSpace($0) }
+        var offset = range.lowerBound
+        while let equals = bytes[offset..<range.upperBound].firstIndex(of: UInt8(ascii: "=")) {
+            let name = bytes[offset..<equals].drop { Self.isSpace($0) }
             let open = equals + 1
             guard open < range.upperBound, bytes[open] == UInt8(ascii: "\"") else { break }
             guard let close = bytes[(open + 1)..<range.upperBound].firstIndex(of: UInt8(ascii: "\"")) else { break }
             attributes[String(decoding: name, as: UTF8.self)] = Tag.Value(
                 text: String(decoding: bytes[(open + 1)..<close], as: UTF8.self), line: line(of: open + 1),
                 column: column(of: open + 1))
-            place = close + 1
+            offset = close + 1
         }
         return attributes
     }
@@ -173,7 +173,7 @@ private struct Tag {
             let minute = number(14..<16), let second = number(17..<19), (1970...2090).contains(year),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
             let days = CivilDate.days(year: year, month: month, day: day)
-        else { throw error(value, "a time as 2026-10-05T09:40:43Z in \(key)") }
+        else { throw error(value, "a time such as 2026-10-05T09:40:43Z in \(key)") }
         return WallTime(secondsSinceEpoch: days * 86_400 + hour * 3600 + minute * 60 + second)
     }
 
@@ -181,10 +181,10 @@ private struct Tag {
     func share(_ key: String, of whole: String) throws(InputError) -> Double? {
         guard let part = attributes[key], let all = attributes[whole] else { return nil }
         guard let amount = Double(part.text), amount >= 0, amount.isFinite else {
-            throw error(part, "a number from 0 up in \(key)")
+            throw error(part, "a number of 0 or more in \(key)")
         }
         guard let total = Double(all.text), total >= 0, total.isFinite else {
-            throw error(all, "a number from 0 up in \(whole)")
+            throw error(all, "a number of 0 or more in \(whole)")
         }
         return total > 0 ? min(1, amount / total) : nil
     }

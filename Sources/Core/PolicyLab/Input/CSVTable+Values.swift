@@ -3,14 +3,14 @@ internal import TransferModel
 
 extension CSVTable {
     /// Returns the field in a column that the file is known to have.
-    private func known(_ name: String, _ row: Row) -> Field { field(name, row) ?? row.fields[0] }
+    private func requiredField(_ name: String, _ row: Row) -> Field { field(name, row) ?? row.fields[0] }
 
     /// Returns the field as a date in Unix seconds.
     func time(_ name: String, _ row: Row) throws(InputError) -> WallTime {
-        let field = known(name, row)
+        let field = requiredField(name, row)
         // The limit keeps calculations with two dates from overflowing: ±4·10⁹ s are the years 1843 to 2096.
         guard let nanos = Decimal.nanos(field.text), nanos.magnitude <= 4_000_000_000_000_000_000 else {
-            throw error(field, row, expected: "unix seconds in \(name)")
+            throw error(field, row, expected: "Unix seconds in \(name)")
         }
         return WallTime(nanosecondsSinceEpoch: nanos)
     }
@@ -19,7 +19,7 @@ extension CSVTable {
     func choice<Value: RawRepresentable<String>>(
         _ name: String, _ row: Row, _ choices: [Value]
     ) throws(InputError) -> Value {
-        let field = known(name, row)
+        let field = requiredField(name, row)
         guard let value = Value(rawValue: field.text) else {
             throw error(field, row, expected: "\(choices.map(\.rawValue).joined(separator: ", ")) in \(name)")
         }

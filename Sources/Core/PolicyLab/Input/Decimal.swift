@@ -13,9 +13,9 @@ enum Decimal {
             let (sum, carry) = tens.addingReportingOverflow(Int64(digit))
             return overflow || carry ? nil : sum
         }
-        for (place, byte) in text.utf8.enumerated() {
+        for (position, byte) in text.utf8.enumerated() {
             switch byte {
-            case UInt8(ascii: "-") where place == 0:
+            case UInt8(ascii: "-") where position == 0:
                 isNegative = true
             case UInt8(ascii: ".") where fraction == nil && wholeDigits > 0:
                 fraction = 0

@@ -7,7 +7,7 @@ extension Trace {
 
     /// Creates a trace from comma-separated values.
     ///
-    /// - Throws: An ``InputError`` if a field is invalid, segments overlap or go backwards, or there is no segment.
+    /// - Throws: An ``InputError`` if a field is invalid, segments overlap or go backwards, or the file has no segment.
     public init(csv bytes: [UInt8], device: String, file: String) throws(InputError) {
         let table = try CSVTable(bytes, file: file, required: Self.required, optional: Self.optional)
         var segments: [Segment] = []
@@ -15,7 +15,7 @@ extension Trace {
             let segment = try Self.segment(row, table)
             if let last = segments.last, segment.start < last.end, let field = table.field("t_start", row) {
                 let expected = "a time not before \(Decimal.text(nanos: last.end.nanosecondsSinceEpoch))"
-                throw table.error(field, row, expected: "\(expected), where the segment before ends")
+                throw table.error(field, row, expected: "\(expected), the end of the previous segment")
             }
             segments.append(segment)
         }
@@ -42,23 +42,23 @@ extension Trace {
         return segment
     }
 
-    /// The trace as comma-separated values. The columns `suspended`, `rate_bytes_per_s` and `metered` are left out if no
-    /// segment uses them.
+    /// The trace as comma-separated values. The columns `suspended`, `rate_bytes_per_s` and `metered` are left out if
+    /// no segment uses them.
     public var csv: String {
         let isSuspended = segments.contains { $0.isSuspended }
         let hasRate = segments.contains { $0.rate != nil }
-        let isPriced = segments.contains { $0.metered != nil }
+        let hasMetered = segments.contains { $0.metered != nil }
         var lines = ["t_start,t_end,power,net,level"]
         if isSuspended { lines[0] += ",suspended" }
         if hasRate { lines[0] += ",rate_bytes_per_s" }
-        if isPriced { lines[0] += ",metered" }
+        if hasMetered { lines[0] += ",metered" }
         for segment in segments {
             let times = [segment.start, segment.end].map { Decimal.text(nanos: $0.nanosecondsSinceEpoch) }
             var fields = times + [segment.power.rawValue, segment.network.rawValue]
             fields.append(segment.level.map { "\($0)" } ?? "")
             if isSuspended { fields.append(segment.isSuspended ? "1" : "0") }
             if hasRate { fields.append(segment.rate.map { "\($0)" } ?? "") }
-            if isPriced { fields.append(segment.metered.map { $0 ? "1" : "0" } ?? "") }
+            if hasMetered { fields.append(segment.metered.map { $0 ? "1" : "0" } ?? "") }
             lines.append(fields.joined(separator: ","))
         }
         return lines.joined(separator: "\n") + "\n"

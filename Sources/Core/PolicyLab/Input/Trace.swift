@@ -14,11 +14,11 @@ public import TransferModel
 public struct Trace: Hashable, Sendable {
     /// The kind of network, as named in trace files.
     public enum Network: String, Hashable, Sendable, CaseIterable {
-        /// Wireless LAN. Unmetered unless the segment says otherwise.
+        /// Wireless LAN. Unmetered by default.
         case wifi
-        /// A wired network. Unmetered unless the segment says otherwise.
+        /// A wired network. Unmetered by default.
         case ethernet
-        /// A mobile network. Metered unless the segment says otherwise.
+        /// A mobile network. Metered by default.
         case cell
         /// No network.
         case none
@@ -38,11 +38,11 @@ public struct Trace: Hashable, Sendable {
         public var network: Network
         /// The battery's charge at the start, 0…1; `nil` if it was not recorded.
         public var level: Double?
-        /// Whether the machine was asleep.
+        /// A Boolean value that indicates whether the machine was asleep.
         public var isSuspended: Bool
         /// The network's rate in bytes per second; `nil` for the default rate of its kind.
         public var rate: Int64?
-        /// Whether the network is metered; `nil` for the default of its kind.
+        /// A Boolean value that indicates whether the network is metered; `nil` for the default of its kind.
         public var metered: Bool?
 
         /// Creates a segment.
@@ -60,7 +60,7 @@ public struct Trace: Hashable, Sendable {
             self.metered = metered
         }
 
-        /// Whether the network is metered, by ``metered`` or by the default of its kind.
+        /// A Boolean value that indicates whether the network is metered, by ``metered`` or by the default of its kind.
         public var isMetered: Bool { metered ?? (network == .cell) }
 
         /// The cost of a byte in the segment; `nil` if no byte can move, or if conditions are unknown.
@@ -69,7 +69,7 @@ public struct Trace: Hashable, Sendable {
             return CostClass(isOnAC: power == .ac, isMetered: isMetered)
         }
 
-        /// Whether power and network are both known.
+        /// A Boolean value that indicates whether power and network are both known.
         public var isKnown: Bool { power != .unknown && network != .unknown }
     }
 
@@ -79,7 +79,7 @@ public struct Trace: Hashable, Sendable {
     /// unknown.
     public private(set) var segments: [Segment]
 
-    /// Creates a trace. Returns `nil` if there is no segment, a segment is empty, or a segment begins before the
+    /// Creates a trace. Returns `nil` if `segments` is empty, a segment is empty, or a segment begins before the
     /// previous one ends.
     public init?(device: String, segments: [Segment]) {
         guard !segments.isEmpty, segments.allSatisfy({ $0.start < $0.end }),
@@ -117,9 +117,9 @@ public struct Trace: Hashable, Sendable {
 /// A class of conditions in which bytes have the same cost, by power source and network price.
 public enum CostClass: Int, Hashable, Sendable, CaseIterable {
     /// On AC power, over an unmetered network.
-    case acFree
+    case acUnmetered
     /// On battery, over an unmetered network.
-    case batteryFree
+    case batteryUnmetered
     /// On AC power, over a metered network.
     case acMetered
     /// On battery, over a metered network.
@@ -127,20 +127,20 @@ public enum CostClass: Int, Hashable, Sendable, CaseIterable {
 
     /// Creates the class for a power source and a network price.
     public init(isOnAC: Bool, isMetered: Bool) {
-        self = isMetered ? (isOnAC ? .acMetered : .batteryMetered) : (isOnAC ? .acFree : .batteryFree)
+        self = isMetered ? (isOnAC ? .acMetered : .batteryMetered) : (isOnAC ? .acUnmetered : .batteryUnmetered)
     }
 
     /// The name of the class in results.
     public var name: String {
         switch self {
-        case .acFree: "ac+wifi"
-        case .batteryFree: "battery+wifi"
+        case .acUnmetered: "ac+wifi"
+        case .batteryUnmetered: "battery+wifi"
         case .acMetered: "ac+cell"
         case .batteryMetered: "battery+cell"
         }
     }
 
-    /// Whether the network is metered in this class.
+    /// A Boolean value that indicates whether the network is metered in this class.
     public var isMetered: Bool { self == .acMetered || self == .batteryMetered }
 }
 

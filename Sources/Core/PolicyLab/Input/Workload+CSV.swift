@@ -5,11 +5,11 @@ extension Workload {
     private static let required = ["device", "id", "arrival", "bytes", "deadline"]
     private static let optional = ["app", "host", "priority", "expected_bytes", "created_in"]
     /// The maximum size of a job, 2⁶⁰ bytes. The sum for a device must not overflow either.
-    private static let mostBytes: Int64 = 1 << 60
+    private static let maximumBytes: Int64 = 1 << 60
 
     /// Creates a workload from comma-separated values. Jobs may come in any order.
     ///
-    /// - Throws: An ``InputError`` if a field is invalid, a device has an ID twice, or there is no job.
+    /// - Throws: An ``InputError`` if a field is invalid, a device has an ID twice, or the file has no job.
     public init(csv bytes: [UInt8], file: String) throws(InputError) {
         let table = try CSVTable(bytes, file: file, required: Self.required, optional: Self.optional)
         var jobs: [String: [Job]] = [:]
@@ -20,7 +20,7 @@ extension Workload {
             guard !device.text.isEmpty else { throw table.error(device, row, expected: "a device's name") }
             let job = try Self.job(row, table)
             guard ids[device.text, default: []].insert(job.id).inserted else {
-                throw table.error(id, row, expected: "an id that \(device.text) does not have yet")
+                throw table.error(id, row, expected: "an ID that \(device.text) does not have yet")
             }
             if lines[device.text] == nil { lines[device.text] = row.line }
             jobs[device.text, default: []].append(job)
@@ -46,14 +46,14 @@ extension Workload {
         guard let id = try table.count("id", row, in: .min ... .max) else {
             throw table.error(row.fields[table.columns["id"] ?? 0], row, expected: "a whole number in id")
         }
-        guard let bytes = try table.count("bytes", row, in: 0...mostBytes) else {
+        guard let bytes = try table.count("bytes", row, in: 0...maximumBytes) else {
             throw table.error(row.fields[table.columns["bytes"] ?? 0], row, expected: "a whole number in bytes")
         }
         var job = Job(id: id, arrival: arrival, bytes: bytes, deadline: deadline)
         job.app = table.field("app", row)?.text ?? ""
         job.host = table.field("host", row)?.text ?? ""
         job.priority = try table.count("priority", row, in: 0...1000).map(Int.init) ?? 500
-        job.expectedBytes = try table.count("expected_bytes", row, in: 0...mostBytes)
+        job.expectedBytes = try table.count("expected_bytes", row, in: 0...maximumBytes)
         if let field = table.field("created_in", row) {
             guard ["", "foreground", "background"].contains(field.text) else {
                 throw table.error(field, row, expected: "foreground or background in created_in, or nothing")

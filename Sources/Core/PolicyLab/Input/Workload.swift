@@ -14,7 +14,7 @@ public struct Job: Hashable, Sendable {
     public var arrival: WallTime
     /// The size in bytes.
     public var bytes: Int64
-    /// The deadline, after `arrival`; `nil` if there is none.
+    /// The deadline, after `arrival`; `nil` for no deadline.
     public var deadline: WallTime?
     /// The app that the job belongs to.
     public var app: String
@@ -24,7 +24,7 @@ public struct Job: Hashable, Sendable {
     public var priority: Int
     /// The size in bytes that the policy sees; `nil` for the actual size.
     public var expectedBytes: Int64?
-    /// Whether the job's app was in the background when it submitted the job.
+    /// A Boolean value that indicates whether the job's app was in the background when it submitted the job.
     public var isFromBackground: Bool
 
     /// Creates a job.

@@ -3,6 +3,11 @@ import TransferPolicy
 
 /// Confidence intervals by resampling devices with replacement. All policies use the same draws, so that they can be
 /// compared.
+///
+/// ```swift
+/// let bootstrap = Bootstrap(devices: sums.count, seed: 1)
+/// let interval = bootstrap.interval { draw in draw.reduce(0) { $0 + sums[$1] } }
+/// ```
 public struct Bootstrap: Sendable {
     /// The indices of the devices in each draw.
     private let draws: [[Int]]
@@ -18,10 +23,10 @@ public struct Bootstrap: Sendable {
 
     /// Returns the middle 95 % of a statistic over all draws; `nil` if there are fewer than two devices.
     ///
-    /// - Parameter figure: Computes the statistic for a list of devices, in which a device may appear several times.
+    /// - Parameter statistic: Computes the statistic for a list of devices, in which a device may appear several times.
     ///   A `nil` result is ignored.
-    public func interval(_ figure: ([Int]) -> Double?) -> ClosedRange<Double>? {
-        let values = draws.compactMap(figure).sorted()
+    public func interval(_ statistic: ([Int]) -> Double?) -> ClosedRange<Double>? {
+        let values = draws.compactMap(statistic).sorted()
         guard let first = Summary.quantile(values, 0.025), let last = Summary.quantile(values, 0.975) else {
             return nil
         }

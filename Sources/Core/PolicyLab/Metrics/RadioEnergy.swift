@@ -2,8 +2,8 @@
 
 /// The energy that a radio uses while it transfers, while it stays awake afterwards, and to wake up.
 ///
-/// Source: Huang, Qian, Gerber, Mao, Sen, Spatscheck, "A Close Examination of Performance and Power Characteristics of 4G
-/// LTE Networks", MobiSys 2012, its tables of power and of states, for downloads. The numbers were not checked against
+/// Source: Huang, Qian, Gerber, Mao, Sen, Spatscheck, "A Close Examination of Performance and Power Characteristics of
+/// 4G LTE Networks", MobiSys 2012, the tables of power and states, for downloads. The numbers were not verified against
 /// the source. A laptop's Wi-Fi uses a different amount of energy, but has the same parts.
 struct RadioEnergy {
     /// The power in watts during a transfer, extrapolated to a rate of zero.

@@ -62,14 +62,14 @@ public struct Study: Sendable {
                 if let outcomes {
                     return Summary([outcomes[index]], optima: [optima[index]], settings: settings)
                 }
-                let like = reference.isEmpty ? [] : [reference[index]]
-                let other = Summary(like, optima: [optima[index]], settings: settings)
-                return Summary([optima[index]], like: other, settings: settings)
+                let matching = reference.isEmpty ? [] : [reference[index]]
+                let other = Summary(matching, optima: [optima[index]], settings: settings)
+                return Summary([optima[index]], matching: other, settings: settings)
             }
             let pooled =
                 outcomes.map { Summary($0, optima: optima, settings: settings) }
                 ?? Summary(
-                    optima, like: Summary(reference, optima: optima, settings: settings), settings: settings)
+                    optima, matching: Summary(reference, optima: optima, settings: settings), settings: settings)
             return Line(name: result.name, devices: devices, pooled: pooled)
         }
         addIntervals(Bootstrap(devices: devices.count, seed: seed))

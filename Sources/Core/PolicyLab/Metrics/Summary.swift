@@ -107,7 +107,8 @@ public struct Summary: Hashable, Sendable {
     public var unknownTime = 0.0
     /// The number of events that the scheduler received.
     public var events = 0
-    /// Whether the summary describes the computed optimum, for which nothing is known about single jobs.
+    /// A Boolean value that indicates whether the summary describes the computed optimum, for which nothing is known
+    /// about single jobs.
     public var isOptimum = false
 
     /// Creates the summary of outcomes under one policy.
@@ -128,7 +129,7 @@ public struct Summary: Hashable, Sendable {
                     slackUsed.append(delay / job.arrival.duration(to: deadline).labSeconds)
                 }
                 // The reference is the time that the job would take alone on an unmetered network.
-                let alone = max(Double(job.bytes) / Double(max(1, settings.freeRate)), 1)
+                let alone = max(Double(job.bytes) / Double(max(1, settings.wifiRate)), 1)
                 slowdowns[job.app, default: []].append(delay / alone)
             }
         }
@@ -141,7 +142,7 @@ public struct Summary: Hashable, Sendable {
     }
 
     /// Creates the summary of the optimum.
-    public init(_ optima: [Optimum], like other: Summary, settings: ReplaySettings) {
+    public init(_ optima: [Optimum], matching other: Summary, settings: ReplaySettings) {
         isOptimum = true
         (jobs, span, unknownTime) = (other.jobs, other.span, other.unknownTime)
         for optimum in optima {
@@ -224,6 +225,6 @@ public struct Summary: Hashable, Sendable {
 extension DeviceOutcome.PowerShares {
     static func += (left: inout Self, right: Self) {
         left.battery += right.battery
-        left.wall += right.wall
+        left.ac += right.ac
     }
 }

@@ -41,7 +41,7 @@ public struct Optimum: Hashable, Sendable, Codable {
     /// Computes the optimum of a device's days. A job without a deadline has until the end of the trace.
     public init(_ trace: Trace, jobs: [Job], settings: ReplaySettings) {
         let sweep = DeadlineSweep(trace, jobs: jobs, settings)
-        let offered = Amount(parts: jobs.reduce(0) { $0 + Amount(bytes: $1.bytes).parts })
+        let offered = Amount(nanobytes: jobs.reduce(0) { $0 + Amount(bytes: $1.bytes).nanobytes })
         let order = CostClass.allCases.sorted { settings.cost(of: $0) < settings.cost(of: $1) }
         var onTime = Array(repeating: Amount.zero, count: CostClass.allCases.count)
         var reached = Amount.zero
@@ -51,7 +51,7 @@ public struct Optimum: Hashable, Sendable, Codable {
         let all = offered.bytes
         for costClass in order where settings.cost(of: costClass) <= settings.penalty {
             classes.insert(costClass)
-            let most = sweep.mostOnTime(in: classes)
+            let most = sweep.maximumOnTime(in: classes)
             onTime[costClass.rawValue] = most - reached
             cost += (most - reached).bytes / 1e6 * settings.cost(of: costClass)
             reached = most
@@ -62,7 +62,7 @@ public struct Optimum: Hashable, Sendable, Codable {
         offeredBytes = all
         self.cost = cost + (offered - reached).bytes / 1e6 * settings.penalty
         self.front = front
-        let free = sweep.mostOnTime(in: Set(CostClass.allCases.filter { !$0.isMetered }))
+        let free = sweep.maximumOnTime(in: Set(CostClass.allCases.filter { !$0.isMetered }))
         leastLateShareUnmetered = all > 0 ? (offered - free).bytes / all : 0
     }
 
@@ -83,7 +83,7 @@ struct DeadlineSweep {
     }
 
     /// Returns the maximum number of bytes that can be on time in the given classes.
-    func mostOnTime(in classes: Set<CostClass>) -> Amount {
+    func maximumOnTime(in classes: Set<CostClass>) -> Amount {
         var pending = DeadlineHeap()
         var next = 0
         var served = Amount.zero

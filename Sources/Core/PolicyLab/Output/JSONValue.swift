@@ -71,7 +71,7 @@ public indirect enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Writes each element on a line of its own.
+    /// Writes each element on its own line.
     private static func write<Element>(
         _ elements: [Element], between brackets: String, to text: inout String, indent: Int,
         _ body: (Element, inout String) -> Void

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The optimum of several devices, as a table and as JSON.
+///
+/// ```swift
+/// let report = OracleReport(devices: ["phone"], optima: [optimum], settings: settings)
+/// for line in report.frontTable.lines { print(line) }
+/// ```
 public struct OracleReport: Sendable {
     private let devices: [String]
     private let optima: [Optimum]
@@ -32,7 +37,7 @@ public struct OracleReport: Sendable {
     /// A table with one row per device.
     public var table: TextTable {
         var table = TextTable(columns: [
-            .init("device", isNumeric: false), .init("offered MB"), .init("late %"), .init("late % unmetered"),
+            .init("device", isNumeric: false), .init("submitted MB"), .init("late %"), .init("late % unmetered"),
             .init("cost/MB"), .init("cost with penalty"),
         ])
         for (device, optimum) in zip(devices, optima) {

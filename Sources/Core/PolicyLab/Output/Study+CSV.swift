@@ -7,7 +7,7 @@ extension Study {
         var lines: [String] = []
         for line in self.lines {
             for (device, summary) in zip(devices + ["*"], line.devices + [line.pooled]) {
-                let pairs = SummaryFigures(summary).csv
+                let pairs = SummaryMetrics(summary).csv
                 if lines.isEmpty { lines.append((["policy", "device"] + pairs.map(\.key)).joined(separator: ",")) }
                 let names = [CSVText.field(line.name), CSVText.field(device)]
                 lines.append((names + pairs.map(\.text)).joined(separator: ","))

@@ -16,8 +16,8 @@ extension Study {
             .init(
                 "devices",
                 .list(
-                    zip(devices, line.devices).map { .object([.init("device", .text($0))] + SummaryFigures($1).json) })),
-            .init("pooled", .object(SummaryFigures(line.pooled).json + intervals(of: line))),
+                    zip(devices, line.devices).map { .object([.init("device", .text($0))] + SummaryMetrics($1).json) })),
+            .init("pooled", .object(SummaryMetrics(line.pooled).json + intervals(of: line))),
         ])
     }
 

@@ -40,9 +40,9 @@ extension Study {
     }
 
     /// A sentence about the lowest possible share of late bytes.
-    public var floor: String {
-        "Late at the least: \(Self.percent(leastLateShare)) % on any network, "
-            + "\(Self.percent(leastLateShareUnmetered)) % without metered ones."
+    public var lowerBoundSummary: String {
+        "Lower bound on late bytes: \(Self.percent(leastLateShare)) % on any network, "
+            + "\(Self.percent(leastLateShareUnmetered)) % without metered networks."
     }
 
     private func sorted(by key: SortKey?) -> [Line] {

@@ -12,7 +12,7 @@ public struct TextTable: Sendable {
     public struct Column: Sendable {
         /// The text of the heading.
         public var title: String
-        /// Whether the column contains numbers.
+        /// A Boolean value that indicates whether the column contains numbers.
         public var isNumeric: Bool
 
         /// Creates a heading.

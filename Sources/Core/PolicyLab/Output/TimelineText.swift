@@ -5,7 +5,7 @@ internal import TransferModel
 public enum TimelineText {
     /// An explanation of the letters, in one line.
     public static let legend =
-        "power A mains, b battery · network w Wi-Fi, e cable, c metered, - none · z asleep · ? unknown · # transfer"
+        "power: A AC, b battery · network: w Wi-Fi, e wired, c metered, - none · z asleep · ? unknown · # transfer"
 
     /// Returns the rows, in blocks of one day. Each block begins at midnight UTC.
     ///

@@ -9,7 +9,7 @@ enum PageStyle {
 
     static var text: String {
         let names = light.indices.map { "--c\($0)" }
-        func colours(_ values: [String]) -> String {
+        func colors(_ values: [String]) -> String {
             zip(names, values).map { "\($0): \($1);" }.joined(separator: " ")
         }
         let classes = light.indices.map {
@@ -18,10 +18,10 @@ enum PageStyle {
         return """
             :root { color-scheme: light dark; --paper: #ffffff; --ink: #1c1f24; --soft: #5b626d; --rule: #e3e6ea; \
             --ac: #2f8f5b; --battery: #e0b040; --free: #3b7dc4; --metered: #d2603a; --none: #cfd4da; --unknown: #eef0f2; \
-            \(colours(light)) }
+            \(colors(light)) }
             @media (prefers-color-scheme: dark) { :root { --paper: #15181c; --ink: #e6e8eb; --soft: #9aa3ae; \
             --rule: #2c3138; --ac: #4fb37c; --battery: #d9b14f; --free: #5a9be0; --metered: #e07b56; --none: #434a53; \
-            --unknown: #22262b; \(colours(dark)) } }
+            --unknown: #22262b; \(colors(dark)) } }
             \(classes.joined(separator: "\n"))
             body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
             main { max-width: 1000px; margin: 0 auto; padding: 24px 20px 60px; }

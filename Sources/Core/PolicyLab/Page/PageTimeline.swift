@@ -2,6 +2,10 @@
 internal import TransferModel
 
 /// A device's days as bands: power, network, and one band of transfers per policy.
+///
+/// ```swift
+/// let timeline = PageTimeline(trace, bands: [.init(name: "strict", activity: outcome.activity)])
+/// ```
 public struct PageTimeline: Sendable {
     /// The times at which a policy transferred bytes.
     public struct Band: Sendable {
@@ -36,7 +40,7 @@ public struct PageTimeline: Sendable {
 
     var html: String {
         let height = 74 + Double(bands.count) * 18
-        var drawing = Drawing(width: 960, height: height, title: "The days of \(trace.device)")
+        var drawing = Drawing(width: 960, height: height, title: "Days of \(trace.device)")
         let segments = sampled()
         band("power", 12, segments.map { segment in segment.map(Self.power) ?? "unknown" }, &drawing)
         band("network", 30, segments.map { segment in segment.map(Self.network) ?? "unknown" }, &drawing)
@@ -47,14 +51,14 @@ public struct PageTimeline: Sendable {
             drawing.rectangles(
                 runs(activeColumns(band).map { $0 ? "a" : nil }).map { run in
                     (Self.left + Double(run.from), y, Double(run.to - run.from), 12)
-                }, "transfer c\(number % StudyPage.colours)")
+                }, "transfer c\(number % StudyPage.colors)")
         }
         days(height, &drawing)
         return "<h3>\(Markup.escape(trace.device))</h3>\n\(drawing.svg)\n\(Self.legend)"
     }
 
     private static let legend =
-        "<p class=\"legend\"><i class=\"ac\"></i>mains <i class=\"battery\"></i>battery <i class=\"free\"></i>free network "
+        "<p class=\"legend\"><i class=\"ac\"></i>AC power <i class=\"battery\"></i>battery <i class=\"free\"></i>unmetered "
         + "<i class=\"metered\"></i>metered <i class=\"none\"></i>none or asleep <i class=\"unknown\"></i>unknown</p>"
 
     private static func power(_ segment: Trace.Segment) -> String {

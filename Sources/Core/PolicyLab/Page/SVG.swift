@@ -33,7 +33,7 @@ struct Drawing {
     private let title: String
     private var body: [String] = []
 
-    /// - Parameter title: A description of the drawing, for people who cannot see it.
+    /// - Parameter title: A description of the drawing for screen readers.
     init(width: Double, height: Double, title: String) {
         (self.width, self.height, self.title) = (width, height, title)
     }
@@ -67,28 +67,28 @@ struct Drawing {
     }
 
     mutating func circle(_ x: Double, _ y: Double, radius: Double, _ style: String, hint: String = "") {
-        let place = "cx=\"\(Markup.number(x))\" cy=\"\(Markup.number(y))\" r=\"\(Markup.number(radius))\""
+        let position = "cx=\"\(Markup.number(x))\" cy=\"\(Markup.number(y))\" r=\"\(Markup.number(radius))\""
         let title = hint.isEmpty ? "" : "<title>\(Markup.escape(hint))</title>"
-        body.append("<circle \(place) class=\"\(style)\">\(title)</circle>")
+        body.append("<circle \(position) class=\"\(style)\">\(title)</circle>")
     }
 
     /// - Parameter anchor: `start`, `middle` or `end`.
     mutating func text(
         _ text: String, _ x: Double, _ y: Double, anchor: String = "start", _ style: String = "label"
     ) {
-        let place = "x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\" text-anchor=\"\(anchor)\""
-        body.append("<text \(place) class=\"\(style)\">\(Markup.escape(text))</text>")
+        let position = "x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\" text-anchor=\"\(anchor)\""
+        body.append("<text \(position) class=\"\(style)\">\(Markup.escape(text))</text>")
     }
 }
 
 /// A mapping from values to coordinates, with round values for the labels.
 struct Scale {
     let range: ClosedRange<Double>
-    let places: (from: Double, to: Double)
+    let positions: (from: Double, to: Double)
     let ticks: [Double]
 
     /// Creates a scale from 0 to at least `largest`.
-    init(to largest: Double, places: (from: Double, to: Double), count: Double = 5) {
+    init(to largest: Double, positions: (from: Double, to: Double), count: Double = 5) {
         let top = largest > 0 && largest.isFinite ? largest : 1
         var step = 1.0
         while step > top / count { step /= 10 }
@@ -96,13 +96,13 @@ struct Scale {
         step = [1, 2, 5, 10].map { $0 * step }.first { top / $0 <= count } ?? step * 10
         let steps = (top / step).rounded(.up)
         range = 0...(steps * step)
-        self.places = places
+        self.positions = positions
         ticks = (0...Int(steps)).map { Double($0) * step }
     }
 
     func callAsFunction(_ value: Double) -> Double {
         let share = (min(max(value, range.lowerBound), range.upperBound) - range.lowerBound)
-        return places.from + share / (range.upperBound - range.lowerBound) * (places.to - places.from)
+        return positions.from + share / (range.upperBound - range.lowerBound) * (positions.to - positions.from)
     }
 
     /// Returns the label of a tick, with as many digits as the distance between ticks requires.

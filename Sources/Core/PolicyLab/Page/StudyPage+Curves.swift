@@ -9,11 +9,11 @@ extension StudyPage {
 
     /// The share of jobs that finished within a time, with one curve per policy.
     var curves: String {
-        var drawing = Drawing(width: 960, height: 400, title: "Share of jobs done within a time")
+        var drawing = Drawing(width: 960, height: 400, title: "Share of jobs finished within a time")
         let longest = study.lines.compactMap { $0.pooled.delays.last }.max() ?? 86_400
         let last = Self.marks.first { $0.seconds >= longest }?.seconds ?? 30 * 86_400
         let (left, right) = (60.0, 760.0)
-        let y = Scale(to: 100, places: (350, 20))
+        let y = Scale(to: 100, positions: (350, 20))
         func x(_ seconds: Double) -> Double {
             let share = Double.log(max(10, min(seconds, last)) / 10) / Double.log(last / 10)
             return left + share * (right - left)
@@ -26,7 +26,7 @@ extension StudyPage {
             drawing.line(left, y(tick), right, y(tick), "grid")
             drawing.text("\(y.text(tick)) %", 52, y(tick) + 4, anchor: "end")
         }
-        drawing.text("after it was handed over", right, 392, anchor: "end", "axis")
+        drawing.text("after submission", right, 392, anchor: "end", "axis")
         var row = 0
         for (number, line) in study.lines.enumerated() where !line.pooled.delays.isEmpty {
             drawing.path(points(line.pooled).map { (x($0.seconds), y($0.share * 100)) }, "curve \(Self.style(number))")
@@ -43,8 +43,8 @@ extension StudyPage {
         let (delays, jobs) = (summary.delays, max(1, summary.jobs))
         let count = min(200, delays.count)
         let steps = (1...count).map { step -> (Double, Double) in
-            let place = step * delays.count / count
-            return (delays[place - 1], Double(place) / Double(jobs))
+            let position = step * delays.count / count
+            return (delays[position - 1], Double(position) / Double(jobs))
         }
         return [(0, 0)] + steps
     }

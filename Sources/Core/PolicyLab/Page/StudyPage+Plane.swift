@@ -8,28 +8,28 @@ extension StudyPage {
             (late: line.pooled.lateShare * 100, cost: line.pooled.onTimeCostPerMegabyte ?? 0)
         }
         // The front begins with nothing on time. Only the part near the policies is of interest.
-        let x = Scale(to: max(1, points.map(\.late).max() ?? 1) * 1.05, places: (70, 930), count: 8)
+        let x = Scale(to: max(1, points.map(\.late).max() ?? 1) * 1.05, positions: (70, 930), count: 8)
         let costs = points.map(\.cost) + study.lines.compactMap { $0.costInterval?.upperBound }
-        let y = Scale(to: max(0.1, costs.max() ?? 1) * 1.05, places: (410, 32))
+        let y = Scale(to: max(0.1, costs.max() ?? 1) * 1.05, positions: (410, 32))
         for tick in x.ticks {
-            drawing.line(x(tick), y.places.from, x(tick), y.places.to, "grid")
+            drawing.line(x(tick), y.positions.from, x(tick), y.positions.to, "grid")
             drawing.text(x.text(tick), x(tick), 430, anchor: "middle")
         }
         for tick in y.ticks {
-            drawing.line(x.places.from, y(tick), x.places.to, y(tick), "grid")
+            drawing.line(x.positions.from, y(tick), x.positions.to, y(tick), "grid")
             drawing.text(y.text(tick), 62, y(tick) + 4, anchor: "end")
         }
-        drawing.text("late or undone, % of bytes", x.places.to, 452, anchor: "end", "axis")
+        drawing.text("late or unfinished, % of bytes", x.positions.to, 452, anchor: "end", "axis")
         drawing.text("cost per MB", 8, 14, "axis")
         drawing.path(Self.clipped(front, to: x.range.upperBound).map { (x($0.late), y($0.cost)) }, "front")
         for (number, line) in study.lines.enumerated() {
             let (px, py) = (x(points[number].late), y(points[number].cost))
             if let range = line.lateShareInterval {
                 drawing.line(
-                    x(range.lowerBound * 100), py, x(range.upperBound * 100), py, "whisker c\(number % Self.colours)")
+                    x(range.lowerBound * 100), py, x(range.upperBound * 100), py, "whisker c\(number % Self.colors)")
             }
             if let range = line.costInterval {
-                drawing.line(px, y(range.lowerBound), px, y(range.upperBound), "whisker c\(number % Self.colours)")
+                drawing.line(px, y(range.lowerBound), px, y(range.upperBound), "whisker c\(number % Self.colors)")
             }
         }
         let dots = points.map { (x: x($0.late), y: y($0.cost)) }
@@ -46,21 +46,21 @@ extension StudyPage {
         _ front: [(late: Double, cost: Double)], to largest: Double
     ) -> [(late: Double, cost: Double)] {
         let points = front.map { (late: $0.late * 100, cost: $0.cost) }
-        var kept: [(late: Double, cost: Double)] = []
+        var visible: [(late: Double, cost: Double)] = []
         for (before, point) in zip(points, points.dropFirst()) where point.late <= largest {
             if before.late > largest {
                 let share = (before.late - largest) / (before.late - point.late)
-                kept.append((largest, before.cost + (point.cost - before.cost) * share))
-            } else if kept.isEmpty {
-                kept.append(before)
+                visible.append((largest, before.cost + (point.cost - before.cost) * share))
+            } else if visible.isEmpty {
+                visible.append(before)
             }
-            kept.append(point)
+            visible.append(point)
         }
-        return kept
+        return visible
     }
 
-    /// Writes the policies' numbers beside their dots. Dots that touch share a label, because nobody could otherwise
-    /// tell whose number is whose.
+    /// Writes the policies' numbers beside their dots. Dots that touch share a label, because their numbers would
+    /// otherwise be ambiguous.
     private static func label(_ dots: [(x: Double, y: Double)], _ drawing: inout Drawing) {
         var groups: [[Int]] = []
         for (number, dot) in dots.enumerated() {
@@ -74,16 +74,16 @@ extension StudyPage {
                 groups.append([number])
             }
         }
-        var taken = dots.map { Box(x: $0.x - 7, y: $0.y - 7, width: 14, height: 14) }
+        var occupied = dots.map { Box(x: $0.x - 7, y: $0.y - 7, width: 14, height: 14) }
         for group in groups {
             let text = group.map { "\($0 + 1)" }.joined(separator: ", ")
-            let around = Box(around: group.map { taken[$0] })
-            let box = around.places(forWidth: Double(text.count) * 7.5, height: 13).first { place in
-                place.isInside && !taken.contains(where: place.overlaps)
+            let around = Box(around: group.map { occupied[$0] })
+            let box = around.positions(forWidth: Double(text.count) * 7.5, height: 13).first { position in
+                position.isInside && !occupied.contains(where: position.overlaps)
             }
-            let place = box ?? Box(x: around.x + around.width + 3, y: around.y, width: 0, height: 13)
-            taken.append(place)
-            drawing.text(text, place.x, place.y + 11, "number")
+            let position = box ?? Box(x: around.x + around.width + 3, y: around.y, width: 0, height: 13)
+            occupied.append(position)
+            drawing.text(text, position.x, position.y + 11, "number")
         }
     }
 }
@@ -114,14 +114,14 @@ private struct Box {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }
 
-    /// Returns the possible places for a label beside the box, in order of preference.
-    func places(forWidth wide: Double, height high: Double) -> [Box] {
+    /// Returns the possible positions of a label beside the box, in order of preference.
+    func positions(forWidth wide: Double, height high: Double) -> [Box] {
         let middle = y + (height - high) / 2
         let (right, left) = (x + width + 3, x - wide - 3)
-        let centre = x + (width - wide) / 2
+        let center = x + (width - wide) / 2
         return [
-            (right, middle), (right, y - high + 4), (right, y + height - 4), (centre, y - high - 1),
-            (centre, y + height + 1), (left, middle), (left, y - high + 4), (left, y + height - 4),
+            (right, middle), (right, y - high + 4), (right, y + height - 4), (center, y - high - 1),
+            (center, y + height + 1), (left, middle), (left, y - high + 4), (left, y + height - 4),
         ].map { Box(x: $0.0, y: $0.1, width: wide, height: high) }
     }
 }

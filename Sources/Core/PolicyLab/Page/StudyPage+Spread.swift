@@ -9,8 +9,8 @@ extension StudyPage {
         let late = study.lines.map { line in line.devices.map { $0.lateShare * 100 } }
         let cost = study.lines.map { line in line.devices.map { $0.onTimeCostPerMegabyte ?? 0 } }
         let panels = [
-            (title: "late or undone, % of bytes", values: late, places: (from: 190.0, to: 540.0), least: 1.0),
-            (title: "cost per MB", values: cost, places: (from: 600.0, to: 940.0), least: 0.1),
+            (title: "late or unfinished, % of bytes", values: late, positions: (from: 190.0, to: 540.0), least: 1.0),
+            (title: "cost per MB", values: cost, positions: (from: 600.0, to: 940.0), least: 0.1),
         ]
         for (number, line) in study.lines.enumerated() {
             let y = 34 + (Double(number) + 0.5) * rowHeight
@@ -19,10 +19,10 @@ extension StudyPage {
         }
         for panel in panels {
             // If single devices are not drawn, nothing lies beyond the bars.
-            let share = study.devices.count > Self.mostDots ? 0.9 : 1
+            let share = study.devices.count > Self.maximumDots ? 0.9 : 1
             let largest = panel.values.compactMap { Summary.quantile($0.sorted(), share) }.max() ?? 0
-            let scale = Scale(to: max(panel.least, largest), places: panel.places)
-            drawing.text(panel.title, panel.places.from, 14, "axis")
+            let scale = Scale(to: max(panel.least, largest), positions: panel.positions)
+            drawing.text(panel.title, panel.positions.from, 14, "axis")
             for tick in scale.ticks {
                 drawing.line(scale(tick), 24, scale(tick), height - 24, "grid")
                 drawing.text(scale.text(tick), scale(tick), height - 8, anchor: "middle")
@@ -40,17 +40,17 @@ extension StudyPage {
         guard let low = Summary.quantile(sorted, 0.1), let middle = Summary.quantile(sorted, 0.5),
             let high = Summary.quantile(sorted, 0.9)
         else { return }
-        let colour = "c\(number % Self.colours)"
+        let color = "c\(number % Self.colors)"
         if values.count > 1 {
-            drawing.rectangles([(scale(low), y - 5, max(1, scale(high) - scale(low)), 10)], "box \(colour)")
+            drawing.rectangles([(scale(low), y - 5, max(1, scale(high) - scale(low)), 10)], "box \(color)")
         }
-        if values.count <= Self.mostDots {
+        if values.count <= Self.maximumDots {
             for (device, value) in zip(study.devices, values) {
                 let text = "\(device): \(Decimal.text(value, digits: 3))"
-                drawing.circle(scale(value), y, radius: 3, "device \(colour)", hint: text)
+                drawing.circle(scale(value), y, radius: 3, "device \(color)", hint: text)
             }
         }
-        drawing.line(scale(middle), y - 8, scale(middle), y + 8, "middle \(colour)")
+        drawing.line(scale(middle), y - 8, scale(middle), y + 8, "middle \(color)")
     }
 
     /// Returns a name that fits its column.

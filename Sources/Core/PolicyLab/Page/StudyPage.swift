@@ -12,9 +12,9 @@
 /// ```
 public struct StudyPage: Sendable {
     /// The maximum number of devices that are drawn as single dots.
-    static let mostDots = 60
+    static let maximumDots = 60
     /// The number of colors. Further policies reuse the colors with dashes.
-    static let colours = 8
+    static let colors = 8
 
     let study: Study
     private let corners: [Optimum.FrontPoint]
@@ -37,31 +37,31 @@ public struct StudyPage: Sendable {
 
     /// The HTML text of the page.
     public var html: String {
-        var parts = [
+        var lines = [
             "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
             "<title>Transfer policies compared</title>", "<style>", PageStyle.text, "</style>", "</head>", "<body>",
             "<main>", "<h1>Transfer policies compared</h1>", "<p>\(summary)</p>", table,
         ]
-        parts += section(
-            "Late against cost",
-            "Each number is a policy of the table, its cross the 95 % interval. Down and to the left is better. Nothing can "
-                + "lie below the line: it is the exact optimum of who knows the future.", plane)
-        parts += section(
-            "Device by device",
-            study.devices.count > Self.mostDots
-                ? "How the devices are spread: the bar from the 10th to the 90th percentile, the thick mark in the middle."
-                : "A dot is a device; the bar runs from the 10th to the 90th percentile, the thick mark is in the middle.",
+        lines += section(
+            "Late bytes and cost",
+            "Each number is a policy in the table; its cross is the 95 % interval. Lower and further left is better. No "
+                + "policy can lie below the line, which is the offline (clairvoyant) optimum.", plane)
+        lines += section(
+            "Results by device",
+            study.devices.count > Self.maximumDots
+                ? "The bar runs from the 10th to the 90th percentile of the devices; the thick mark is the median."
+                : "A dot is a device; the bar runs from the 10th to the 90th percentile; the thick mark is the median.",
             spread)
-        parts += section(
-            "Delay", "The share of all jobs that were done so long after they were handed over.", curves)
+        lines += section(
+            "Delay", "The share of all jobs that finished within a time after their submission.", curves)
         if !timelines.isEmpty {
-            parts += section(
-                "Days", "What the machine ran on, what network it had, and when something was transferred.",
+            lines += section(
+                "Days", "The power source, the network, and the transfers over time.",
                 timelines.map(\.html).joined(separator: "\n"))
         }
-        parts += ["</main>", "</body>", "</html>"]
-        return parts.joined(separator: "\n") + "\n"
+        lines += ["</main>", "</body>", "</html>"]
+        return lines.joined(separator: "\n") + "\n"
     }
 
     private func section(_ title: String, _ text: String, _ body: String) -> [String] {
@@ -75,7 +75,7 @@ public struct StudyPage: Sendable {
         return [
             count(study.lines.count, "policy", "policies"), "on", count(study.devices.count, "device", "devices") + ",",
             Decimal.text(days, digits: 0), "days,", count(jobs, "job", "jobs"), "of",
-            Decimal.text(offeredBytes / 1e9, digits: 1), "GB.", Markup.escape(study.floor),
+            Decimal.text(offeredBytes / 1e9, digits: 1), "GB.", Markup.escape(study.lowerBoundSummary),
         ].joined(separator: " ")
     }
 
@@ -86,7 +86,7 @@ public struct StudyPage: Sendable {
             let cells = row.prefix(9).enumerated().map { column, text in
                 "<td\(column == 0 ? " class=\"name\"" : "")>\(Markup.escape(text))</td>"
             }
-            return "<tr><td><b class=\"key c\(number % Self.colours)\">\(number + 1)</b></td>\(cells.joined())</tr>"
+            return "<tr><td><b class=\"key c\(number % Self.colors)\">\(number + 1)</b></td>\(cells.joined())</tr>"
         }
         let head = heads.map { "<th>\($0)</th>" }.joined()
         return
@@ -103,6 +103,6 @@ public struct StudyPage: Sendable {
 
     /// Returns the style class of a policy's marks.
     static func style(_ number: Int) -> String {
-        "c\(number % colours)" + (number / colours % 2 == 1 ? " dashed" : "")
+        "c\(number % colors)" + (number / colors % 2 == 1 ? " dashed" : "")
     }
 }

@@ -10,13 +10,13 @@ public import TransferPolicy
 public struct LabPolicy: Sendable {
     /// The name as the user gave it.
     public let name: String
-    /// Whether this is the optimum, which is computed rather than replayed.
+    /// A Boolean value that indicates whether this is the optimum, which is computed rather than replayed.
     public let isOptimum: Bool
 
     /// The name of the optimum.
     public static let optimum = "oracle"
 
-    /// The policies that can be replayed: the daemon's policies, and those that only a lab can have.
+    /// The policies that can be replayed: the policies of the daemon, and the policies that need recorded days.
     public static var entries: [PolicyCatalog.Entry] { entries(on: nil, ReplaySettings()) }
 
     private static func entries(on trace: Trace?, _ settings: ReplaySettings) -> [PolicyCatalog.Entry] {
@@ -25,7 +25,8 @@ public struct LabPolicy: Sendable {
 
     /// Creates the policy that `text` names, in the form `NAME[:key=value]…`.
     ///
-    /// - Throws: A `PolicyNameError` if there is no such policy, or a parameter is unknown, repeated or out of range.
+    /// - Throws: A `PolicyNameError` if the policy or a parameter is unknown, or a parameter is repeated or out of
+    ///   range.
     public init(_ text: String) throws(PolicyNameError) {
         name = text
         isOptimum = text == Self.optimum

@@ -5,58 +5,58 @@
 /// Results do not depend on how time is divided, and no policy can beat the optimum through rounding.
 struct Amount: Hashable, Comparable, Sendable {
     /// The amount in units of 10⁻⁹ bytes.
-    var parts: Int128
+    var nanobytes: Int128
 
-    static let zero = Amount(parts: 0)
+    static let zero = Amount(nanobytes: 0)
 
-    init(parts: Int128) { self.parts = parts }
+    init(nanobytes: Int128) { self.nanobytes = nanobytes }
 
-    init(bytes: Int64) { parts = Int128(bytes) * 1_000_000_000 }
+    init(bytes: Int64) { nanobytes = Int128(bytes) * 1_000_000_000 }
 
     /// Creates the amount that arrives in a number of nanoseconds, at a rate in bytes per second.
     init(rate: Int64, nanoseconds: Int64) {
         // The product of most rates and times fits in 64 bits.
         let (product, overflow) = rate.multipliedReportingOverflow(by: nanoseconds)
-        parts = overflow ? Int128(rate) * Int128(nanoseconds) : Int128(product)
+        nanobytes = overflow ? Int128(rate) * Int128(nanoseconds) : Int128(product)
     }
 
     /// The amount in bytes.
     var bytes: Double {
         // Whole bytes and the rest are converted separately. In a single conversion, large amounts would lose their
         // fraction, and small ones too.
-        if let small = Int64(exactly: parts) {
+        if let small = Int64(exactly: nanobytes) {
             let (whole, rest) = small.quotientAndRemainder(dividingBy: 1_000_000_000)
             return Double(whole) + Double(rest) / 1e9
         }
-        let (whole, rest) = parts.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let (whole, rest) = nanobytes.quotientAndRemainder(dividingBy: 1_000_000_000)
         return Double(whole) + Double(rest) / 1e9
     }
 
     /// The number of whole bytes, rounded down.
     var wholeBytes: Int64 {
-        if let small = Int64(exactly: parts) { return small / 1_000_000_000 }
-        return Int64(clamping: parts / 1_000_000_000)
+        if let small = Int64(exactly: nanobytes) { return small / 1_000_000_000 }
+        return Int64(clamping: nanobytes / 1_000_000_000)
     }
 
     /// Returns the nanoseconds that the amount takes at a rate, rounded up. Returns `nil` if the rate is 0, or the
     /// time exceeds three centuries.
     func nanoseconds(at rate: Int64) -> Int64? {
         guard rate > 0 else { return nil }
-        if let small = Int64(exactly: parts) {
+        if let small = Int64(exactly: nanobytes) {
             let (quotient, remainder) = small.quotientAndRemainder(dividingBy: rate)
             return quotient + (remainder > 0 ? 1 : 0)
         }
-        let (quotient, remainder) = parts.quotientAndRemainder(dividingBy: Int128(rate))
+        let (quotient, remainder) = nanobytes.quotientAndRemainder(dividingBy: Int128(rate))
         return Int64(exactly: quotient + (remainder > 0 ? 1 : 0))
     }
 
-    static func < (left: Amount, right: Amount) -> Bool { left.parts < right.parts }
+    static func < (left: Amount, right: Amount) -> Bool { left.nanobytes < right.nanobytes }
 
-    static func + (left: Amount, right: Amount) -> Amount { Amount(parts: left.parts + right.parts) }
+    static func + (left: Amount, right: Amount) -> Amount { Amount(nanobytes: left.nanobytes + right.nanobytes) }
 
-    static func - (left: Amount, right: Amount) -> Amount { Amount(parts: left.parts - right.parts) }
+    static func - (left: Amount, right: Amount) -> Amount { Amount(nanobytes: left.nanobytes - right.nanobytes) }
 
-    static func += (left: inout Amount, right: Amount) { left.parts += right.parts }
+    static func += (left: inout Amount, right: Amount) { left.nanobytes += right.nanobytes }
 
-    static func -= (left: inout Amount, right: Amount) { left.parts -= right.parts }
+    static func -= (left: inout Amount, right: Amount) { left.nanobytes -= right.nanobytes }
 }

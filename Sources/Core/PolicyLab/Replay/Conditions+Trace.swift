@@ -5,20 +5,20 @@ extension Conditions {
     /// Updates the conditions to those of a trace's segment. `nil` means that nothing was recorded.
     ///
     /// A time in which power or network is unknown counts as sleep: nothing runs, and nothing is learned.
-    mutating func update(to segment: Trace.Segment?, at now: Moment) {
+    mutating func update(to segment: Trace.Segment?, at now: ClockReading) {
         let isKnown = segment?.isKnown ?? false
         sleep.update(
-            to: isKnown && segment?.isSuspended == false ? .awake : .aboutToSleep, source: .none, sureness: .reported,
+            to: isKnown && segment?.isSuspended == false ? .awake : .aboutToSleep, source: .none, confidence: .reported,
             at: now)
-        power.update(to: segment?.power ?? .unknown, source: .none, sureness: .reported, at: now)
+        power.update(to: segment?.power ?? .unknown, source: .none, confidence: .reported, at: now)
         let level = segment?.level.map { Int(($0 * 100).rounded()) }
-        battery.update(to: BatteryState(level: level), source: .none, sureness: .reported, at: now)
+        battery.update(to: BatteryState(level: level), source: .none, confidence: .reported, at: now)
         let kind = segment?.network ?? .unknown
-        network.update(to: kind.reachability, source: .none, sureness: .reported, at: now)
-        linkKind.update(to: kind.linkKind, source: .none, sureness: .reported, at: now)
+        network.update(to: kind.reachability, source: .none, confidence: .reported, at: now)
+        linkKind.update(to: kind.linkKind, source: .none, confidence: .reported, at: now)
         let isConnected = kind != .none && kind != .unknown
-        let price: Metered = isConnected ? (segment?.isMetered == true ? .yes : .no) : .unknown
-        metered.update(to: price, source: .none, sureness: .reported, at: now)
+        let meteredState: Metered = isConnected ? (segment?.isMetered == true ? .yes : .no) : .unknown
+        metered.update(to: meteredState, source: .none, confidence: .reported, at: now)
     }
 }
 

@@ -87,9 +87,14 @@ public struct DeviceOutcome: Hashable, Sendable, Codable {
         /// The part on battery.
         public var battery = 0.0
         /// The part on AC power.
-        public var wall = 0.0
+        public var ac = 0.0
 
-        mutating func add(_ amount: Double, isOnAC: Bool) { if isOnAC { wall += amount } else { battery += amount } }
+        private enum CodingKeys: String, CodingKey {
+            case battery
+            case ac = "wall"
+        }
+
+        mutating func add(_ amount: Double, isOnAC: Bool) { if isOnAC { ac += amount } else { battery += amount } }
     }
 
     /// The number of bytes that arrived after their deadlines.

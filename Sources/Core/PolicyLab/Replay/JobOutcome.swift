@@ -9,7 +9,7 @@ public struct JobOutcome: Hashable, Sendable, Codable {
     public var app: String
     /// The time at which the job was submitted.
     public var arrival: WallTime
-    /// The job's deadline; `nil` if there is none.
+    /// The job's deadline; `nil` for no deadline.
     public var deadline: WallTime?
     /// The job's size in bytes.
     public var bytes: Int64
@@ -31,7 +31,8 @@ public struct JobOutcome: Hashable, Sendable, Codable {
     /// The time from arrival to finish, in seconds; `nil` if the job did not finish.
     public var delay: Double? { finished.map { arrival.duration(to: $0).labSeconds } }
 
-    /// Whether the job did not finish by its deadline. A job that never finished is missed even without a deadline.
+    /// A Boolean value that indicates whether the job did not finish by its deadline. A job that never finished is
+    /// missed even without a deadline.
     public var isMissed: Bool {
         guard let finished else { return true }
         return deadline.map { finished > $0 } ?? false

@@ -10,5 +10,5 @@ extension WallTime {
 
 extension Amount {
     /// The number of whole bytes, rounded up. An incomplete byte counts as missing.
-    var wholeBytesUp: Int64 { Amount(parts: parts + 999_999_999).wholeBytes }
+    var wholeBytesRoundedUp: Int64 { Amount(nanobytes: nanobytes + 999_999_999).wholeBytes }
 }

@@ -37,7 +37,7 @@ public struct Replay: ~Copyable {
     private var running: [Int] = []
     private var now: WallTime
     private var wake: WallTime?
-    private var ledger: Ledger
+    private var accumulator: OutcomeAccumulator
 
     struct JobState {
         var remaining: Amount
@@ -48,7 +48,7 @@ public struct Replay: ~Copyable {
         var longestWait: Int64 = 0
         /// Whether bytes arrived in the current attempt.
         var hasMoved = false
-        var isOver = false
+        var isFinished = false
     }
 
     /// Creates a replay that has not begun.
@@ -72,33 +72,32 @@ public struct Replay: ~Copyable {
         // Jobs that arrived before the trace wait for its start.
         now = trace.start
         generator = SplitMix64(seed: settings.seed)
-        let start = Moment(instant: .zero, wall: trace.start)
+        let start = ClockReading(instant: .zero, wall: trace.start)
         scheduler = Scheduler(configuration: settings.scheduler, policy: policy, startingAt: start)
         conditions = Conditions(unknownSince: start)
-        ledger = Ledger(trace, jobs: ordered, settings)
+        accumulator = OutcomeAccumulator(trace, jobs: ordered, settings)
     }
 
     /// Replays the whole trace and returns the outcome.
     ///
-    /// - Parameter look: A closure that is called after each moment at which something happened, with the scheduler's
-    ///   state.
-    public mutating func run(look: (borrowing Scheduler, Moment) -> Void = { _, _ in }) -> DeviceOutcome {
+    /// - Parameter observe: A closure that is called after each event, with the scheduler's state and the time.
+    public mutating func run(observe: (borrowing Scheduler, ClockReading) -> Void = { _, _ in }) -> DeviceOutcome {
         while now < trace.end {
-            happen()
-            look(scheduler, moment)
-            move(to: min(nextChange, trace.end))
+            processEvents()
+            observe(scheduler, clockReading)
+            advance(to: min(nextChange, trace.end))
         }
         // A job that is complete at the very end counts as finished.
         complete()
         for index in states.indices { closeWait(index, at: max(now, jobs[index].arrival)) }
-        return ledger.outcome(arrivals.map { states[$0] })
+        return accumulator.outcome(arrivals.map { states[$0] })
     }
 
-    /// Returns the scheduler's ID of a job; `nil` if there is no such job.
+    /// Returns the scheduler's ID of a job; `nil` for an unknown job.
     public func transferID(ofJob id: Int64) -> TransferID? { jobs.firstIndex { $0.id == id }.map { self.id($0) } }
 
-    private var moment: Moment {
-        Moment(instant: Instant(nanoseconds: Self.distance(trace.start, now)), wall: now)
+    private var clockReading: ClockReading {
+        ClockReading(instant: Instant(nanoseconds: Self.distance(trace.start, now)), wall: now)
     }
 
     private static func distance(_ start: WallTime, _ end: WallTime) -> Int64 {
@@ -106,10 +105,10 @@ public struct Replay: ~Copyable {
         end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
     }
 
-    // MARK: Events at a moment
+    // MARK: Events
 
-    private mutating func happen() {
-        report()
+    private mutating func processEvents() {
+        reportProgress()
         complete()
         if nextSegment < trace.segments.count, trace.segments[nextSegment].start <= now {
             enter(trace.segments[nextSegment])
@@ -123,15 +122,15 @@ public struct Replay: ~Copyable {
         }
         if let due = wake, due <= now {
             wake = nil
-            tell(.woken)
+            send(.woken)
         }
     }
 
     /// Reports the progress of the running transfers.
-    private mutating func report() {
+    private mutating func reportProgress() {
         for index in running where states[index].hasMoved {
-            let done = jobs[index].bytes - states[index].remaining.wholeBytesUp
-            tell(.progressed(id(index), bytes: done, total: jobs[index].bytes))
+            let done = jobs[index].bytes - states[index].remaining.wholeBytesRoundedUp
+            send(.progressed(id(index), bytes: done, total: jobs[index].bytes))
         }
     }
 
@@ -143,10 +142,10 @@ public struct Replay: ~Copyable {
 
     private mutating func finish(_ index: Int) {
         running.removeAll { $0 == index }
-        states[index].isOver = true
+        states[index].isFinished = true
         states[index].outcome.finished = now
         closeWait(index, at: now)
-        tell(.finished(id(index)))
+        send(.finished(id(index)))
     }
 
     private mutating func submit(_ index: Int) {
@@ -157,81 +156,81 @@ public struct Replay: ~Copyable {
             kind: .discretionary, constraints: constraints, priority: job.priority, host: job.host, app: job.app,
             expectedBytesToReceive: job.expectedBytes ?? job.bytes, submitted: job.arrival,
             isFromBackground: job.isFromBackground)
-        ledger.events += 1
-        var orders = takeOrders()
-        scheduler.submit(id(index), traits, at: moment, using: &generator, into: &orders)
-        carryOut(&orders)
+        accumulator.events += 1
+        var pendingEffects = detachEffectBuffer()
+        scheduler.submit(id(index), traits, at: clockReading, using: &generator, into: &pendingEffects)
+        perform(&pendingEffects)
     }
 
     /// Applies new conditions; `nil` if conditions were not recorded.
     private mutating func enter(_ segment: Trace.Segment?) {
         current = segment
-        conditions.update(to: segment, at: moment)
-        tell(.conditionsChanged(conditions))
+        conditions.update(to: segment, at: clockReading)
+        send(.conditionsChanged(conditions))
     }
 
     private func id(_ index: Int) -> TransferID { TransferID(Int64(index)) }
 
     // MARK: The scheduler's decisions
 
-    private mutating func tell(_ event: consuming Event) {
-        ledger.events += 1
-        var orders = takeOrders()
-        scheduler.apply(event, at: moment, using: &generator, into: &orders)
-        carryOut(&orders)
+    private mutating func send(_ event: consuming Event) {
+        accumulator.events += 1
+        var pendingEffects = detachEffectBuffer()
+        scheduler.apply(event, at: clockReading, using: &generator, into: &pendingEffects)
+        perform(&pendingEffects)
     }
 
-    /// Returns an empty buffer for effects, which ``carryOut(_:)`` gives back.
-    private mutating func takeOrders() -> [Effect] {
-        var orders: [Effect] = []
-        swap(&orders, &effects)
-        return orders
+    /// Returns an empty buffer for effects, which ``perform(_:)`` gives back.
+    private mutating func detachEffectBuffer() -> [Effect] {
+        var pendingEffects: [Effect] = []
+        swap(&pendingEffects, &effects)
+        return pendingEffects
     }
 
-    private mutating func carryOut(_ orders: inout [Effect]) {
+    private mutating func perform(_ pendingEffects: inout [Effect]) {
         // Effects may cause events, which add effects: the array grows while it is traversed.
         var position = 0
-        while position < orders.count {
-            carryOut(orders[position], &orders)
+        while position < pendingEffects.count {
+            perform(pendingEffects[position], &pendingEffects)
             position += 1
         }
-        orders.removeAll(keepingCapacity: true)
-        swap(&orders, &effects)
+        pendingEffects.removeAll(keepingCapacity: true)
+        swap(&pendingEffects, &effects)
     }
 
-    private mutating func carryOut(_ effect: Effect, _ orders: inout [Effect]) {
+    private mutating func perform(_ effect: Effect, _ pendingEffects: inout [Effect]) {
         switch effect {
         case .start(let id):
             let index = Int(id.rawValue)
             states[index].hasMoved = false
             running.append(index)
             guard states[index].remaining == .zero else { return }
-            finishAtOnce(index, &orders)
+            finishImmediately(index, &pendingEffects)
         case .stop(let id):
-            stop(Int(id.rawValue), &orders)
+            stop(Int(id.rawValue), &pendingEffects)
         case .wake(let instant):
             wake = instant.map { trace.start.adding($0.nanoseconds) }
-        case .end, .discard, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .measureSpace, .explain:
+        case .end, .discard, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .measureSpace, .explain:
             // Ends follow from the events that were reported here. Nothing is stored, and there is enough space.
             break
         }
     }
 
-    private mutating func finishAtOnce(_ index: Int, _ orders: inout [Effect]) {
+    private mutating func finishImmediately(_ index: Int, _ pendingEffects: inout [Effect]) {
         running.removeAll { $0 == index }
-        states[index].isOver = true
+        states[index].isFinished = true
         states[index].outcome.finished = now
         closeWait(index, at: now)
-        ledger.events += 1
-        scheduler.apply(.finished(id(index)), at: moment, using: &generator, into: &orders)
+        accumulator.events += 1
+        scheduler.apply(.finished(id(index)), at: clockReading, using: &generator, into: &pendingEffects)
     }
 
-    private mutating func stop(_ index: Int, _ orders: inout [Effect]) {
+    private mutating func stop(_ index: Int, _ pendingEffects: inout [Effect]) {
         running.removeAll { $0 == index }
-        if states[index].hasMoved { ledger.stops += 1 }
-        let done = jobs[index].bytes - states[index].remaining.wholeBytesUp
-        ledger.events += 1
-        scheduler.apply(.stopped(id(index), bytes: done), at: moment, using: &generator, into: &orders)
+        if states[index].hasMoved { accumulator.stops += 1 }
+        let done = jobs[index].bytes - states[index].remaining.wholeBytesRoundedUp
+        accumulator.events += 1
+        scheduler.apply(.stopped(id(index), bytes: done), at: clockReading, using: &generator, into: &pendingEffects)
     }
 
     // MARK: Time
@@ -242,8 +241,8 @@ public struct Replay: ~Copyable {
         if nextSegment < trace.segments.count { next = min(next, trace.segments[nextSegment].start) }
         if nextArrival < arrivals.count { next = min(next, jobs[arrivals[nextArrival]].arrival) }
         if let wake { next = min(next, wake) }
-        for (place, index) in running.enumerated() {
-            guard let needed = states[index].remaining.nanoseconds(at: rate(ofPlace: place)) else { continue }
+        for (position, index) in running.enumerated() {
+            guard let needed = states[index].remaining.nanoseconds(at: rate(atPosition: position)) else { continue }
             next = min(next, now.adding(needed))
         }
         return max(next, now.adding(1))
@@ -251,19 +250,19 @@ public struct Replay: ~Copyable {
 
     /// Returns the share of the network's rate that a running transfer receives. All running transfers share the rate
     /// equally.
-    private func rate(ofPlace place: Int) -> Int64 {
+    private func rate(atPosition position: Int) -> Int64 {
         guard let current, current.costClass != nil else { return 0 }
         let (share, rest) = settings.rate(of: current).quotientAndRemainder(dividingBy: Int64(running.count))
-        return share + (Int64(place) < rest ? 1 : 0)
+        return share + (Int64(position) < rest ? 1 : 0)
     }
 
     /// Moves bytes until `date`.
-    private mutating func move(to date: WallTime) {
+    private mutating func advance(to date: WallTime) {
         defer { now = date }
         guard !running.isEmpty, let current, let costClass = current.costClass else { return }
-        ledger.active(from: now, to: date, costClass, rate: settings.rate(of: current))
-        for (place, index) in running.enumerated() {
-            let rate = rate(ofPlace: place)
+        accumulator.active(from: now, to: date, costClass, rate: settings.rate(of: current))
+        for (position, index) in running.enumerated() {
+            let rate = rate(atPosition: position)
             guard rate > 0 else { continue }
             let amount = min(states[index].remaining, Amount(rate: rate, nanoseconds: Self.distance(now, date)))
             var onTime = amount
@@ -271,8 +270,8 @@ public struct Replay: ~Copyable {
                 let left = max(0, Self.distance(now, deadline))
                 onTime = min(amount, Amount(rate: rate, nanoseconds: left))
             }
-            ledger.add(onTime, late: amount - onTime, costClass)
-            if settings.recordsActivity { ledger.note(jobs[index].id, from: now, to: date) }
+            accumulator.add(onTime, late: amount - onTime, costClass)
+            if settings.recordsActivity { accumulator.recordActivity(jobs[index].id, from: now, to: date) }
             closeWait(index, at: now)
             states[index].lastByte = date
             states[index].remaining -= amount
@@ -283,7 +282,7 @@ public struct Replay: ~Copyable {
 
     /// Records the time until `date` in which no byte of a job arrived.
     private mutating func closeWait(_ index: Int, at date: WallTime) {
-        guard states[index].lastByte < date, !states[index].isOver || states[index].outcome.finished == date else {
+        guard states[index].lastByte < date, !states[index].isFinished || states[index].outcome.finished == date else {
             return
         }
         let wait = Self.distance(states[index].lastByte, date)

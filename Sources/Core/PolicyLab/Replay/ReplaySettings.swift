@@ -13,7 +13,7 @@ public import TransferScheduling
 /// ## Topics
 ///
 /// ### Network
-/// - ``freeRate``
+/// - ``wifiRate``
 /// - ``cellRate``
 /// - ``activationGap``
 ///
@@ -32,7 +32,7 @@ public import TransferScheduling
 /// - ``recordsActivity``
 public struct ReplaySettings: Hashable, Sendable {
     /// The default rate of Wi-Fi and wired networks, in bytes per second. Default: 2,500,000.
-    public var freeRate: Int64 = 2_500_000
+    public var wifiRate: Int64 = 2_500_000
     /// The default rate of a mobile network, in bytes per second. Default: 625,000.
     public var cellRate: Int64 = 625_000
     /// The cost of 10⁶ bytes in each cost class, by raw value. No cost is negative. Default: 0, 1, 4, 5.
@@ -43,7 +43,7 @@ public struct ReplaySettings: Hashable, Sendable {
     public var activationGap: Duration = .seconds(15)
     /// The configuration of the scheduler. Default: ``replayScheduler``.
     public var scheduler: SchedulerConfiguration = ReplaySettings.replayScheduler
-    /// Whether the replay records when bytes of each job arrived. Default: `false`.
+    /// A Boolean value that indicates whether the replay records when bytes of each job arrived. Default: `false`.
     public var recordsActivity = false
     /// The seed of the scheduler's random numbers. Default: 1.
     public var seed: UInt64 = 1
@@ -61,13 +61,13 @@ public struct ReplaySettings: Hashable, Sendable {
         configuration.slotsPerSession = .max
         configuration.agingInterval = .max
         configuration.isPreemptive = true
-        configuration.drainJitter = .zero
-        configuration.powerDwell = .zero
-        configuration.networkDwell = .zero
-        configuration.linkKindDwell = .zero
-        configuration.meteredDwell = .zero
-        configuration.connectionDwell = .zero
-        configuration.powerGrace = .zero
+        configuration.staggeredStartJitter = .zero
+        configuration.powerDebounce = .zero
+        configuration.networkDebounce = .zero
+        configuration.linkKindDebounce = .zero
+        configuration.meteredDebounce = .zero
+        configuration.connectionDebounce = .zero
+        configuration.powerHysteresis = .zero
         return configuration
     }
 
@@ -76,7 +76,7 @@ public struct ReplaySettings: Hashable, Sendable {
 
     /// Returns the rate of a segment's network, in bytes per second.
     func rate(of segment: Trace.Segment) -> Int64 {
-        segment.rate ?? (segment.network == .cell ? cellRate : freeRate)
+        segment.rate ?? (segment.network == .cell ? cellRate : wifiRate)
     }
 
     /// Returns the cost of 10⁶ bytes in a class.

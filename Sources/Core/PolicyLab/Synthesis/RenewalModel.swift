@@ -46,25 +46,25 @@ public struct Alternation: Hashable, Sendable {
     }
 
     /// A period, with its start in nanoseconds.
-    struct Turn {
+    struct AlternationPeriod {
         var start: Int64
         var isOn: Bool
     }
 
     /// Returns periods from 0 to `end`. The first period begins at 0.
-    func turns(until end: Int64, using generator: inout SplitMix64) -> [Turn] {
-        var turns: [Turn] = []
+    func periods(until end: Int64, using generator: inout SplitMix64) -> [AlternationPeriod] {
+        var periods: [AlternationPeriod] = []
         var isOn = generator.nextUnit() < share
         var time: Int64 = 0
         while time < end {
-            turns.append(Turn(start: time, isOn: isOn))
+            periods.append(AlternationPeriod(start: time, isOn: isOn))
             let length = (isOn ? on : off).value(using: &generator)
             // A period lasts at least a microsecond, so that time advances. A period that is longer than the trace
             // ends with it.
             time += Int64(min(max(length * 1e9, 1000), Double(end)))
             isOn.toggle()
         }
-        return turns
+        return periods
     }
 }
 
@@ -83,14 +83,14 @@ public struct RenewalModel: Hashable, Sendable {
     /// The periods with and without Wi-Fi.
     public var wifi: Alternation
     /// The periods with and without AC power; `nil` for constant AC power.
-    public var mains: Alternation?
+    public var acPower: Alternation?
     /// The network in periods without Wi-Fi: `cell` or `none`.
     public var otherNetwork: Trace.Network = .cell
 
     /// Creates a model.
-    public init(wifi: Alternation, mains: Alternation? = nil) {
+    public init(wifi: Alternation, acPower: Alternation? = nil) {
         self.wifi = wifi
-        self.mains = mains
+        self.acPower = acPower
     }
 
     /// Creates the model whose periods best fit those of traces. Returns `nil` if the traces contain too few periods.
@@ -102,8 +102,8 @@ public struct RenewalModel: Hashable, Sendable {
             else { return nil }
             return Alternation(on: on, off: off)
         }
-        guard let wifi = fitted(.unmetered), let mains = fitted(.ac) else { return nil }
-        self.init(wifi: wifi, mains: mains)
+        guard let wifi = fitted(.unmetered), let acPower = fitted(.ac) else { return nil }
+        self.init(wifi: wifi, acPower: acPower)
     }
 
     /// Returns the days of one device. Returns `nil` unless `days` is above 0 and at most 40,000.
@@ -111,8 +111,9 @@ public struct RenewalModel: Hashable, Sendable {
         guard days > 0, days <= 40_000 else { return nil }
         var generator = SplitMix64(seed: seed)
         let end = Int64(days * 86_400 * 1e9)
-        let network = wifi.turns(until: end, using: &generator)
-        let power = mains?.turns(until: end, using: &generator) ?? [Alternation.Turn(start: 0, isOn: true)]
+        let network = wifi.periods(until: end, using: &generator)
+        let power =
+            acPower?.periods(until: end, using: &generator) ?? [Alternation.AlternationPeriod(start: 0, isOn: true)]
         var segments: [Trace.Segment] = []
         let bounds = (network.map(\.start) + power.map(\.start) + [end]).sorted()
         var (networkIndex, powerIndex) = (0, 0)

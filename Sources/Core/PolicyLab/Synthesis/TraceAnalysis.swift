@@ -17,7 +17,7 @@ public struct TraceAnalysis: Sendable {
         /// The network is unmetered and the machine is on AC power.
         case strict
 
-        func holds(in segment: Trace.Segment) -> Bool? {
+        func isMet(in segment: Trace.Segment) -> Bool? {
             let isFree = segment.network != .none && !segment.isMetered && !segment.isSuspended
             let hasNetwork: Bool? = segment.network == .unknown ? nil : isFree
             let isOnAC: Bool? = segment.power == .unknown ? nil : segment.power == .ac
@@ -30,10 +30,10 @@ public struct TraceAnalysis: Sendable {
     }
 
     /// A period of a trace in which the criterion's result does not change.
-    private struct Stretch {
+    private struct Period {
         var start: WallTime
         var end: WallTime
-        var answer: Bool?
+        var isGood: Bool?
 
         var seconds: Double { start.duration(to: end).labSeconds }
     }
@@ -88,12 +88,12 @@ public struct TraceAnalysis: Sendable {
             .init("Weibull shape"), .init("scale s"),
         ])
         for kind in Kind.allCases {
-            for answer in [true, false] {
-                let lengths = lengths(of: kind, answer)
+            for isGood in [true, false] {
+                let lengths = lengths(of: kind, isGood)
                 let fit = Weibull(fitting: lengths)
                 let mean = lengths.isEmpty ? nil : lengths.reduce(0, +) / Double(lengths.count)
                 table.rows.append([
-                    "\(kind.rawValue): \(answer ? "yes" : "no")", "\(lengths.count)", Study.duration(mean),
+                    "\(kind.rawValue): \(isGood ? "yes" : "no")", "\(lengths.count)", Study.duration(mean),
                     Study.duration(Summary.quantile(lengths, 0.5)), Study.duration(Summary.quantile(lengths, 0.95)),
                     fit.map { Decimal.text($0.shape, digits: 2) } ?? "-",
                     fit.map { Decimal.text($0.scale, digits: 0) } ?? "-",
@@ -105,8 +105,8 @@ public struct TraceAnalysis: Sendable {
 
     /// Returns the lengths of good or bad periods in seconds, in ascending order. Only periods whose start and end
     /// were observed count.
-    public func lengths(of kind: Kind, _ answer: Bool) -> [Double] {
-        traces.flatMap { Self.wholeStretches(of: kind, in: $0) }.filter { $0.answer == answer }.map(\.seconds).sorted()
+    public func lengths(of kind: Kind, _ isGood: Bool) -> [Double] {
+        traces.flatMap { Self.completePeriods(of: kind, in: $0) }.filter { $0.isGood == isGood }.map(\.seconds).sorted()
     }
 
     /// Returns the share of known time that is good, by hour of the day in UTC plus an offset.
@@ -123,26 +123,25 @@ public struct TraceAnalysis: Sendable {
 
     private func hourSums(_ kind: Kind, _ offsetSeconds: Int64) -> [(good: Double, all: Double)] {
         var sums = Array(repeating: (good: 0.0, all: 0.0), count: 24)
-        for stretch in traces.flatMap({ Self.stretches(of: kind, in: $0) }) {
-            guard let answer = stretch.answer else { continue }
-            var time = stretch.start
-            while time < stretch.end {
+        for period in traces.flatMap({ Self.allPeriods(of: kind, in: $0) }) {
+            guard let isGood = period.isGood else { continue }
+            var time = period.start
+            while time < period.end {
                 let local = time.secondsSinceEpoch + offsetSeconds
                 let second = ((local % 3600) + 3600) % 3600
                 let next = WallTime(secondsSinceEpoch: time.secondsSinceEpoch + 3600 - second)
-                let end = min(next, stretch.end)
+                let end = min(next, period.end)
                 let hour = Int((((local - second) / 3600) % 24 + 24) % 24)
                 let seconds = time.duration(to: end).labSeconds
                 sums[hour].all += seconds
-                if answer { sums[hour].good += seconds }
+                if isGood { sums[hour].good += seconds }
                 time = end
             }
         }
         return sums
     }
 
-    /// The share of moments that are followed by a good one within a time, among moments for which the answer is
-    /// known.
+    /// The share of known time that good conditions follow within a delay, by delay and criterion.
     public var servedWithin: TextTable {
         var table = TextTable(
             columns: [.init("within", isNumeric: false)] + Kind.allCases.map { .init("\($0.rawValue) %") })
@@ -161,17 +160,17 @@ public struct TraceAnalysis: Sendable {
     public func shareServed(_ kind: Kind, within delay: Double) -> Double? {
         var (served, all) = (0.0, 0.0)
         for trace in traces {
-            let stretches = Self.stretches(of: kind, in: trace)
-            for (index, stretch) in stretches.enumerated() {
-                let next = index + 1 < stretches.count ? stretches[index + 1].answer : nil
-                switch stretch.answer {
+            let allPeriods = Self.allPeriods(of: kind, in: trace)
+            for (index, period) in allPeriods.enumerated() {
+                let next = index + 1 < allPeriods.count ? allPeriods[index + 1].isGood : nil
+                switch period.isGood {
                 case true?:
-                    served += stretch.seconds
-                    all += stretch.seconds
+                    served += period.seconds
+                    all += period.seconds
                 case false? where next == true:
-                    served += min(stretch.seconds, delay)
-                    all += stretch.seconds
-                case false?: all += max(0, stretch.seconds - delay)
+                    served += min(period.seconds, delay)
+                    all += period.seconds
+                case false?: all += max(0, period.seconds - delay)
                 case nil: break  // The outcome is unknown.
                 }
             }
@@ -182,27 +181,27 @@ public struct TraceAnalysis: Sendable {
     // MARK: Periods
 
     /// Returns all periods of a trace in chronological order. Adjacent segments with the same result are combined.
-    private static func stretches(of kind: Kind, in trace: Trace) -> [Stretch] {
-        var stretches: [Stretch] = []
+    private static func allPeriods(of kind: Kind, in trace: Trace) -> [Period] {
+        var allPeriods: [Period] = []
         for segment in trace.segments {
-            let answer = kind.holds(in: segment)
-            if let last = stretches.last, last.end < segment.start {
-                stretches.append(Stretch(start: last.end, end: segment.start, answer: nil))
+            let isGood = kind.isMet(in: segment)
+            if let last = allPeriods.last, last.end < segment.start {
+                allPeriods.append(Period(start: last.end, end: segment.start, isGood: nil))
             }
-            if let last = stretches.last, last.answer == answer {
-                stretches[stretches.count - 1].end = segment.end
+            if let last = allPeriods.last, last.isGood == isGood {
+                allPeriods[allPeriods.count - 1].end = segment.end
             } else {
-                stretches.append(Stretch(start: segment.start, end: segment.end, answer: answer))
+                allPeriods.append(Period(start: segment.start, end: segment.end, isGood: isGood))
             }
         }
-        return stretches
+        return allPeriods
     }
 
     /// Returns the periods whose start and end were both observed.
-    private static func wholeStretches(of kind: Kind, in trace: Trace) -> [Stretch] {
-        let all = stretches(of: kind, in: trace)
+    private static func completePeriods(of kind: Kind, in trace: Trace) -> [Period] {
+        let all = allPeriods(of: kind, in: trace)
         return all.indices.dropFirst().dropLast().filter {
-            all[$0].answer != nil && all[$0 - 1].answer != nil && all[$0 + 1].answer != nil
+            all[$0].isGood != nil && all[$0 - 1].isGood != nil && all[$0 + 1].isGood != nil
         }.map { all[$0] }
     }
 }

@@ -26,7 +26,7 @@ public struct Weibull: Hashable, Sendable {
         self.init(shape: shape, scale: mean / Double.gamma(1 + 1 / shape))
     }
 
-    /// The mean of the distribution.
+    /// The mean of the distribution, in the unit of ``scale``.
     public var mean: Double { scale * Double.gamma(1 + 1 / shape) }
 
     /// Returns a random value.

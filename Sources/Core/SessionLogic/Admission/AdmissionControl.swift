@@ -6,8 +6,8 @@ struct AdmissionControl {
     let sessions: [SessionKey: Session]
     let limits: SessionLimits
     let now: WallTime
-    /// Whether the program that uses the session is in the background.
-    let isBehind: Bool
+    /// A Boolean value that indicates whether the program that uses the session is in the background.
+    let isInBackground: Bool
     /// The resources that the tasks of the session's app use.
     let usage: TaskUsage
 
@@ -24,14 +24,14 @@ struct AdmissionControl {
             if let session = sessions[key] { try admit(order, source, of: session, into: &admission) }
         case .acknowledge(let event, let client):
             try checkUser(client, of: key)
-            guard let (number, place, kinds) = sessions[key]?.tasks.find(event),
-                var record = sessions[key]?.tasks[number]?.record, place >= record.acknowledged
+            guard let (number, index, kinds) = sessions[key]?.tasks.find(event),
+                var record = sessions[key]?.tasks[number]?.record, index >= record.acknowledged
             else { break }
-            admission.files = kinds[record.acknowledged...place].compactMap(\.file)
-            record.acknowledged = place + 1
+            admission.files = kinds[record.acknowledged...index].compactMap(\.file)
+            record.acknowledged = index + 1
             if record.acknowledged == kinds.count {
                 admission.changes = [.taskRemoved(key, number)]
-            } else if case .responded = kinds[place] {
+            } else if case .responded = kinds[index] {
                 admission.unsaved = .task(key, record)
             } else {
                 admission.changes = [.task(key, record)]
@@ -44,11 +44,11 @@ struct AdmissionControl {
         guard sessions[key]?.audience.user?.name != client else { return }
         throw SessionRefusal(
             code: .noSuchSession,
-            message: "this process does not use a session '\(key.identifier)'; open it first")
+            message: "this process has no open session '\(key.identifier)'; open the session first")
     }
 
     private func admit(
-        _ settings: SessionSettings, by user: SessionUser, _ registration: AppRegistration?,
+        _ settings: SessionSettings, by user: ClientProcess, _ registration: AppRegistration?,
         into admission: inout Admission
     ) throws(SessionRefusal) {
         let key = admission.key
@@ -56,8 +56,8 @@ struct AdmissionControl {
             throw SessionRefusal(
                 code: .inUse,
                 message: """
-                    The background session '\(key.identifier)' is in use by the process \(owner.process). It is free \
-                    once that has ended, or has invalidated its session.
+                    The background session '\(key.identifier)' is in use by process \(owner.process). The session is \
+                    available after that process has ended or has invalidated the session.
                     """, owner: owner.process)
         }
         if sessions[key] == nil { try limits.check(sessions: sessions.keys.count { $0.app == key.app }, of: key.app) }
@@ -67,7 +67,7 @@ struct AdmissionControl {
         record.isQuit = false
         // The flag is never cleared: files that a sandboxed program left may still exist.
         if user.isSandboxed { record.isSandboxed = true }
-        // A new process knows nothing of the tasks that the previous process created but did not start.
+        // A new process does not know the tasks that the previous process created but did not start.
         if record.process != user.process { record.missing = NumberRanges() }
         record.process = user.process
         record.lastOpened = now
@@ -84,9 +84,9 @@ struct AdmissionControl {
             // A repeated submission is not an error.
             guard session.isNew(snapshot.identifier) else { return }
             try limits.check(snapshot, in: session, of: key.app, using: usage)
-            guard session.take(snapshot.identifier) else { return }
+            guard session.recordArrival(snapshot.identifier) else { return }
             var record = TaskRecord(snapshot: snapshot)
-            record.isFromBackground = isBehind
+            record.isFromBackground = isInBackground
             record.source = try? source?.get()
             return admission.changes = [.session(key, session), .task(key, record)]
         }
@@ -113,7 +113,7 @@ struct AdmissionControl {
             case .asBefore: record.mayBegin = true
             case .unasked:
                 record.mayBegin = true
-                session.isUnasked = true
+                session.skipsBeginRequests = true
                 admission.changes = [.session(key, session)]
             case .cancel: record.isCancelled = true
             case .with(let request):

@@ -4,7 +4,7 @@ package import TransferModel
 /// A request from a process.
 package enum SessionRequest: Sendable {
     /// Opens a session, which is created if it does not exist.
-    case open(SessionSettings, SessionUser, AppRegistration?)
+    case open(SessionSettings, ClientProcess, AppRegistration?)
     /// Carries out an order for a task. For the submission of an upload, carries the kept file, or the reason why
     /// there is no kept file.
     case order(TaskOrder, from: String, Result<KeptSource, UnusableTask>?)
@@ -18,9 +18,9 @@ package struct Admission: Sendable {
     package var key: SessionKey
     /// The rows to save before the request is carried out.
     package var changes: [SessionChange] = []
-    /// A change that is kept in memory only, since it is not worth a write. After a restart the app hears an event a
-    /// second time, which does no harm.
+    /// A change that is kept in memory only, because it is not worth a write. After a restart, the app receives an
+    /// event a second time, which is harmless.
     var unsaved: SessionChange?
-    /// The paths of the finished files that the app has taken.
+    /// The paths of the finished files that the app has claimed.
     var files: [String] = []
 }

@@ -17,53 +17,53 @@ struct AppRegistry: Sendable {
 
     // MARK: Foreground state
 
-    /// Returns whether a person is working with an app.
+    /// Returns a Boolean value that indicates whether the user is working with an app.
     ///
     /// The desktop's report counts first, then the app's own report. An app that reports nothing, and was not started
     /// for its sessions, is in the foreground (rule S6).
     func isInFront(_ app: String) -> Bool {
-        (states[app]?.window ?? windows[app]).map { $0 == .focused } ?? states[app]?.saysInFront ?? true
+        (states[app]?.window ?? windows[app]).map { $0 == .focused } ?? states[app]?.reportsForeground ?? true
     }
 
     /// Records that a process of an app opens a session.
     ///
     /// - Parameter isKnown: Whether the process has another session open.
-    mutating func noteOpening(by user: SessionUser, isKnown: Bool) -> [SessionEffect] {
+    mutating func recordOpening(by user: ClientProcess, isKnown: Bool) -> [SessionEffect] {
         let window = windows[user.app]
         return change(user.app) { app in
             let isStarted = app.isStarted(user)
-            if case .starting(let key, _) = app.phase { app.phase = .starting(key, .here) }
+            if case .starting(let key, _) = app.phase { app.phase = .starting(key, .arrived) }
             guard !isKnown else { return [] }
-            app.saysInFront = (user.isBack || !isStarted) && user.isInFront ?? true
-            // A person has started the app anew, so the closed windows belonged to an earlier process.
-            let isNew = !user.isBack && !isStarted
+            app.reportsForeground = (user.isReconnecting || !isStarted) && user.isInFront ?? true
+            // The user has started the app again, so the closed windows belonged to an earlier process.
+            let isNew = !user.isReconnecting && !isStarted
             app.window = window == .closed && isNew ? nil : window
-            // A process that only lost its connection says nothing about the person: the limiter keeps its state.
-            return isNew && app.isInFront ? [.noteFront(user.app)] : []
+            // A process that only lost its connection says nothing about the user, so the limiter keeps its state.
+            return isNew && app.isInFront ? [.reportForeground(user.app)] : []
         }
     }
 
     /// Records what an app reports about itself. The desktop's report about the app's windows takes precedence and is
     /// never overridden by the app (rule C13).
-    mutating func note(isInFront: Bool, _ app: String) -> [SessionEffect] {
+    mutating func update(isInFront: Bool, _ app: String) -> [SessionEffect] {
         let window = windows[app]
         return change(app) { state in
-            state.saysInFront = isInFront
-            return isInFront && state.window ?? window == nil ? [.noteFront(app)] : []
+            state.reportsForeground = isInFront
+            return isInFront && state.window ?? window == nil ? [.reportForeground(app)] : []
         }
     }
 
     /// Records the windows that the desktop reports. If the desktop no longer reports an app, the earlier report is
-    /// withdrawn: nobody has brought the app to the foreground.
+    /// withdrawn: the user has not brought the app to the foreground.
     ///
     /// - Parameter known: The apps that have or use sessions.
-    mutating func note(_ windows: [String: WindowFocus], of known: Set<String>) -> [SessionEffect] {
+    mutating func update(_ windows: [String: WindowFocus], of known: Set<String>) -> [SessionEffect] {
         let before = self.windows
         self.windows = windows
         return known.sorted().filter { before[$0] != windows[$0] }.flatMap { app in
             change(app) { state in
                 state.window = windows[app]
-                return state.window == .focused ? [.noteFront(app)] : []
+                return state.window == .focused ? [.reportForeground(app)] : []
             }
         }
     }
@@ -88,6 +88,6 @@ struct AppRegistry: Sendable {
     func abandonIfIdle(_ app: String, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
         guard self[app].phase == .idle, !sessions.contains(where: { $0.key.app == app && $0.value.tasks.needsApp })
         else { return [] }
-        return [.noteRelaunchAbandoned(app)]
+        return [.reportRelaunchAbandoned(app)]
     }
 }

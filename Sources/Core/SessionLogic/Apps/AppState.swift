@@ -9,8 +9,8 @@ struct AppState: Sendable {
         case idle
         /// The app is being started for a session.
         case starting(SessionKey, Arrival)
-        /// The app was started and has ``AppState/patience`` to handle the session.
-        case patient(SessionKey)
+        /// The app was started and has ``AppState/handlingTimeLimit`` to handle the session.
+        case handling(SessionKey)
         /// The last launch was unsuccessful, and the next launch waits.
         case pausing
     }
@@ -18,24 +18,24 @@ struct AppState: Sendable {
     /// The process of an app that is being started.
     enum Arrival: Hashable {
         case awaited
-        case here
+        case arrived
         case gone
     }
 
     /// The time that a started app has to handle its session before the launch counts as unsuccessful.
-    static let patience = Duration.seconds(30)
+    static let handlingTimeLimit = Duration.seconds(30)
     /// The first and the longest pause after an unsuccessful launch. The values equal the relaunch limiter's first
     /// and longest delay.
-    static let leastPause = Duration.seconds(60)
+    static let shortestPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(6 * 3600)
 
     /// Whether the app reports that it is in the foreground.
-    var saysInFront = true
+    var reportsForeground = true
     /// The desktop's report about the app's windows, which takes precedence; `nil` if the desktop reports nothing.
     var window: WindowFocus?
     var phase = Phase.idle
     /// Whether the app has handled anything since its last launch.
-    var hasDealt = false
+    var hasHandledEvents = false
     /// The pause before the next launch, if the last launch was unsuccessful.
     var duePause: Duration?
     /// The last pause; `nil` once the app has handled something.
@@ -47,16 +47,16 @@ struct AppState: Sendable {
     var lastLaunch: WallTime?
     var lastOutcome: LaunchOutcome?
 
-    var isInFront: Bool { window.map { $0 == .focused } ?? saysInFront }
+    var isInFront: Bool { window.map { $0 == .focused } ?? reportsForeground }
 
     /// Returns whether a new process is the one that was started, or a child of it. A script and the programs that
     /// the script runs are the same app.
-    func isStarted(_ user: SessionUser) -> Bool {
+    func isStarted(_ user: ClientProcess) -> Bool {
         let isExpected =
             switch phase {
             case .starting: true
             // If the process is known, no other process was started.
-            case .patient: process == nil
+            case .handling: process == nil
             case .idle, .pausing: false
             }
         return isExpected || user.isLaunched || [user.process, user.leader].contains(process ?? -1)
@@ -75,10 +75,10 @@ struct AppState: Sendable {
             return [.setTimer(.pause(app), pause)]
         }
         phase = .starting(key, .awaited)
-        hasDealt = false
+        hasHandledEvents = false
         launches += 1
         lastLaunch = now
-        return [.noteRelaunch(app), .launch(app, registration, for: key)]
+        return [.reportRelaunch(app), .launch(app, registration, for: key)]
     }
 
     mutating func endLaunch(
@@ -86,30 +86,30 @@ struct AppState: Sendable {
     ) -> [SessionEffect] {
         guard case .starting(let key, let arrival) = phase else { return [] }
         lastOutcome = outcome
-        // There is no need to wait for a process that has come and gone.
+        // A process that has already exited is not waited for.
         guard case .started(let process) = outcome, arrival != .gone, sessions[key]?.tasks.needsApp == true else {
             if case .started(let process) = outcome { self.process = process }
             endStart(for: sessions[key])
             return []
         }
         self.process = process
-        phase = .patient(key)
-        return [.setTimer(.patience(app), Self.patience)]
+        phase = .handling(key)
+        return [.setTimer(.handlingTimeLimit(app), Self.handlingTimeLimit)]
     }
 
-    /// Ends a launch. After an unsuccessful launch, the next launch waits. An app that has handled something is
-    /// started for the rest at once.
+    /// Ends a launch. After an unsuccessful launch, the next launch waits. An app that has handled something is started
+    /// for the remaining events immediately.
     private mutating func endStart(for session: Session?) {
         phase = .idle
-        guard !hasDealt, let session, session.tasks.needsApp else { return }
+        guard !hasHandledEvents, let session, session.tasks.needsApp else { return }
         if session.audience.user == nil { failures += 1 }
         lengthenPause()
     }
 
-    mutating func endPatience(of app: String, in sessions: [SessionKey: Session]) -> [SessionEffect] {
-        guard case .patient(let key) = phase else { return [] }
+    mutating func endHandling(of app: String, in sessions: [SessionKey: Session]) -> [SessionEffect] {
+        guard case .handling(let key) = phase else { return [] }
         endStart(for: sessions[key])
-        return [.cancelTimer(.patience(app))]
+        return [.cancelTimer(.handlingTimeLimit(app))]
     }
 
     mutating func endPause() -> [SessionEffect] {
@@ -120,24 +120,26 @@ struct AppState: Sendable {
 
     /// Records that a process of the app is gone.
     mutating func leave(of app: String, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
-        if case .starting(let key, .here) = phase { phase = .starting(key, .gone) }
-        return endPatience(of: app, in: sessions)
+        if case .starting(let key, .arrived) = phase { phase = .starting(key, .gone) }
+        return endHandling(of: app, in: sessions)
     }
 
-    /// Records that the app has handled an event of a session, or has answered a question.
-    mutating func deal(of app: String, in key: SessionKey, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
-        (hasDealt, duePause, lastPause) = (true, nil, nil)
+    /// Records that the app has handled an event of a session, or has replied to a request.
+    mutating func recordHandling(of app: String, in key: SessionKey, _ sessions: [SessionKey: Session])
+        -> [SessionEffect]
+    {
+        (hasHandledEvents, duePause, lastPause) = (true, nil, nil)
         if phase == .pausing {
             phase = .idle
             return [.cancelTimer(.pause(app))]
         }
-        return sessions[key]?.tasks.needsApp == true ? [] : endPatience(of: app, in: sessions)
+        return sessions[key]?.tasks.needsApp == true ? [] : endHandling(of: app, in: sessions)
     }
 
     /// Doubles the pause, up to ``longestPause``. The relaunch limiter's own delay may expire and start again from
     /// its first value; this pause does not.
     private mutating func lengthenPause() {
-        let pause = lastPause.map { min($0 * 2, Self.longestPause) } ?? Self.leastPause
+        let pause = lastPause.map { min($0 * 2, Self.longestPause) } ?? Self.shortestPause
         (duePause, lastPause) = (pause, pause)
     }
 }

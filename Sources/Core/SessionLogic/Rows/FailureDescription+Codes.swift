@@ -22,7 +22,7 @@ enum URLErrorCode: Int {
 
 extension FailureDescription {
     /// The failure that an app receives for a task that it canceled.
-    package static let cancelled = FailureDescription(code: .cancelled, "it was cancelled")
+    package static let cancelled = FailureDescription(code: .cancelled, "the task was canceled")
 
     init(code: URLErrorCode, _ message: String) { self.init(code: code.rawValue, message: message) }
 
@@ -45,7 +45,7 @@ extension URLErrorCode {
             case .connection, .captivePortal, .executorLost: .networkConnectionLost
             case .timeout, .tooSlow, .expired, .noProgress: .timedOut
             case .handshake: .secureConnectionFailed
-            case .malformedAnswer, .status, .checksumMismatch: .badServerResponse
+            case .malformedResponse, .status, .checksumMismatch: .badServerResponse
             case .certificate: .serverCertificateUntrusted
             case .unsupportedURL: .unsupportedURL
             case .redirect: .httpTooManyRedirects

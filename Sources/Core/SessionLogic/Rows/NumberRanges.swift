@@ -38,7 +38,7 @@ extension NumberRanges: Codable {
         for pair in pairs {
             guard pair.count == 2, pair[0] < pair[1], (numbers.ranges.last?.upperBound ?? .min) <= pair[0] else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "\(pair) is no range of numbers above those before")
+                    in: container, debugDescription: "\(pair) is not a range above the previous ranges")
             }
             append(pair[0]..<pair[1])
         }

@@ -18,7 +18,7 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     /// The number grows by at least 1 with each end, and is at least the wall time of the end in milliseconds since
     /// 1970.
     package var ended: Int64 = 0
-    /// The app's launch method; `nil` if nobody has registered one.
+    /// The app's launch method; `nil` if no launch method is registered.
     package var registration: AppRegistration?
     /// The executable of the program that registered the launch method.
     package var registeredBy: String?
@@ -26,12 +26,20 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     package var isSandboxed: Bool?
     /// The shared containers whose sessions the app is started for.
     package var containers: Set<String>?
-    /// Whether a person quit the app for good. The app is then not started until somebody else starts it.
+    /// Whether the user has force-quit the app. The app is then not started until the user starts it.
     package var isQuit = false
-    /// Whether the app does not want to be asked when a delayed task is about to begin.
-    package var isUnasked = false
+    /// Whether delayed tasks begin without a request to the app.
+    package var skipsBeginRequests = false
     /// The bytes of canceled tasks that may still be continued, by resume token.
     package var kept: [String: KeptBytes] = [:]
+
+    /// The stored keys, which stay if a property is renamed.
+    private enum CodingKeys: String, CodingKey {
+        case settings, nextTask, missing, process, lastOpened, ended, registration, registeredBy, isSandboxed
+        case containers, isQuit
+        case skipsBeginRequests = "isUnasked"
+        case kept
+    }
 
     package init(settings: SessionSettings) { self.settings = settings }
 }
@@ -58,11 +66,13 @@ extension SessionRecord {
     /// Whether the app can be started and wants to be started.
     var allowsLaunch: Bool { settings.sendsLaunchEvents && registration != nil && !isQuit }
 
-    /// Returns whether no task with that number has arrived yet.
+    /// Returns whether a task with that number has not arrived yet.
     package func isNew(_ number: Int) -> Bool { number >= nextTask || missing.contains(number) }
 
-    /// Records the arrival of a task. Returns `false` if the task has arrived before.
-    mutating func take(_ number: Int) -> Bool {
+    /// Records the arrival of a task.
+    ///
+    /// - Returns: `false` if the task has arrived before.
+    mutating func recordArrival(_ number: Int) -> Bool {
         guard number >= nextTask else { return missing.remove(number) }
         missing.append(nextTask..<number)
         nextTask = number + 1

@@ -3,7 +3,7 @@ package import TransferModel
 
 /// The outcome of a task.
 package struct TaskEnd: Hashable, Sendable, Codable {
-    /// The place of this end among the session's ends, which the machine assigns.
+    /// The position of this end among the session's ends. The machine assigns the position.
     package var order: Int64
     package var response: ResponseDescription?
     /// The path of the finished file. ``fileBytes`` is its size in bytes.
@@ -35,28 +35,28 @@ package struct TaskEnd: Hashable, Sendable, Codable {
     }
 
     /// The maximum number of events of an end, which spaces the event numbers of successive ends.
-    static let mostEvents: Int64 = 8
+    static let maximumEventCount: Int64 = 8
 
-    /// Returns the number of the event at a place.
-    func number(_ place: Int) -> EventNumber { order * Self.mostEvents + EventNumber(place) }
+    /// Returns the number of the event at an index.
+    func number(_ index: Int) -> EventNumber { order * Self.maximumEventCount + EventNumber(index) }
 }
 
 extension TaskEnd {
     /// The size in bytes of the server's response that waits for the app.
-    var answerBytes: Int {
+    var responseBytes: Int {
         let head = response.map {
             $0.headers.reduce($0.url.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         }
         return (head ?? 0) + (body?.count ?? 0) + (failure?.message.utf8.count ?? 0)
     }
 
-    /// Drops the server's response, because too much already waits for the app.
-    mutating func dropAnswer(_ app: String, _ bytes: Int) {
+    /// Discards the server's response, because too many bytes already wait for the app.
+    mutating func dropResponse(_ app: String, _ bytes: Int) {
         response?.headers = [:]
         guard body != nil else { return }
         body = nil
         failure = FailureDescription(
             code: .dataLengthExceedsMaximum,
-            "the server's answer was dropped: \(app) has \(bytes) bytes of events that it has not acknowledged")
+            "the server's response was discarded: \(app) has \(bytes) bytes of unacknowledged events")
     }
 }

@@ -29,9 +29,9 @@ package struct TaskRecord: Hashable, Sendable, Codable {
 
 extension TaskRecord {
     /// The bytes that the task counts toward the app's quota, including the server's response. Never 0.
-    var bookkeepingBytes: Int { snapshot.bookkeepingBytes + (end?.answerBytes ?? 0) }
+    var bookkeepingBytes: Int { snapshot.bookkeepingBytes + (end?.responseBytes ?? 0) }
 
-    /// The end events that the app has not handled, with their places.
+    /// The end events that the app has not handled, with their indices.
     var waitingEvents: ArraySlice<(offset: Int, element: SessionEvent.Kind)> {
         Array((end?.kinds ?? []).enumerated()).dropFirst(acknowledged)
     }
@@ -73,7 +73,7 @@ extension TaskSnapshot {
     var schedulingPriority: Int { Int((min(1, max(0, priority)) * 1000).rounded()) }
 
     /// Records the number of bytes that the task has transferred.
-    mutating func noteBytes(_ bytes: Int64) {
+    mutating func recordBytes(_ bytes: Int64) {
         if kind == .download { received = bytes } else { sent = bytes }
     }
 }

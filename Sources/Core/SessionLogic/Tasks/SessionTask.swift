@@ -5,18 +5,18 @@ import TransferModel
 struct SessionTask: Sendable {
     var record: TaskRecord
     var transfer: TransferID?
-    /// The question that the app must answer.
-    var question: SessionEvent.Kind?
+    /// The event that the app must reply to.
+    var unansweredEvent: SessionEvent.Kind?
     /// The transfer that an earlier run left. Cleared once the engine runs.
-    var recovered: RecoveredTransfer?
+    var recovered: RecoveredTaskTransfer?
     /// The date at which the app is asked whether the task may begin.
-    var asksAt: WallTime?
+    var beginRequestDate: WallTime?
     /// The bytes that the task counts toward its app's quota.
     var bytes = 0
 
     init(record: TaskRecord) { self.record = record }
 
     var isChallenged: Bool {
-        if case .challenged? = question { true } else { false }
+        if case .challenged? = unansweredEvent { true } else { false }
     }
 }

@@ -6,8 +6,8 @@ struct TaskTable: Sendable {
     private var tasks: [Int: SessionTask] = [:]
     /// The numbers of the ended tasks, by the order of their ends.
     private(set) var ends: [Int64: Int] = [:]
-    /// The numbers of the tasks with an open question for the app.
-    private(set) var asked: Set<Int> = []
+    /// The numbers of the tasks that wait for a reply of the app.
+    private(set) var awaitingReply: Set<Int> = []
     private(set) var unfinishedCount = 0
     /// The resources that all tasks together use.
     private(set) var usage = TaskUsage()
@@ -17,8 +17,8 @@ struct TaskTable: Sendable {
 
     var isEmpty: Bool { tasks.isEmpty }
 
-    /// Whether the app must answer a question, or all tasks have ended and events wait for it.
-    var needsApp: Bool { !asked.isEmpty || (!ends.isEmpty && unfinishedCount == 0) }
+    /// Whether the app must reply to an event, or all tasks have ended and events wait for the app.
+    var needsApp: Bool { !awaitingReply.isEmpty || (!ends.isEmpty && unfinishedCount == 0) }
 
     /// The numbers of the unfinished tasks, in ascending order.
     var unfinished: [Int] { tasks.filter { $0.value.record.end == nil }.keys.sorted() }
@@ -32,11 +32,11 @@ struct TaskTable: Sendable {
     subscript(unfinished number: Int) -> SessionTask? { tasks[number].flatMap { $0.record.end == nil ? $0 : nil } }
 
     /// Finds an event that waits to be acknowledged.
-    func find(_ event: EventNumber) -> (task: Int, place: Int, kinds: [SessionEvent.Kind])? {
-        let (order, place) = event.quotientAndRemainder(dividingBy: TaskEnd.mostEvents)
-        guard let number = ends[order], let kinds = tasks[number]?.record.end?.kinds, kinds.indices.contains(Int(place))
+    func find(_ event: EventNumber) -> (task: Int, index: Int, kinds: [SessionEvent.Kind])? {
+        let (order, index) = event.quotientAndRemainder(dividingBy: TaskEnd.maximumEventCount)
+        guard let number = ends[order], let kinds = tasks[number]?.record.end?.kinds, kinds.indices.contains(Int(index))
         else { return nil }
-        return (number, Int(place), kinds)
+        return (number, Int(index), kinds)
     }
 
     // MARK: Changing
@@ -50,7 +50,7 @@ struct TaskTable: Sendable {
         task.bytes = record.bookkeepingBytes
         tasks[number] = task
         if let end = record.end { ends[end.order] = number } else { unfinishedCount += 1 }
-        if task.question != nil { asked.insert(number) }
+        if task.unansweredEvent != nil { awaitingReply.insert(number) }
         usage.tasks += 1
         usage.bytes += task.bytes
     }
@@ -58,7 +58,7 @@ struct TaskTable: Sendable {
     mutating func remove(_ number: Int) {
         guard let task = tasks.removeValue(forKey: number) else { return }
         if let end = task.record.end { ends[end.order] = nil } else { unfinishedCount -= 1 }
-        asked.remove(number)
+        awaitingReply.remove(number)
         usage.tasks -= 1
         usage.bytes -= task.bytes
     }
@@ -67,6 +67,10 @@ struct TaskTable: Sendable {
     mutating func update(_ number: Int, _ body: (inout SessionTask) -> Void) {
         guard let index = tasks.index(forKey: number) else { return }
         body(&tasks.values[index])
-        if tasks.values[index].question != nil { asked.insert(number) } else { asked.remove(number) }
+        if tasks.values[index].unansweredEvent != nil {
+            awaitingReply.insert(number)
+        } else {
+            awaitingReply.remove(number)
+        }
     }
 }

@@ -2,22 +2,22 @@
 public import TransferModel
 
 extension ConnectionConstraint {
-    /// Returns whether the transfer may use the current connection.
+    /// Returns permission to run if the transfer may use the current connection; otherwise, the wait reasons.
     ///
-    /// Without a network there is no connection, and `LinkKindConstraint` gives the reason to wait.
+    /// If no network is available, `LinkKindConstraint` gives the reason to wait.
     public func verdict(under conditions: Conditions) -> Verdict {
-        guard !isAny, conditions.network.value != .none else { return .run(relyingOn: [], lookAgain: nil) }
+        guard !isAny, conditions.network.value != .none else { return .run(relyingOn: [], reevaluateAt: nil) }
         let name = conditions.connection.value
-        var holds: [Hold] = []
+        var reasons: [WaitReason] = []
         if let name, denied.contains(name) {
-            holds.append(Hold(.connectionDenied(.denied(name)), from: conditions.connection))
+            reasons.append(WaitReason(.connectionDenied(.denied(name)), from: conditions.connection))
         } else if let allowed, name.map(allowed.contains) != true {
-            holds.append(Hold(.connectionDenied(.notAllowed(name)), from: conditions.connection))
+            reasons.append(WaitReason(.connectionDenied(.notAllowed(name)), from: conditions.connection))
         }
         if !allowsRoaming, conditions.roaming.value == .yes {
-            holds.append(Hold(.connectionDenied(.roaming), from: conditions.roaming))
+            reasons.append(WaitReason(.connectionDenied(.roaming), from: conditions.roaming))
         }
-        guard holds.isEmpty else { return .hold(holds, lookAgain: nil) }
-        return .run(relyingOn: [.network, .connection], lookAgain: nil)
+        guard reasons.isEmpty else { return .wait(reasons, reevaluateAt: nil) }
+        return .run(relyingOn: [.network, .connection], reevaluateAt: nil)
     }
 }

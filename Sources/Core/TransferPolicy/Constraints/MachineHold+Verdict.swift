@@ -2,9 +2,9 @@
 public import TransferModel
 
 extension MachineHold {
-    /// Returns a wait reason for every transfer while a person or a program holds everything back.
+    /// Returns a wait reason for every transfer while a user or a program holds all transfers.
     public static func verdict(under conditions: Conditions) -> Verdict {
-        guard let hold = conditions.hold.value else { return .run(relyingOn: [], lookAgain: nil) }
-        return .hold([Hold(.held(by: hold.holder, why: hold.why), from: conditions.hold)], lookAgain: nil)
+        guard let hold = conditions.hold.value else { return .run(relyingOn: [], reevaluateAt: nil) }
+        return .wait([WaitReason(.held(by: hold.holder, why: hold.why), from: conditions.hold)], reevaluateAt: nil)
     }
 }

@@ -2,7 +2,7 @@
 public import TransferModel
 
 extension MeteredConstraint {
-    /// Returns whether the network's price satisfies the constraint.
+    /// Returns permission to run if the network's price satisfies the constraint; otherwise, the wait reason.
     ///
     /// A missing network has no price, and `LinkKindConstraint` gives the reason to wait.
     ///
@@ -10,8 +10,10 @@ extension MeteredConstraint {
     ///   - conditions: The conditions of the machine.
     ///   - rule: The rule for a link whose price no source reports.
     public func verdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
-        guard self == .unmetered, conditions.network.value != .none else { return .run(relyingOn: [], lookAgain: nil) }
-        guard let isGuess = rule.isMetered(conditions) else { return .run(relyingOn: .network, lookAgain: nil) }
-        return .hold([Hold(.metered(isGuess: isGuess), from: conditions.metered)], lookAgain: nil)
+        guard self == .unmetered, conditions.network.value != .none else {
+            return .run(relyingOn: [], reevaluateAt: nil)
+        }
+        guard let isGuess = rule.isMetered(conditions) else { return .run(relyingOn: .network, reevaluateAt: nil) }
+        return .wait([WaitReason(.metered(isGuess: isGuess), from: conditions.metered)], reevaluateAt: nil)
     }
 }

@@ -2,10 +2,10 @@
 public import TransferModel
 
 extension NotBeforeConstraint {
-    /// Returns whether the earliest start date has come. If not, the date is the next re-evaluation.
-    public func verdict(at now: Moment, submitted: WallTime) -> Verdict {
-        guard now.wall < date else { return .run(relyingOn: [], lookAgain: nil) }
-        let since = Moment(instant: now.instant(of: submitted), wall: submitted)
-        return .hold([Hold(.notBefore(date), since: since)], lookAgain: now.instant(of: date))
+    /// Returns permission to run if the earliest start date has come; otherwise, a wait until that date.
+    public func verdict(at now: ClockReading, submitted: WallTime) -> Verdict {
+        guard now.wall < date else { return .run(relyingOn: [], reevaluateAt: nil) }
+        let since = ClockReading(instant: now.instant(of: submitted), wall: submitted)
+        return .wait([WaitReason(.notBefore(date), since: since)], reevaluateAt: now.instant(of: date))
     }
 }

@@ -7,9 +7,9 @@ extension SleepState {
     /// A transfer that started now could not end in an orderly way.
     public static func verdict(under conditions: Conditions) -> Verdict {
         switch conditions.sleep.value {
-        case .awake: .run(relyingOn: [], lookAgain: nil)
-        case .aboutToSleep: .hold([Hold(.aboutToSleep, from: conditions.sleep)], lookAgain: nil)
-        case .aboutToShutDown: .hold([Hold(.aboutToShutDown, from: conditions.sleep)], lookAgain: nil)
+        case .awake: .run(relyingOn: [], reevaluateAt: nil)
+        case .aboutToSleep: .wait([WaitReason(.aboutToSleep, from: conditions.sleep)], reevaluateAt: nil)
+        case .aboutToShutDown: .wait([WaitReason(.aboutToShutDown, from: conditions.sleep)], reevaluateAt: nil)
         }
     }
 }

@@ -5,10 +5,12 @@ public import TransferModel
 public struct UnknownMeteredRule: Hashable, Sendable {
     /// The kinds of links that count as unmetered unless a source reports otherwise. The default is Ethernet and
     /// Wi-Fi.
-    public var freeKinds: LinkKinds
+    public var unmeteredKinds: LinkKinds
 
     /// Creates a rule. By default, unknown Ethernet and Wi-Fi links count as unmetered.
-    public init(freeKinds: LinkKinds = [LinkKinds(.ethernet), LinkKinds(.wifi)]) { self.freeKinds = freeKinds }
+    public init(unmeteredKinds: LinkKinds = [LinkKinds(.ethernet), LinkKinds(.wifi)]) {
+        self.unmeteredKinds = unmeteredKinds
+    }
 
     /// Returns `nil` if bytes are free; otherwise, whether the price is only a guess.
     public func isMetered(_ conditions: Conditions) -> Bool? {
@@ -16,7 +18,7 @@ public struct UnknownMeteredRule: Hashable, Sendable {
         case .yes: false
         case .guessYes: true
         case .no, .guessNo: nil
-        case .unknown: freeKinds.contains(LinkKinds(conditions.linkKind.value)) ? nil : true
+        case .unknown: unmeteredKinds.contains(LinkKinds(conditions.linkKind.value)) ? nil : true
         }
     }
 }

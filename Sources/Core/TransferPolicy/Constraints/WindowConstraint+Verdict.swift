@@ -2,14 +2,15 @@
 public import TransferModel
 
 extension WindowConstraint {
-    /// Returns whether a window is open, with a re-evaluation at the next opening or closing.
-    public func verdict(at now: Moment, localTime: LocalTimeRules) -> Verdict {
+    /// Returns permission to run while a window is open; otherwise, a wait. The re-evaluation is at the next opening or
+    /// closing.
+    public func verdict(at now: ClockReading, localTime: LocalTimeRules) -> Verdict {
         if isOpen(atSecond: localTime.secondOfWeek(at: now.wall)) {
             let closes = next(after: now.wall, localTime: localTime, isOpen: false)
-            return .run(relyingOn: [], lookAgain: closes.map(now.instant(of:)))
+            return .run(relyingOn: [], reevaluateAt: closes.map(now.instant(of:)))
         }
         let opens = next(after: now.wall, localTime: localTime, isOpen: true)
-        return .hold([Hold(.outsideWindow(opens: opens), since: now)], lookAgain: opens.map(now.instant(of:)))
+        return .wait([WaitReason(.outsideWindow(opens: opens), since: now)], reevaluateAt: opens.map(now.instant(of:)))
     }
 
     private static let week: Int64 = 604_800

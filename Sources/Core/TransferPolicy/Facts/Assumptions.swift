@@ -91,7 +91,7 @@ public struct Assumptions: Hashable, Sendable {
         var result = conditions
         func assume<Value>(_ fact: inout Fact<Value>, _ value: Value?) {
             guard let value else { return }
-            fact = Fact(value, source: .assumption, since: fact.since, sureness: .assumed)
+            fact = Fact(value, source: .assumption, since: fact.since, confidence: .assumed)
         }
         assume(&result.power, power)
         assume(&result.battery, batteryLevel.map { BatteryState(level: $0) })
@@ -114,5 +114,5 @@ public struct AssumptionError: Error, Hashable, Sendable, CustomStringConvertibl
     public var allowed: [String]
 
     /// A sentence that names the mistake and the permitted alternatives.
-    public var description: String { "'\(word)' cannot be assumed; write \(allowed.joined(separator: " or "))" }
+    public var description: String { "invalid assumption '\(word)'; use \(allowed.joined(separator: " or "))" }
 }

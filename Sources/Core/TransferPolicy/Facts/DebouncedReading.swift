@@ -19,18 +19,18 @@ package enum DebouncedReading: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether a change of link counts at once: the network is lost, or bytes begin to cost money.
+    /// Returns whether a change of link counts immediately: the network is lost, or bytes begin to cost money.
     package static func isUrgent(from former: LinkKind?, to kind: LinkKind?) -> Bool {
         guard let former else { return false }
         guard let kind else { return true }
-        return former.tendsToBeFree && !kind.tendsToBeFree
+        return former.isUsuallyUnmetered && !kind.isUsuallyUnmetered
     }
 
-    /// Returns whether a price counts at once: bytes cost money, or are assumed to.
+    /// Returns whether a price counts immediately: bytes cost money, or are assumed to.
     package static func isUrgent(_ price: Metered?) -> Bool { price == .yes || price == .guessYes }
 }
 
 extension LinkKind {
     /// A Boolean value that indicates whether networks of this kind are usually free.
-    fileprivate var tendsToBeFree: Bool { self == .ethernet || self == .wifi }
+    fileprivate var isUsuallyUnmetered: Bool { self == .ethernet || self == .wifi }
 }

@@ -3,8 +3,8 @@ package import TransferModel
 
 /// The debounce of starts and the hysteresis of stops: the times from which a changed fact affects transfers.
 ///
-/// A start relies on a fact only after the fact has held for a while. A running transfer stops only after the fact
-/// has been missing for a while.
+/// A start relies on a fact only after the fact has been stable for a while. A running transfer stops only after the
+/// fact has been missing for a while.
 ///
 /// This type is the second of the two steps that ``Debounce`` describes. Its times are in seconds and are measured
 /// from the dates of the facts. The type has no timer; its methods return the moments of re-evaluation.
@@ -21,11 +21,11 @@ package struct Hysteresis: Sendable {
     /// Creates a value from the times of all facts.
     ///
     /// - Parameters:
-    ///   - start: Returns the time for which a changed fact must hold before a start relies on it.
+    ///   - start: Returns the time for which a changed fact must be stable before a start relies on it.
     ///   - stop: Returns the time for which a running transfer tolerates the loss of a fact.
-    package init(start: (GracedFact) -> Duration, stop: (GracedFact) -> Duration) {
-        startTimes = InlineArray { start(GracedFact.allCases[$0]).wholeNanoseconds }
-        stopTimes = InlineArray { stop(GracedFact.allCases[$0]) }
+    package init(start: (HysteresisFact) -> Duration, stop: (HysteresisFact) -> Duration) {
+        startTimes = InlineArray { start(HysteresisFact.allCases[$0]).wholeNanoseconds }
+        stopTimes = InlineArray { stop(HysteresisFact.allCases[$0]) }
     }
 
     // MARK: Starts
@@ -53,10 +53,10 @@ package struct Hysteresis: Sendable {
 
     /// Returns the reasons to wait before a start relies on `facts`, and the moment at which the first reason ends.
     ///
-    /// The list is empty if all facts have held long enough.
-    package func holds(
+    /// The list is empty if all facts have been stable long enough.
+    package func reasons(
         relyingOn facts: RelevantFacts, under conditions: Conditions, at now: Instant
-    ) -> (holds: [Hold], until: Instant?) {
+    ) -> (reasons: [WaitReason], until: Instant?) {
         var changes: [Change] = []
         if facts.contains(.power) { changes.append(change(.power, conditions.power, as: .power)) }
         var network: [Change] = []
@@ -72,26 +72,26 @@ package struct Hysteresis: Sendable {
         // Among the network's facts, the reason is the fact whose debounce ends last.
         if let last = network.max(by: { $0.until < $1.until }) { changes.append(last) }
         let waits = changes.filter { now < $0.until }
-        return (waits.map(\.hold), waits.map(\.until).min())
+        return (waits.map(\.wait), waits.map(\.until).min())
     }
 
     private struct Change {
         let until: Instant
-        let hold: Hold
+        let wait: WaitReason
     }
 
     private func change<Value>(
-        _ condition: SettlingCondition, _ fact: Fact<Value>, as kind: GracedFact
+        _ condition: DebouncedCondition, _ fact: Fact<Value>, as kind: HysteresisFact
     ) -> Change {
         let until = start(on: fact, as: kind)
         return Change(
             until: until,
-            hold: Hold(
-                .settling(condition, until: until), since: fact.since, source: fact.source,
-                sureness: .reported))
+            wait: WaitReason(
+                .debouncing(condition, until: until), since: fact.since, source: fact.source,
+                confidence: .reported))
     }
 
-    private func start<Value>(on fact: Fact<Value>, as kind: GracedFact) -> Instant {
+    private func start<Value>(on fact: Fact<Value>, as kind: HysteresisFact) -> Instant {
         guard fact.isObservedChange else { return Instant(nanoseconds: .min) }
         return Instant(
             nanoseconds: fact.since.instant.nanoseconds.addingSaturating(startTimes[kind.rawValue]))
@@ -102,14 +102,14 @@ package struct Hysteresis: Sendable {
     /// Returns the facts that a running transfer needs but lacks, with the moment from which each has been missing.
     ///
     /// The moment belongs to the transfer, not to the fact. On the way from AC power to battery to unknown, the fact
-    /// begins anew each time, but the moment stays.
+    /// gets a new start each time, but the moment stays.
     ///
     /// - Parameter before: The result of the previous call.
-    package func missing(for holds: [Hold], before: [GracedFact: Instant]) -> [GracedFact: Instant] {
-        var missing: [GracedFact: Instant] = [:]
-        for hold in holds {
-            guard let fact = hold.reason.gracedFact else { continue }
-            let since = min(before[fact] ?? hold.since.instant, hold.since.instant)
+    package func missing(for reasons: [WaitReason], before: [HysteresisFact: Instant]) -> [HysteresisFact: Instant] {
+        var missing: [HysteresisFact: Instant] = [:]
+        for wait in reasons {
+            guard let fact = wait.reason.hysteresisFact else { continue }
+            let since = min(before[fact] ?? wait.since.instant, wait.since.instant)
             missing[fact] = min(missing[fact] ?? since, since)
         }
         return missing
@@ -117,11 +117,11 @@ package struct Hysteresis: Sendable {
 
     /// Returns the moment at which a running transfer stops for these reasons.
     ///
-    /// - Returns: `nil` if the transfer stops at once, because a reason has no hysteresis.
-    package func stop(for holds: [Hold], missingSince: [GracedFact: Instant]) -> Instant? {
+    /// - Returns: `nil` if the transfer stops immediately, because a reason has no hysteresis.
+    package func stop(for reasons: [WaitReason], missingSince: [HysteresisFact: Instant]) -> Instant? {
         var first: Instant?
-        for hold in holds {
-            guard let fact = hold.reason.gracedFact, let since = missingSince[fact] else { return nil }
+        for wait in reasons {
+            guard let fact = wait.reason.hysteresisFact, let since = missingSince[fact] else { return nil }
             first = Verdict.earlier(first, since.advanced(by: stopTimes[fact.rawValue]))
         }
         return first

@@ -2,11 +2,10 @@
 package import TransferModel
 
 extension PolicyContext {
-    /// Counts bytes of an app that went over the present connection, which costs money: as spent, and in the budgets of
-    /// both.
+    /// Charges metered bytes of an app on the present connection to the spending history and to the budgets of both.
     ///
-    /// - Parameter count: the number of bytes, not negative.
-    /// - Returns: whether a budget's state has changed by that.
+    /// - Parameter count: The number of bytes, at least 0.
+    /// - Returns: A Boolean value that indicates whether the state of a budget changed.
     package mutating func charge(meteredBytes count: Int64, app: String) -> Bool {
         let (connection, localTime) = (conditions.connection.value, conditions.localTime)
         history.spending.charge(meteredBytes: count, at: now.wall, localTime: localTime)
@@ -18,7 +17,7 @@ extension PolicyContext {
         return budgets.states(connection: connection, app: app, at: now.wall, localTime: localTime) != before
     }
 
-    /// Counts what the battery has lost by the time of new conditions as spent.
+    /// Charges the battery loss until the new conditions to the spending history.
     package mutating func chargeBattery(until new: borrowing Conditions) {
         guard new.power.value == .battery, conditions.power.value == .battery,
             let before = conditions.battery.value.level, let after = new.battery.value.level, after < before

@@ -9,18 +9,18 @@ public struct PolicyContext: Hashable, Sendable {
     /// The conditions of the machine.
     public var conditions: Conditions
     /// The current time by the wall clock and by the boot-time clock.
-    public var now: Moment
+    public var now: ClockReading
     /// The history as of its last observation.
     public var history: PolicyHistory
     /// A summary of all unfinished transfers.
     public var queue: QueueSummary
     /// The budgets for metered bytes.
-    public var budgets: ByteBudgetBook
+    public var budgets: ByteBudgetRegistry
 
     /// Creates a context. Arguments that are left out are empty.
     public init(
-        conditions: Conditions, now: Moment, history: PolicyHistory = PolicyHistory(),
-        queue: QueueSummary = QueueSummary(), budgets: ByteBudgetBook = ByteBudgetBook()
+        conditions: Conditions, now: ClockReading, history: PolicyHistory = PolicyHistory(),
+        queue: QueueSummary = QueueSummary(), budgets: ByteBudgetRegistry = ByteBudgetRegistry()
     ) {
         self.conditions = conditions
         self.now = now
@@ -30,13 +30,13 @@ public struct PolicyContext: Hashable, Sendable {
     }
 
     /// Returns the instant of a re-evaluation at `date`, or `nil` if `date` is not in the future.
-    public func look(at date: WallTime?) -> Instant? {
+    public func reevaluation(at date: WallTime?) -> Instant? {
         guard let date, date > now.wall else { return nil }
-        return look(at: now.instant(of: date))
+        return reevaluation(at: now.instant(of: date))
     }
 
     /// Returns `instant` for a re-evaluation, or `nil` if `instant` is not in the future.
-    public func look(at instant: Instant) -> Instant? { instant > now.instant ? instant : nil }
+    public func reevaluation(at instant: Instant) -> Instant? { instant > now.instant ? instant : nil }
 }
 
 /// A summary of all unfinished transfers.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The running time of each app's transfers during the last day, and the last time a person used each app.
+/// The running time of each app's transfers during the last day, and the last time the user used each app.
 ///
-/// Running times are recorded only under a policy that is not a ``StagedPolicy``, because only such a policy can ask
-/// for them.
+/// Running times are recorded only under a policy that is not a ``PhasedPolicy``, because only such a policy can use
+/// them.
 public struct AppHistory: Hashable, Sendable, Codable {
     /// A half-open span of time in which at least one transfer of an app ran.
     struct Run: Hashable, Sendable, Codable {
@@ -16,7 +16,7 @@ public struct AppHistory: Hashable, Sendable, Codable {
         var runs: [Run] = []
     }
 
-    /// The age at which the history forgets a span.
+    /// The age at which the history removes a span.
     static let horizon = Duration.seconds(24 * 3600)
     /// The largest number of spans per app. Beyond this number, the two oldest spans are joined, and the gap between
     /// them counts as running time.
@@ -27,10 +27,10 @@ public struct AppHistory: Hashable, Sendable, Codable {
     /// Creates an empty history.
     public init() {}
 
-    /// Returns the last time a person used `app`, or `nil` if no use is known.
+    /// Returns the last time the user used `app`, or `nil` if no use is known.
     public func lastUse(of app: String) -> WallTime? { apps[app]?.lastUse }
 
-    /// Records that a person uses `app` at `date`.
+    /// Records that the user uses `app` at `date`.
     public mutating func used(_ app: String, at date: WallTime) { apps[app, default: App()].lastUse = date }
 
     /// Returns the spans of `app`, oldest first.
@@ -55,8 +55,8 @@ public struct AppHistory: Hashable, Sendable, Codable {
 
     /// Forgets all spans that end after `date`, for a clock that went back.
     ///
-    /// The spans go at once rather than with the next run. Otherwise, the rest of a quota would later change by
-    /// itself.
+    /// The spans are removed immediately rather than with the next run. Otherwise, the rest of a quota would later
+    /// change by itself.
     mutating func forget(after date: WallTime) {
         for app in apps.keys { apps[app]?.runs.removeAll { $0.end > date } }
     }

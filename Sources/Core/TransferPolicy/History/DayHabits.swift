@@ -59,8 +59,8 @@ public struct DayHabits: Hashable, Sendable, Codable {
             let number = Self.hourNumber(date)
             let next = min((number + 1).multipliedSaturating(by: Self.hour), last)
             guard next > date else { return }
-            let over = ObservedHour.note(next - date, isGood: isGood, hour: number, in: &current)
-            if let over { finish(over) }
+            let ended = ObservedHour.record(next - date, isGood: isGood, hour: number, in: &current)
+            if let ended { finish(ended) }
             date = next
         }
     }

@@ -20,7 +20,7 @@ struct ObservedHour: Hashable, Sendable, Codable {
     ///
     /// - Returns: The hour that ended, if at least half of it was observed; otherwise `nil`, because too little is
     ///   known.
-    static func note(
+    static func record(
         _ nanoseconds: Int64, isGood: Bool, hour: Int64, in current: inout ObservedHour?
     ) -> ObservedHour? {
         let former = current.flatMap { $0.hour == hour ? nil : $0 }

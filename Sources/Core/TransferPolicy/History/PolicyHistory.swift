@@ -27,7 +27,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     /// The state of the machine at one moment, valid until the next observation.
     public struct Observation: Hashable, Sendable {
         /// The time of the observation.
-        public var moment: Moment
+        public var time: ClockReading
         /// A Boolean value that indicates whether the machine is awake.
         public var isAwake: Bool
         /// A Boolean value that indicates whether the machine runs on AC power.
@@ -39,10 +39,10 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
 
         /// Creates an observation from the parts of `conditions` that the history records.
         public init(
-            _ conditions: borrowing Conditions, at moment: Moment, runningApps: [String] = [],
+            _ conditions: borrowing Conditions, at time: ClockReading, runningApps: [String] = [],
             treatingUnknownAs rule: UnknownMeteredRule = UnknownMeteredRule()
         ) {
-            self.moment = moment
+            self.time = time
             self.runningApps = runningApps
             isAwake = conditions.sleep.value == .awake
             isOnAC = conditions.power.value == .ac
@@ -68,7 +68,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
 
     /// Records that the last observation was valid until now, and that `next` is valid from now on.
     public mutating func observe(_ next: Observation, localTime: LocalTimeRules) {
-        elapse(to: next.moment, localTime: localTime)
+        elapse(to: next.time, localTime: localTime)
         observed = next
         // At once, not after some time without the network. Otherwise, predictions would change by themselves a
         // moment later.
@@ -76,11 +76,11 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     }
 
     /// Records that the last observation is valid until `now` and remains valid.
-    public mutating func elapse(to now: Moment, localTime: LocalTimeRules) {
+    public mutating func elapse(to now: ClockReading, localTime: LocalTimeRules) {
         guard var last = observed else { return }
-        let elapsed = last.moment.instant.duration(to: now.instant)
-        if now.wall < last.moment.wall { apps.forget(after: now.wall) }
-        last.moment = now
+        let elapsed = last.time.instant.duration(to: now.instant)
+        if now.wall < last.time.wall { apps.forget(after: now.wall) }
+        last.time = now
         observed = last
         guard elapsed > .zero else { return }
         day.add(elapsed, until: now.wall, isGood: last.isAwake && last.isOnAC && last.isUnmetered)
@@ -104,6 +104,6 @@ extension PolicyContext {
             }
         guard !isThere else { return .zero }
         guard observed.isAwake else { return before }
-        return before + max(.zero, observed.moment.instant.duration(to: now.instant))
+        return before + max(.zero, observed.time.instant.duration(to: now.instant))
     }
 }

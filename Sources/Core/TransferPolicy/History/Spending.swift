@@ -41,7 +41,7 @@ public struct Spending: Hashable, Sendable, Codable {
 
     /// Adds battery charge that the machine lost while transfers ran, in percent. A negative count adds nothing.
     ///
-    /// The full loss counts, because no source tells how much of it the transfers caused.
+    /// The full loss counts, because no source reports how much of it the transfers caused.
     public mutating func charge(batteryPercent count: Int, at date: WallTime, localTime: LocalTimeRules) {
         percent = batteryPercent(at: date, localTime: localTime).addingSaturating(Int64(max(0, count)))
         day = max(day, localTime.civilDate(at: date).daysSinceEpoch)

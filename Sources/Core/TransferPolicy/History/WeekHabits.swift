@@ -85,10 +85,10 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         while date < end {
             let next = min(Self.nextHour(after: date, localTime: localTime), end)
             guard next > date else { return }
-            let over = ObservedHour.note(
+            let ended = ObservedHour.record(
                 date.duration(to: next).wholeNanoseconds, isGood: isGood,
                 hour: Self.hourNumber(at: date, localTime: localTime), in: &current)
-            if let over { finish(over) }
+            if let ended { finish(ended) }
             date = next
         }
     }

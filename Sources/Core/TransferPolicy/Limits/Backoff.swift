@@ -32,7 +32,7 @@ public struct Backoff: Hashable, Sendable {
     public static let background = Backoff(
         first: .seconds(30), longest: .seconds(5 * 3600), shortestRetryAfter: .seconds(30),
         longestRetryAfter: .seconds(24 * 3600))
-    /// The backoff of work that a person waits for: 1 s doubling to 5 min, `Retry-After` within 1 s … 24 h.
+    /// The backoff of work that a user waits for: 1 s doubling to 5 min, `Retry-After` within 1 s … 24 h.
     public static let userInitiated = Backoff(
         first: .seconds(1), longest: .seconds(300), shortestRetryAfter: .seconds(1),
         longestRetryAfter: .seconds(24 * 3600))
@@ -74,13 +74,19 @@ public struct RetryState: Hashable, Sendable, Codable {
     /// again is no progress.
     public var mostBytes: Int64?
     /// The time spent on attempts and waits since the last new byte, or `nil` if none was recorded.
-    public var barren: Duration?
+    public var timeWithoutProgress: Duration?
+
+    private enum CodingKeys: String, CodingKey {
+        case attempts, cause, until, mostBytes
+        case timeWithoutProgress = "barren"
+    }
 
     /// Creates a retry state.
     public init(
-        attempts: Int, cause: FailureCause, until: WallTime, mostBytes: Int64? = nil, barren: Duration? = nil
+        attempts: Int, cause: FailureCause, until: WallTime, mostBytes: Int64? = nil,
+        timeWithoutProgress: Duration? = nil
     ) {
-        self.barren = barren
+        self.timeWithoutProgress = timeWithoutProgress
         self.mostBytes = mostBytes
         self.attempts = attempts
         self.cause = cause
@@ -94,6 +100,8 @@ public struct RetryState: Hashable, Sendable, Codable {
         cause = try container.decode(FailureCause.self, forKey: .cause)
         until = try container.decode(WallTime.self, forKey: .until)
         mostBytes = try container.decodeIfPresent(Int64.self, forKey: .mostBytes).map { max($0, 0) }
-        barren = try container.decodeIfPresent(Duration.self, forKey: .barren).map { max($0, .zero) }
+        timeWithoutProgress = try container.decodeIfPresent(Duration.self, forKey: .timeWithoutProgress).map {
+            max($0, .zero)
+        }
     }
 }

@@ -22,16 +22,16 @@ public struct ByteBudget: Hashable, Sendable {
         /// At least 80 % of the limit is used.
         case near
         /// No bytes are left.
-        case over
+        case exhausted = "over"
 
-        /// Orders states from ``below`` to ``over``.
+        /// Orders states from ``below`` to ``exhausted``.
         public static func < (left: State, right: State) -> Bool { left.rank < right.rank }
 
         private var rank: Int {
             switch self {
             case .below: 0
             case .near: 1
-            case .over: 2
+            case .exhausted: 2
             }
         }
     }
@@ -121,7 +121,7 @@ public struct ByteBudget: Hashable, Sendable {
     /// Returns the degree to which the budget is used up at `now`.
     public func state(at now: WallTime, localTime: LocalTimeRules) -> State {
         let used = used(at: now, localTime: localTime)
-        if used >= limit { return .over }
+        if used >= limit { return .exhausted }
         // The smallest count that is 80 %, rounded up. The expression avoids a product that could overflow.
         return used >= limit - limit / 5 ? .near : .below
     }

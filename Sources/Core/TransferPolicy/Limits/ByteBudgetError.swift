@@ -14,10 +14,10 @@ public enum ByteBudgetError: Error, Hashable, Sendable, CustomStringConvertible 
     /// A message with the rejected number and the permitted range.
     public var description: String {
         switch self {
-        case .negativeLimit(let bytes): "limit: \(bytes) bytes; 0 or more are allowed"
-        case .billingDayOutOfRange(let day): "billing day: \(day); 1 to 31 are allowed"
-        case .negativeBytes(let bytes): "bytes: \(bytes); 0 or more are allowed"
-        case .notAByteCount(let number): "bytes: \(number); 0 to \(Int64.max) are allowed"
+        case .negativeLimit(let bytes): "limit must be at least 0 bytes, not \(bytes)"
+        case .billingDayOutOfRange(let day): "billing day must be from 1 to 31, not \(day)"
+        case .negativeBytes(let bytes): "byte count must be at least 0, not \(bytes)"
+        case .notAByteCount(let number): "byte count must be from 0 to \(Int64.max), not \(number)"
         }
     }
 }

@@ -31,13 +31,13 @@ public struct ByteBudgetLimits: Hashable, Sendable {
     }
 }
 
-extension ByteBudgetBook {
+extension ByteBudgetRegistry {
     /// Returns a copy with other limits.
     ///
     /// A budget that keeps a limit also keeps its used bytes. A budget without a limit is removed.
     package func limited(
         to limits: ByteBudgetLimits, at now: WallTime, localTime: LocalTimeRules
-    ) throws(ByteBudgetError) -> ByteBudgetBook {
+    ) throws(ByteBudgetError) -> ByteBudgetRegistry {
         func budgets(
             _ limits: [String: Int64], day: Int, keeping former: [String: ByteBudget]
         ) throws(ByteBudgetError) -> [String: ByteBudget] {
@@ -52,10 +52,10 @@ extension ByteBudgetBook {
             }
             return budgets
         }
-        var book = ByteBudgetBook()
-        book.connections = try budgets(limits.connections, day: limits.billingDay, keeping: connections)
-        book.apps = try budgets(limits.apps, day: limits.billingDay, keeping: apps)
-        return book
+        var registry = ByteBudgetRegistry()
+        registry.connections = try budgets(limits.connections, day: limits.billingDay, keeping: connections)
+        registry.apps = try budgets(limits.apps, day: limits.billingDay, keeping: apps)
+        return registry
     }
 
     /// Returns the status of every budget: connections first, then apps, each sorted by name.

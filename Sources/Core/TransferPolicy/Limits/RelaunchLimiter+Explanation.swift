@@ -11,7 +11,7 @@ extension RelaunchLimiter {
             /// The delay's period has not ended.
             case period
             /// The period has ended, but a delayed task is unfinished and may launch the app again.
-            case heldTask
+            case delayedTask = "heldTask"
             /// A delayed task has ended, and the app has not yet been launched for it.
             case relaunch
         }
@@ -42,25 +42,25 @@ extension RelaunchLimiter {
 
     /// Returns a description of the limiter's state at `now`.
     public func explanation(at now: Instant) -> Explanation {
-        var settled = self
-        settled.settle(at: now)
-        let isOver = settled.relaunches == 0
-        let until = isOver || now >= settled.periodEnd ? nil : settled.periodEnd
-        let waiting = settled.cohorts.filter { $0.release > now }.map {
+        var current = self
+        current.resetIfInactive(at: now)
+        let isInactive = current.relaunches == 0
+        let until = isInactive || now >= current.periodEnd ? nil : current.periodEnd
+        let waiting = current.cohorts.filter { $0.release > now }.map {
             Explanation.Waiting(release: $0.release, count: $0.unfinished)
         }
         let cause: Explanation.Cause =
-            if isOver {
+            if isInactive {
                 .none
             } else if until != nil {
                 .period
             } else {
-                settled.cohorts.isEmpty ? .relaunch : .heldTask
+                current.cohorts.isEmpty ? .relaunch : .delayedTask
             }
         return Explanation(
-            delay: settled.delay(at: now), relaunches: settled.relaunches,
-            lastRelaunch: isOver ? nil : settled.lastRelaunch, until: until, cause: cause,
+            delay: current.delay(at: now), relaunches: current.relaunches,
+            lastRelaunch: isInactive ? nil : current.lastRelaunch, until: until, cause: cause,
             waiting: waiting.sorted { $0.release < $1.release },
-            begun: settled.cohorts.filter { $0.release <= now }.reduce(0) { $0 + $1.unfinished })
+            begun: current.cohorts.filter { $0.release <= now }.reduce(0) { $0 + $1.unfinished })
     }
 }

@@ -4,7 +4,7 @@ public import TransferModel
 extension RelaunchLimiter {
     /// The stored form of a limiter, safe against clocks that are set or restarted.
     ///
-    /// A record stores how much of each period had passed, measured by a clock that nobody sets. A record also stores
+    /// A record stores how much of each period had passed, measured by a clock that cannot be set. A record also stores
     /// its own time by two clocks: the boot-time clock of a named boot, and the wall clock.
     ///
     /// Within the same boot, the boot-time clock gives the exact time that has passed. After another boot, only the
@@ -44,23 +44,23 @@ extension RelaunchLimiter {
     /// - Parameters:
     ///   - now: The current time.
     ///   - boot: The name of the current boot.
-    public func record(at now: Moment, boot: String) -> Record {
-        var settled = self
-        settled.settle(at: now.instant)
+    public func record(at now: ClockReading, boot: String) -> Record {
+        var current = self
+        current.resetIfInactive(at: now.instant)
         return Record(
-            boot: boot, bootNanoseconds: now.instant.nanoseconds, wall: now.wall, relaunches: settled.relaunches,
-            lastNumber: settled.lastNumber,
-            sinceRelaunch: settled.lastRelaunch.duration(to: now.instant).wholeNanoseconds,
-            cohorts: settled.cohorts.map {
+            boot: boot, bootNanoseconds: now.instant.nanoseconds, wall: now.wall, relaunches: current.relaunches,
+            lastNumber: current.lastNumber,
+            sinceRelaunch: current.lastRelaunch.duration(to: now.instant).wholeNanoseconds,
+            cohorts: current.cohorts.map {
                 let untilRelease = now.instant.duration(to: $0.release).wholeNanoseconds
                 return RecordedCohort(relaunch: $0.relaunch, untilRelease: untilRelease, unfinished: $0.unfinished)
             },
-            expectsRelaunch: settled.expectsRelaunch)
+            expectsRelaunch: current.expectsRelaunch)
     }
 
     /// Restores a limiter from its stored form at `now`.
     ///
-    /// The record may be damaged. No delay exceeds the maximum in `configuration`, whatever the record contains.
+    /// The record may be damaged. No delay exceeds the maximum in `configuration`, regardless of the record.
     ///
     /// - Parameters:
     ///   - record: The stored form.
@@ -68,7 +68,7 @@ extension RelaunchLimiter {
     ///   - boot: The name of the current boot.
     ///   - configuration: The delays of the limiter.
     public init(
-        _ record: Record, at now: Moment, boot: String,
+        _ record: Record, at now: ClockReading, boot: String,
         configuration: RelaunchLimiterConfiguration = RelaunchLimiterConfiguration()
     ) {
         self.init(configuration: configuration)
@@ -83,13 +83,13 @@ extension RelaunchLimiter {
             // The maximum leaves room, so that later additions and sums cannot overflow.
             return Cohort(relaunch: $0.relaunch, release: release, unfinished: min($0.unfinished, 1 << 31))
         }
-        settle(at: now.instant)
+        resetIfInactive(at: now.instant)
     }
 }
 
 extension RelaunchLimiter.Record {
     /// Returns the time since the record was made, in nanoseconds, or the best lower bound if the time is unknown.
-    fileprivate func passed(at now: Moment, boot: String) -> Int64 {
+    fileprivate func passed(at now: ClockReading, boot: String) -> Int64 {
         let sinceBoot = now.instant.nanoseconds
         guard boot != self.boot else { return max(sinceBoot.addingSaturating(bootNanoseconds.negatedSaturating), 0) }
         return max(wall.duration(to: now.wall).wholeNanoseconds, sinceBoot, 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// A limiter that keeps the transfers of one app from launching the app over and over.
+/// A limiter that keeps the transfers of one app from launching the app repeatedly.
 ///
 /// Each launch by the daemon doubles the delay of the background work that the app submits afterwards. There is one
 /// limiter per app. The limiter does not distinguish sessions or transfers, so an app cannot shorten the delay. A
@@ -15,22 +15,22 @@ public import TransferModel
 /// ```swift
 /// var limiter = RelaunchLimiter()
 /// limiter.relaunched(at: now)
-/// let hold = limiter.taskStartedInBackground(at: now)
-/// hold.flatMap { limiter.release(of: $0) }  // 60 s after `now`
+/// let delay = limiter.taskStartedInBackground(at: now)
+/// delay.flatMap { limiter.release(of: $0) }  // 60 s after `now`
 /// ```
 ///
 /// ## Topics
 ///
 /// - ``relaunched(at:)``
 /// - ``taskStartedInBackground(at:)``
-/// - ``heldTaskEnded(_:causesRelaunch:at:)``
+/// - ``delayedTaskEnded(_:causesRelaunch:at:)``
 /// - ``foregrounded(at:)``
 public struct RelaunchLimiter: Hashable, Sendable {
     /// The relaunch delay of one background task, stored with the task.
     ///
     /// A later launch of the app does not change a task's relaunch delay. Only work submitted after that launch waits
     /// longer.
-    public struct Hold: Hashable, Sendable, Codable {
+    public struct RelaunchDelay: Hashable, Sendable, Codable {
         /// The number of the launch after which the task was submitted.
         public let relaunch: Int64
 
@@ -71,7 +71,7 @@ public struct RelaunchLimiter: Hashable, Sendable {
     ///
     /// Do not call this method for events that reach an app in the foreground.
     public mutating func relaunched(at now: Instant) {
-        settle(at: now)
+        resetIfInactive(at: now)
         lastRelaunch = relaunches == 0 ? now : max(now, lastRelaunch)
         relaunches = relaunches == .max ? .max : relaunches + 1
         lastNumber &+= 1
@@ -80,16 +80,16 @@ public struct RelaunchLimiter: Hashable, Sendable {
 
     /// Records the start of a task (its first `resume()`) while the app is in the background (R2).
     ///
-    /// - Returns: The task's relaunch delay, or `nil` if the task may begin at once.
-    public mutating func taskStartedInBackground(at now: Instant) -> Hold? {
-        settle(at: now)
+    /// - Returns: The task's relaunch delay, or `nil` if the task may begin immediately.
+    public mutating func taskStartedInBackground(at now: Instant) -> RelaunchDelay? {
+        resetIfInactive(at: now)
         guard relaunches > 0, now < periodEnd else { return nil }
         if cohorts.last?.relaunch == lastNumber {
             cohorts[cohorts.count - 1].unfinished += 1
         } else {
             cohorts.append(Cohort(relaunch: lastNumber, release: periodEnd, unfinished: 1))
         }
-        return Hold(relaunch: lastNumber)
+        return RelaunchDelay(relaunch: lastNumber)
     }
 
     /// Records that a delayed task has ended: finished, failed, or canceled (R4).
@@ -97,17 +97,17 @@ public struct RelaunchLimiter: Hashable, Sendable {
     /// Call this method once per task.
     ///
     /// - Parameters:
-    ///   - hold: The delay that the task had.
-    ///   - causesRelaunch: Whether the app is to be launched because of the end. The delay then stays until
+    ///   - relaunchDelay: The relaunch delay of the task.
+    ///   - causesRelaunch: A Boolean value that indicates whether the end launches the app. The delay then stays until
     ///     ``relaunched(at:)`` counts the launch, or ``relaunchAbandoned(at:)`` reports that there will be none.
     ///   - now: The current time.
-    public mutating func heldTaskEnded(_ hold: Hold, causesRelaunch: Bool, at now: Instant) {
-        settle(at: now)
-        guard let index = cohorts.lastIndex(where: { $0.relaunch == hold.relaunch }) else { return }
+    public mutating func delayedTaskEnded(_ relaunchDelay: RelaunchDelay, causesRelaunch: Bool, at now: Instant) {
+        resetIfInactive(at: now)
+        guard let index = cohorts.lastIndex(where: { $0.relaunch == relaunchDelay.relaunch }) else { return }
         cohorts[index].unfinished -= 1
         if cohorts[index].unfinished <= 0 { cohorts.remove(at: index) }
         if causesRelaunch { expectsRelaunch = true }
-        settle(at: now)
+        resetIfInactive(at: now)
     }
 
     /// Records that the launch expected after a delayed task's end will not happen.
@@ -115,7 +115,7 @@ public struct RelaunchLimiter: Hashable, Sendable {
     /// The events reached the app in another way, or the session no longer exists.
     public mutating func relaunchAbandoned(at now: Instant) {
         expectsRelaunch = false
-        settle(at: now)
+        resetIfInactive(at: now)
     }
 
     /// Records that the user brought the app to the foreground. The delay becomes 0, and all tasks are released (R3).
@@ -127,16 +127,18 @@ public struct RelaunchLimiter: Hashable, Sendable {
 
     /// Returns the delay at `now`, or zero if the period has ended and no delayed task can launch the app.
     public func delay(at now: Instant) -> Duration {
-        isQuiet(at: now) ? .zero : configuration.delay(afterRelaunches: relaunches)
+        isInactive(at: now) ? .zero : configuration.delay(afterRelaunches: relaunches)
     }
 
     /// Returns the moment at which a task with this relaunch delay may begin, or `nil` if the task has been released.
-    public func release(of hold: Hold) -> Instant? {
-        cohorts.last { $0.relaunch == hold.relaunch }?.release
+    public func release(of relaunchDelay: RelaunchDelay) -> Instant? {
+        cohorts.last { $0.relaunch == relaunchDelay.relaunch }?.release
     }
 
     /// Returns whether a task with this relaunch delay must still wait.
-    public func isHeld(_ hold: Hold, at now: Instant) -> Bool { release(of: hold).map { now < $0 } ?? false }
+    public func isDelayed(_ relaunchDelay: RelaunchDelay, at now: Instant) -> Bool {
+        release(of: relaunchDelay).map { now < $0 } ?? false
+    }
 
     /// Returns the next moment after `now` at which time alone releases tasks or ends the delay, or `nil` if there is
     /// none.
@@ -155,13 +157,13 @@ public struct RelaunchLimiter: Hashable, Sendable {
     var periodEnd: Instant { lastRelaunch.advanced(by: configuration.delay(afterRelaunches: relaunches)) }
 
     /// Returns whether the period has ended and no delayed task can still launch the app.
-    private func isQuiet(at now: Instant) -> Bool {
+    private func isInactive(at now: Instant) -> Bool {
         relaunches == 0 || (cohorts.isEmpty && !expectsRelaunch && now >= periodEnd)
     }
 
     /// Resets the limiter if its delay is 0 at `now`.
-    mutating func settle(at now: Instant) {
-        if isQuiet(at: now) { reset() }
+    mutating func resetIfInactive(at now: Instant) {
+        if isInactive(at: now) { reset() }
     }
 
     private mutating func reset() {

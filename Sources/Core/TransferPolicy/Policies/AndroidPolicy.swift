@@ -35,11 +35,11 @@ public struct AndroidPolicy: Policy, Hashable {
     /// Creates the policy. By default, unknown Ethernet and Wi-Fi links count as unmetered.
     public init(unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) { self.unknownMetered = unknownMetered }
 
-    /// Returns whether enough preferences are met, or the preferences that are not met.
+    /// Returns permission to run if enough preferences are met; otherwise, a wait for the missing preferences.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        let stage = stage(of: subject, at: context.now.wall)
-        return verdict(atStage: stage.number, for: subject, in: context)
-            .and(.run(relyingOn: [], lookAgain: context.look(at: stage.until)))
+        let phase = phase(of: subject, at: context.now.wall)
+        return verdict(atPhase: phase.number, for: subject, in: context)
+            .and(.run(relyingOn: [], reevaluateAt: context.reevaluation(at: phase.until)))
     }
 
     /// Returns the dates on which the preferences are given up, in order.
@@ -52,32 +52,32 @@ public struct AndroidPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "android", summary: "charging, battery not low, unmetered; one wish less from 50, 60, 70 % of the time on"
+        name: "android", summary: "charging, battery not low, and unmetered; drops one at 50, 60, and 70 % of the time"
     ) { _ in AndroidPolicy() }
 }
 
 /// The relaxation phases: one for each number of preferences given up.
-extension AndroidPolicy: StagedPolicy {
+extension AndroidPolicy: PhasedPolicy {
     /// Returns four: the phase is the number of preferences given up, 0…3.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { Self.shares.count + 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { Self.shares.count + 1 }
 
     /// Returns the phase of `subject`: the number of preferences given up by `now`.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
         let dates = dates(of: subject)
-        return PolicyStage(dates.count { $0 <= now }, until: dates.filter { $0 > now }.min())
+        return RelaxationPhase(dates.count { $0 <= now }, until: dates.filter { $0 > now }.min())
     }
 
-    /// Returns whether enough preferences are met in a phase.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        let wishes = [
+    /// Returns permission to run if enough preferences are met in a phase; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let preferences = [
             PowerConstraint.ac.verdict(under: context.conditions),
             PowerConstraint.acOrBattery(above: Self.lowLevel).verdict(under: context.conditions),
             subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered),
         ]
-        let missing = wishes.filter { if case .hold = $0 { true } else { false } }
+        let missing = preferences.filter { if case .wait = $0 { true } else { false } }
         // The required facts depend on the preferences that are met, so the permission relies on both groups of facts.
-        guard stage < wishes.count else { return .run(relyingOn: [], lookAgain: nil) }
-        guard missing.count > stage else { return .run(relyingOn: [.power, .network], lookAgain: nil) }
-        return missing.reduce(.run(relyingOn: [], lookAgain: nil)) { $0.and($1) }
+        guard phase < preferences.count else { return .run(relyingOn: [], reevaluateAt: nil) }
+        guard missing.count > phase else { return .run(relyingOn: [.power, .network], reevaluateAt: nil) }
+        return missing.reduce(.run(relyingOn: [], reevaluateAt: nil)) { $0.and($1) }
     }
 }

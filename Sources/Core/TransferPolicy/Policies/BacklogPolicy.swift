@@ -32,14 +32,14 @@ public struct BacklogPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns whether the queue is long enough for the present cost, or the reasons for the cost.
+    /// Returns permission to run if the queue is long enough for the present cost; otherwise, the reasons for the cost.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
-        guard case .hold = strict else { return strict }
+        guard case .wait = strict else { return strict }
         let cost = subject.cost(in: context, treatingUnknownAs: unknownMetered)
         // Only an event can lengthen the queue, so a wait needs no re-evaluation.
         guard isWorth(cost, in: context) else { return strict }
-        return .run(relyingOn: [], lookAgain: context.look(at: nextPeriod(after: context.now.instant)))
+        return .run(relyingOn: [], reevaluateAt: context.reevaluation(at: nextPeriod(after: context.now.instant)))
     }
 
     private func isWorth(_ cost: Double, in context: PolicyContext) -> Bool {
@@ -53,35 +53,35 @@ public struct BacklogPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "backlog", summary: "when more megabytes are queued than V times what the present conditions cost",
+        name: "backlog", summary: "runs when the queued megabytes exceed V times the cost of the present conditions",
         parameters: [
             .init(
-                "v", "queued bytes that one unit of cost is worth", unit: "MB", default: 100, in: 0...Double.infinity),
-            .init("period", "how often it is asked anew", unit: "s", default: 60, in: 1...86_400),
+                "v", "megabytes that justify one unit of cost", unit: "MB", default: 100, in: 0...Double.infinity),
+            .init("period", "interval between re-evaluations", unit: "s", default: 60, in: 1...86_400),
         ]
     ) { BacklogPolicy(v: $0["v"], period: Duration(clampingSeconds: $0["period"])) }
 }
 
 /// A single relaxation phase. The policy state is the set of costs for which the queue is long enough.
-extension BacklogPolicy: StagedPolicy {
+extension BacklogPolicy: PhasedPolicy {
     /// The value is `true`, because the length of the queue decides.
-    public var moodFollowsQueue: Bool { true }
+    public var stateFollowsQueue: Bool { true }
 
     /// Returns one: all transfers are in the same phase.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
     /// Returns the only phase.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
-    /// Returns whether the queue is long enough for the present cost.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+    /// Returns permission to run if the queue is long enough for the present cost; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 
     /// Returns a state whose bits mark the costs that the backlog is worth.
-    public func mood(in context: PolicyContext) -> PolicyMood {
+    public func stateKey(in context: PolicyContext) -> PolicyStateKey {
         // Without AC power, metered, and both, as in `PolicySubject.cost`.
         let costs: [(bit: UInt64, cost: Double)] = [(1, 1), (2, 4), (4, 5)]
-        return PolicyMood(costs.reduce(0) { isWorth($1.cost, in: context) ? $0 | $1.bit : $0 })
+        return PolicyStateKey(costs.reduce(0) { isWorth($1.cost, in: context) ? $0 | $1.bit : $0 })
     }
 }

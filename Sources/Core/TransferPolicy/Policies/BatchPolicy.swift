@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// A policy that collects work until some of it is due or the radio is awake anyway, then runs all of it at once.
+/// A policy that collects work until some of it is due or the radio is awake anyway, then runs all of it together.
 ///
 /// The radio counts as awake while any transfer runs, and for ρ × T after the last transfer. T is the time for which
 /// a radio stays awake after a transfer. Work is also due when it has waited for ``longest``.
@@ -17,7 +17,7 @@ public import TransferModel
 public struct BatchPolicy: Policy, Hashable {
     /// The time for which the radio stays awake after a transfer (T). The default is 15 s.
     public var tail: Duration
-    /// The part of ``tail`` in which another transfer may still join (ρ), 0…1. The default is 0.6.
+    /// The fraction of ``tail`` in which another transfer may still join (ρ), 0…1. The default is 0.6.
     public var rho: Double
     /// The maximum wait of work without a near deadline. The default is 1 h.
     public var longest: Duration
@@ -29,18 +29,18 @@ public struct BatchPolicy: Policy, Hashable {
         self.longest = longest
     }
 
-    /// Returns whether the radio is awake or any work is due. If not, the earliest due date is the next
-    /// re-evaluation.
+    /// Returns permission to run if the radio is awake or any work is due; otherwise, a wait until the earliest due
+    /// date.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        guard !subject.isRunning, context.queue.runningCount == 0 else { return .run(relyingOn: [], lookAgain: nil) }
+        guard !subject.isRunning, context.queue.runningCount == 0 else { return .run(relyingOn: [], reevaluateAt: nil) }
         let dates = [due(subject), context.queue.firstDeadline].compactMap(\.self)
-        guard dates.allSatisfy({ $0 > context.now.wall }) else { return .run(relyingOn: [], lookAgain: nil) }
-        if let end = radioEnd(in: context) { return .run(relyingOn: [], lookAgain: end) }
-        return .hold([Self.hold(in: context)], lookAgain: context.look(at: dates.min()))
+        guard dates.allSatisfy({ $0 > context.now.wall }) else { return .run(relyingOn: [], reevaluateAt: nil) }
+        if let end = radioEnd(in: context) { return .run(relyingOn: [], reevaluateAt: end) }
+        return .wait([Self.wait(in: context)], reevaluateAt: context.reevaluation(at: dates.min()))
     }
 
-    private static func hold(in context: PolicyContext) -> Hold {
-        Hold(.held(by: "the policy batch", why: "it goes together with others"), since: context.now)
+    private static func wait(in context: PolicyContext) -> WaitReason {
+        WaitReason(.held(by: "the batch policy", why: "runs together with other transfers"), since: context.now)
     }
 
     /// Returns the date on which a transfer has waited for ``longest``, or must start because of its own deadline.
@@ -55,16 +55,16 @@ public struct BatchPolicy: Policy, Hashable {
     private func radioEnd(in context: PolicyContext) -> Instant? {
         let seconds = Double(tail.wholeNanoseconds) / 1e9 * min(max(0, rho), 1)
         return context.queue.lastActivity.flatMap {
-            context.look(at: $0.advanced(by: Duration(clampingSeconds: seconds)))
+            context.reevaluation(at: $0.advanced(by: Duration(clampingSeconds: seconds)))
         }
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "batch", summary: "held until some of the queue is due or a transfer runs anyway, then all at once",
+        name: "batch", summary: "waits until any queued transfer is due or another transfer runs, then runs all",
         parameters: [
-            .init("t", "how long the radio stays awake after a transfer", unit: "s", default: 15, in: 0...3600),
-            .init("rho", "part of that in which another transfer may join", default: 0.6, in: 0...1),
-            .init("longest", "how long work is held at most", unit: "s", default: 3600, in: 0...604_800),
+            .init("t", "time for which the radio stays awake after a transfer", unit: "s", default: 15, in: 0...3600),
+            .init("rho", "share of that time in which another transfer may join", default: 0.6, in: 0...1),
+            .init("longest", "maximum wait", unit: "s", default: 3600, in: 0...604_800),
         ]
     ) {
         BatchPolicy(
@@ -73,32 +73,33 @@ public struct BatchPolicy: Policy, Hashable {
     }
 }
 
-/// Two relaxation phases: before and after a transfer's own due date. The policy state tells whether other work lets
-/// the transfer run.
-extension BatchPolicy: StagedPolicy {
+/// Two relaxation phases: before and after a transfer's own due date. The policy state indicates whether other work
+/// lets the transfer run.
+extension BatchPolicy: PhasedPolicy {
     /// The value is `true`, because other transfers' deadlines and activity decide.
-    public var moodFollowsQueue: Bool { true }
+    public var stateFollowsQueue: Bool { true }
 
     /// Returns two: before and after the due date.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 2 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 2 }
 
     /// Returns phase 1 if `subject` is due, or phase 0 until its due date.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
         let due = due(subject)
-        return due <= now ? PolicyStage(1) : PolicyStage(0, until: due)
+        return due <= now ? RelaxationPhase(1) : RelaxationPhase(0, until: due)
     }
 
-    /// Returns whether the transfer is due, the radio is awake, or another deadline has come.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        let goes = stage > 0 || mood(in: context).key == 1
-        return goes ? .run(relyingOn: [], lookAgain: nil) : .hold([Self.hold(in: context)], lookAgain: nil)
+    /// Returns permission to run if the transfer is due, the radio is awake, or another deadline has come; otherwise, a
+    /// wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let mayRun = phase > 0 || stateKey(in: context).key == 1
+        return mayRun ? .run(relyingOn: [], reevaluateAt: nil) : .wait([Self.wait(in: context)], reevaluateAt: nil)
     }
 
     /// Returns state 1 while a transfer runs or has just run, or after a queued deadline has come.
-    public func mood(in context: PolicyContext) -> PolicyMood {
+    public func stateKey(in context: PolicyContext) -> PolicyStateKey {
         let (queue, now) = (context.queue, context.now)
-        if queue.runningCount != 0 || queue.firstDeadline.map({ $0 <= now.wall }) == true { return PolicyMood(1) }
-        if let end = radioEnd(in: context) { return PolicyMood(1, until: end) }
-        return PolicyMood(until: context.look(at: queue.firstDeadline))
+        if queue.runningCount != 0 || queue.firstDeadline.map({ $0 <= now.wall }) == true { return PolicyStateKey(1) }
+        if let end = radioEnd(in: context) { return PolicyStateKey(1, until: end) }
+        return PolicyStateKey(until: context.reevaluation(at: queue.firstDeadline))
     }
 }

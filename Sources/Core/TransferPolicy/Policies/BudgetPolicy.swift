@@ -10,7 +10,7 @@ internal import TransferModel
 /// A transfer pays up to twice the elapsed share of its time to the deadline. A transfer without a deadline pays up
 /// to 1. A running transfer pays twice as much to continue.
 ///
-/// Price and worth change continuously, so this policy is not a ``StagedPolicy``.
+/// Price and worth change continuously, so this policy is not a ``PhasedPolicy``.
 ///
 /// ```swift
 /// BudgetPolicy(batteryPerDay: 5)  // "budget:battery=5" in the catalog
@@ -39,7 +39,7 @@ public struct BudgetPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns whether the transfer is worth the price of the present conditions.
+    /// Returns permission to run if the transfer is worth the price of the present conditions; otherwise, a wait.
     ///
     /// If not, the verdict names the moment at which the price has fallen far enough.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
@@ -92,20 +92,21 @@ public struct BudgetPolicy: Policy, Hashable {
     private func paying(
         _ verdict: Verdict, from account: Account, for subject: PolicySubject, in context: PolicyContext
     ) -> Verdict {
-        guard case .hold = verdict else { return verdict }
+        guard case .wait = verdict else { return verdict }
         let now = context.now.wall
         func isWorthIt(at date: WallTime) -> Bool {
             account.price(at: date) <= worth(of: subject, at: date) * (subject.isRunning ? 2 : 1)
         }
         if isWorthIt(at: now) {
-            let look = subject.isRunning ? context.now.instant.advanced(by: Self.interval) : nil
-            return .run(relyingOn: [], lookAgain: look.flatMap(context.look(at:)))
+            let reevaluation = subject.isRunning ? context.now.instant.advanced(by: Self.interval) : nil
+            return .run(relyingOn: [], reevaluateAt: reevaluation.flatMap(context.reevaluation(at:)))
         }
         // The price falls and the worth grows with time, so a binary search finds the first moment.
         let first = Self.first(after: now, upTo: account.end, where: isWorthIt) ?? account.end
-        let look = context.look(at: first)
-        let hold = Hold(.budgetSpent(account.kind, renewed: look == nil ? nil : first), since: context.now)
-        return verdict.and(.hold([hold], lookAgain: look))
+        let reevaluation = context.reevaluation(at: first)
+        let wait = WaitReason(
+            .budgetSpent(account.kind, renewed: reevaluation == nil ? nil : first), since: context.now)
+        return verdict.and(.wait([wait], reevaluateAt: reevaluation))
     }
 
     private func worth(of subject: PolicySubject, at date: WallTime) -> Double {
@@ -115,7 +116,7 @@ public struct BudgetPolicy: Policy, Hashable {
                 at: date, submitted: subject.traits.submitted, notBefore: subject.traits.constraints.notBefore?.date)
     }
 
-    /// Returns the first date after `start` for which `holds` is true, or `nil` if there is none up to `end`.
+    /// Returns the first date after `start` for which the condition is true, or `nil` if there is none up to `end`.
     ///
     /// The condition must remain true after that date.
     private static func first(
@@ -131,10 +132,10 @@ public struct BudgetPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "budget", summary: "spends battery and metered bytes at a pace that lasts",
+        name: "budget", summary: "spends battery charge and metered data at a sustainable pace",
         parameters: [
-            .init("battery", "battery that may be spent a day", unit: "%", default: 10, in: 0...100),
-            .init("metered", "bytes that may be spent a month", unit: "MB", default: 1000, in: 0...1e9),
+            .init("battery", "battery charge to spend per day", unit: "%", default: 10, in: 0...100),
+            .init("metered", "metered data to spend per month", unit: "MB", default: 1000, in: 0...1e9),
         ]
     ) { BudgetPolicy(batteryPerDay: $0["battery"], megabytesPerMonth: $0["metered"]) }
 }

@@ -15,7 +15,7 @@ public import TransferModel
 /// while the size or the rate is unknown.
 ///
 /// The policy stops waiting for AC power after three days of awake time without it. Examples are a desktop that never
-/// reports AC power, and a laptop that nobody plugs in.
+/// reports AC power, and a laptop that is never plugged in.
 ///
 /// The policy also learns from ``DayHabits`` once every hour of the day has been observed. A promising hour is one
 /// that the machine usually spends awake, on AC power, and on an unmetered network. A charge above 20 % is enough if
@@ -52,55 +52,55 @@ public struct DefaultPolicy: Policy, Hashable {
         self.meteredShare = meteredShare
     }
 
-    /// Returns whether the network's price and the power supply let `subject` run.
+    /// Returns permission to run if the network's price and the power supply are acceptable; otherwise, a wait.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
         return patientPowerVerdict(for: subject, in: context)
-            .and(price.until(DefaultStages(subject, meteredShare: meteredShare)?.metered, in: context))
+            .and(price.until(DefaultPhases(subject, meteredShare: meteredShare)?.metered, in: context))
     }
 
     /// Returns the verdict on power: the requirement of the present phase, or none if the wait for AC power was too
     /// long.
     private func patientPowerVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        let mood = mood(in: context)
-        guard mood.key != Self.patienceIsOver else { return .run(relyingOn: [], lookAgain: nil) }
-        let verdict = powerVerdict(for: subject, in: context, horizon: Self.horizon(of: mood))
+        let stateKey = stateKey(in: context)
+        guard stateKey.key != Self.patienceIsExhausted else { return .run(relyingOn: [], reevaluateAt: nil) }
+        let verdict = powerVerdict(for: subject, in: context, horizon: Self.horizon(of: stateKey))
         if subject.isRunning, case .run = verdict {
             // Time alone brings the promising hour and the deadline closer at the same pace. A running transfer's
             // extra step absorbs the rounding of both. Only new observations can stop the transfer.
             return verdict
         }
-        var look: Instant?
-        if case .hold = verdict { look = mood.untilWithoutDeadline }
-        if dependsOnHorizon(subject, in: context) { look = Verdict.earlier(look, mood.until) }
-        return verdict.and(.run(relyingOn: [], lookAgain: look))
+        var reevaluation: Instant?
+        if case .wait = verdict { reevaluation = stateKey.untilWithoutDeadline }
+        if dependsOnHorizon(subject, in: context) { reevaluation = Verdict.earlier(reevaluation, stateKey.until) }
+        return verdict.and(.run(relyingOn: [], reevaluateAt: reevaluation))
     }
 
     /// Returns whether the verdict on a transfer depends on the time at which AC power is expected.
     private func dependsOnHorizon(_ subject: PolicySubject, in context: PolicyContext) -> Bool {
-        guard let dates = DefaultStages(subject, meteredShare: 2) else { return false }
+        guard let dates = DefaultPhases(subject, meteredShare: 2) else { return false }
         let position = dates.position(at: context.now.wall).0
         func verdict(horizon: Int) -> Verdict {
             Self.power(at: position, horizon: horizon, isRunning: subject.isRunning).verdict(under: context.conditions)
         }
-        return verdict(horizon: 0) != verdict(horizon: DefaultStages.mostSteps)
+        return verdict(horizon: 0) != verdict(horizon: DefaultPhases.mostSteps)
     }
 
     private func powerVerdict(for subject: PolicySubject, in context: PolicyContext, horizon: Int) -> Verdict {
-        func verdict(at stage: DefaultStages.Position) -> Verdict {
-            Self.power(at: stage, horizon: horizon, isRunning: subject.isRunning).verdict(under: context.conditions)
+        func verdict(at phase: DefaultPhases.Position) -> Verdict {
+            Self.power(at: phase, horizon: horizon, isRunning: subject.isRunning).verdict(under: context.conditions)
         }
-        guard let dates = DefaultStages(subject, meteredShare: 2) else { return verdict(at: .init()) }
-        var (stage, until) = dates.position(at: context.now.wall)
-        let present = verdict(at: stage)
+        guard let dates = DefaultPhases(subject, meteredShare: 2) else { return verdict(at: .init()) }
+        var (phase, until) = dates.position(at: context.now.wall)
+        let present = verdict(at: phase)
         // Later phases only require less. What runs therefore needs no re-evaluation, and a phase with the same
         // verdict is not worth one. A transfer that waits for the power debounce is different: a later phase may skip
         // the debounce.
         if case .run = present, subject.isRunning || !context.conditions.power.isObservedChange { return present }
         while let date = until {
-            (stage, until) = dates.position(at: date)
-            if verdict(at: stage) != present {
-                return present.and(.run(relyingOn: [], lookAgain: context.look(at: date)))
+            (phase, until) = dates.position(at: date)
+            if verdict(at: phase) != present {
+                return present.and(.run(relyingOn: [], reevaluateAt: context.reevaluation(at: date)))
             }
         }
         return present
@@ -110,12 +110,12 @@ public struct DefaultPolicy: Policy, Hashable {
     /// start.
     ///
     /// - Parameter horizon: The number of steps to the deadline from which AC power is not expected in time.
-    private static func power(at stage: DefaultStages.Position, horizon: Int, isRunning: Bool) -> PowerConstraint {
-        // A running transfer gets one more step, because its deadline and the promising hour come closer by turns. A
+    private static func power(at phase: DefaultPhases.Position, horizon: Int, isRunning: Bool) -> PowerConstraint {
+        // A running transfer gets one more step, because its deadline and the promising hour come closer alternately. A
         // transfer without a deadline, or with a deadline more than a day away, can always hope for AC power.
-        let farthest = min(isRunning ? horizon + 1 : horizon, DefaultStages.mostSteps)
-        let isHopeless = horizon > 0 && stage.stepsLeft <= farthest
-        switch stage.share {
+        let farthest = min(isRunning ? horizon + 1 : horizon, DefaultPhases.mostSteps)
+        let isHopeless = horizon > 0 && phase.stepsLeft <= farthest
+        switch phase.share {
         case .early: return isHopeless ? .acOrBattery(above: 20) : .ac
         case .half: return .acOrBattery(above: isHopeless ? 20 : isRunning ? 40 : 50)
         case .threeQuarters: return .acOrBattery(above: 20)
@@ -125,16 +125,17 @@ public struct DefaultPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "default", summary: "on AC and unmetered; battery will do as a deadline comes near, metered never",
+        name: "default", summary: "AC power, or battery as a deadline approaches; never uses metered networks",
         parameters: [
             .init(
-                "patience", "awake time without AC after which it is not waited for", unit: "days", default: 3,
+                "patience", "awake time without AC power after which the policy stops waiting for it", unit: "days",
+                default: 3,
                 in: 0...Double.infinity),
             .init(
-                "margin", "how far the deadline must lie behind the next hour that promises AC", unit: "h", default: 9,
+                "margin", "minimum time from the next hour with likely AC power to the deadline", unit: "h", default: 9,
                 in: 0...24, isWhole: true),
             .init(
-                "cell", "share of the time to the deadline after which metered will do, above 1 never", default: 2,
+                "cell", "share of the time to the deadline after which metered is accepted; above 1: never", default: 2,
                 in: 0...2),
         ]
     ) {
@@ -144,81 +145,81 @@ public struct DefaultPolicy: Policy, Hashable {
     }
 }
 
-/// The relaxation phases are those of ``DefaultStages``, twice if metered networks can become acceptable.
+/// The relaxation phases of ``DefaultPhases``, doubled if metered networks can become acceptable.
 ///
-/// The policy state tells whether the wait for AC power was too long. It also contains the number of steps before a
-/// deadline from which AC power is not expected in time.
-extension DefaultPolicy: StagedPolicy {
-    private static let patienceIsOver: UInt64 = 1
+/// The policy state indicates whether the wait for AC power was too long. The state also contains the number of steps
+/// before a deadline from which AC power is not expected in time.
+extension DefaultPolicy: PhasedPolicy {
+    private static let patienceIsExhausted: UInt64 = 1
 
-    private static func horizon(of mood: PolicyMood) -> Int { Int(mood.key >> 1) }
+    private static func horizon(of stateKey: PolicyStateKey) -> Int { Int(stateKey.key >> 1) }
 
     /// Returns one without a deadline; otherwise the number of positions, doubled if metered networks can become
     /// acceptable.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int {
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int {
         guard hasDeadline else { return 1 }
-        return DefaultStages.count * (meteredShare <= 1 ? 2 : 1)
+        return DefaultPhases.count * (meteredShare <= 1 ? 2 : 1)
     }
 
     /// The value is `false`. Later phases only require less, and the expected hour approaches as fast as the deadline
     /// does.
-    public var namesEndsOfRuns: Bool { false }
+    public var mayEndRunsByTime: Bool { false }
 
     /// Returns the phase that the elapsed share of the time to the deadline yields.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
-        DefaultStages(subject, meteredShare: meteredShare).map { stage($0, at: now) } ?? PolicyStage()
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
+        DefaultPhases(subject, meteredShare: meteredShare).map { phase($0, at: now) } ?? RelaxationPhase()
     }
 
     /// Returns the phase of a new transfer, whose last chance is its deadline because no rate has been measured.
-    public func stage(ofNew traits: TransferTraits, at now: WallTime) -> PolicyStage {
-        guard let deadline = traits.constraints.deadline else { return PolicyStage() }
-        let dates = DefaultStages(
+    public func phase(ofNew traits: TransferTraits, at now: WallTime) -> RelaxationPhase {
+        guard let deadline = traits.constraints.deadline else { return RelaxationPhase() }
+        let dates = DefaultPhases(
             deadline, submitted: traits.submitted, notBefore: traits.constraints.notBefore?.date, last: nil,
             meteredShare: meteredShare)
-        return stage(dates, at: now)
+        return phase(dates, at: now)
     }
 
     @inline(__always)
-    private func stage(_ dates: DefaultStages, at now: WallTime) -> PolicyStage {
+    private func phase(_ dates: DefaultPhases, at now: WallTime) -> RelaxationPhase {
         let (position, until) = dates.position(at: now)
-        guard let metered = dates.metered else { return PolicyStage(position.number, until: until) }
-        guard metered > now else { return PolicyStage(DefaultStages.count + position.number, until: until) }
-        return PolicyStage(position.number, until: min(metered, until ?? metered))
+        guard let metered = dates.metered else { return RelaxationPhase(position.number, until: until) }
+        guard metered > now else { return RelaxationPhase(DefaultPhases.count + position.number, until: until) }
+        return RelaxationPhase(position.number, until: min(metered, until ?? metered))
     }
 
-    /// Returns whether price and power satisfy the requirements of a phase.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        power(atStage: stage, Expectation(self, in: context)).verdict(under: context.conditions)
-            .and(price(atStage: stage, for: subject, in: context))
+    /// Returns permission to run if price and power satisfy the requirements of a phase; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        power(atPhase: phase, Expectation(self, in: context)).verdict(under: context.conditions)
+            .and(price(atPhase: phase, for: subject, in: context))
     }
 
-    /// Combines `answers` with the verdicts of all phases, and computes the price and the expectation only once.
-    public func narrow(_ answers: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext) {
+    /// Combines `permissions` with the verdicts of all phases, and computes the price and the expectation only once.
+    public func narrow(_ permissions: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext) {
         let expectation = Expectation(self, in: context)
         var price: RelevantFacts?
-        for stage in answers.indices {
-            if stage == 0 || stage == DefaultStages.count {
-                price = self.price(atStage: stage, for: subject, in: context).facts
+        for phase in permissions.indices {
+            if phase == 0 || phase == DefaultPhases.count {
+                price = self.price(atPhase: phase, for: subject, in: context).facts
             }
-            guard let facts = answers[stage] else { continue }
+            guard let facts = permissions[phase] else { continue }
             guard let price else {
-                answers[stage] = nil
+                permissions[phase] = nil
                 continue
             }
-            let power = power(atStage: stage, expectation).facts(under: context.conditions)
-            answers[stage] = power.map { facts.union($0).union(price) }
+            let power = power(atPhase: phase, expectation).facts(under: context.conditions)
+            permissions[phase] = power.map { facts.union($0).union(price) }
         }
     }
 
-    private func price(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        guard stage < DefaultStages.count else { return .run(relyingOn: [], lookAgain: nil) }
+    private func price(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        guard phase < DefaultPhases.count else { return .run(relyingOn: [], reevaluateAt: nil) }
         return subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
     }
 
-    private func power(atStage stage: Int, _ expectation: Expectation) -> PowerConstraint {
+    private func power(atPhase phase: Int, _ expectation: Expectation) -> PowerConstraint {
         guard expectation.isPatient else { return .any }
         return Self.power(
-            at: DefaultStages.Position(number: stage), horizon: expectation.horizon, isRunning: false)
+            at: DefaultPhases.Position(number: phase), horizon: expectation.horizon, isRunning: false)
     }
 
     /// The expectation of AC power, decoded from the policy state key.
@@ -227,38 +228,40 @@ extension DefaultPolicy: StagedPolicy {
         var horizon: Int
 
         init(_ policy: DefaultPolicy, in context: PolicyContext) {
-            let mood = policy.mood(in: context)
-            isPatient = mood.key != DefaultPolicy.patienceIsOver
-            horizon = DefaultPolicy.horizon(of: mood)
+            let stateKey = policy.stateKey(in: context)
+            isPatient = stateKey.key != DefaultPolicy.patienceIsExhausted
+            horizon = DefaultPolicy.horizon(of: stateKey)
         }
     }
 
-    /// Returns whether the wait for AC power was too long, and the step from which AC power is not expected in time.
+    /// Returns the policy state: the end of patience for AC power, and the step from which AC power is not expected in
+    /// time.
     ///
     /// The result includes the moment until which both values are valid.
-    public func mood(in context: PolicyContext) -> PolicyMood {
+    public func stateKey(in context: PolicyContext) -> PolicyStateKey {
         // On AC power, the time without it is zero. Otherwise, power that the policy no longer waits for needs no
         // debounce.
-        guard context.conditions.power.value != .ac else { return PolicyMood() }
+        guard context.conditions.power.value != .ac else { return PolicyStateKey() }
         let absence = context.awakeTime(without: .ac)
-        guard absence < patience else { return PolicyMood(Self.patienceIsOver) }
-        var mood = PolicyMood()
+        guard absence < patience else { return PolicyStateKey(Self.patienceIsExhausted) }
+        var stateKey = PolicyStateKey()
         // While the machine sleeps, or before the first observation, the time without AC power does not grow.
         if context.history.observed?.isAwake == true {
-            mood = PolicyMood(until: context.look(at: context.now.instant.advanced(by: patience - absence)))
+            stateKey = PolicyStateKey(
+                until: context.reevaluation(at: context.now.instant.advanced(by: patience - absence)))
         }
-        guard let (horizon, hours) = horizon(in: context) else { return mood }
-        mood.key = UInt64(horizon) << 1
-        guard let hours else { return mood }
+        guard let (horizon, hours) = horizon(in: context) else { return stateKey }
+        stateKey.key = UInt64(horizon) << 1
+        guard let hours else { return stateKey }
         let change = DayHabits.start(ofHour: hours, after: context.now.wall)
-        mood.until = Verdict.earlier(mood.until, context.look(at: change))
-        return mood
+        stateKey.until = Verdict.earlier(stateKey.until, context.reevaluation(at: change))
+        return stateKey
     }
 
     /// Returns `false` if the price alone delays `subject` in every phase. The expectation of AC power is then
     /// irrelevant.
-    public func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool {
-        meteredShare <= 1 || price(atStage: 0, for: subject, in: context).facts != nil
+    public func stateMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool {
+        meteredShare <= 1 || price(atPhase: 0, for: subject, in: context).facts != nil
     }
 
     /// Returns the number of steps before a deadline from which AC power is not expected in time, and the hours until
@@ -269,10 +272,10 @@ extension DefaultPolicy: StagedPolicy {
         let day = context.history.day
         guard day.isComplete else { return nil }
         guard let away = day.hours(toPromising: true, from: context.now.wall) else {
-            return (DefaultStages.mostSteps, nil)
+            return (DefaultPhases.mostSteps, nil)
         }
-        let step = DefaultStages.hoursPerStep
-        let steps = min((away + margin + step - 1) / step, DefaultStages.mostSteps)
+        let step = DefaultPhases.hoursPerStep
+        let steps = min((away + margin + step - 1) / step, DefaultPhases.mostSteps)
         // The promising hour approaches hour by hour until it begins.
         guard away > 0 else { return (steps, day.hours(toPromising: false, from: context.now.wall)) }
         return (steps, min(away, (away + margin - 1) % step + 1))

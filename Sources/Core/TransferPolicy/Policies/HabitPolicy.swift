@@ -7,7 +7,7 @@ internal import TransferModel
 /// too few known weeks also counts as promising, so that a new machine waits like `strict`. If no promising hour
 /// remains, the policy accepts any unmetered network. In the last chance, the policy accepts all conditions.
 ///
-/// New observations move the policy's dates, so this policy is not a ``StagedPolicy``.
+/// New observations move the policy's dates, so this policy is not a ``PhasedPolicy``.
 ///
 /// ```swift
 /// HabitPolicy(chance: 0.7)  // "habit:chance=0.7" in the catalog
@@ -44,16 +44,17 @@ public struct HabitPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns whether conditions are good, or better conditions are not expected in time.
+    /// Returns permission to run if conditions are good, or better conditions are not expected in time; otherwise, a
+    /// wait.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
-        guard case .hold = strict else { return strict }
+        guard case .wait = strict else { return strict }
         let now = context.now.wall
         let deadline = subject.traits.constraints.deadline?.date
         let latest = deadline.map {
             min($0, subject.latestStart(before: $0, safety: safety, assumedRate: assumedRate) ?? $0)
         }
-        if let latest, latest <= now { return .run(relyingOn: [], lookAgain: nil) }
+        if let latest, latest <= now { return .run(relyingOn: [], reevaluateAt: nil) }
         // Within a week, every hour occurs once. A second occurrence promises nothing new.
         let week = now.advanced(by: .seconds(7 * 86_400))
         let horizon = min(latest ?? week, week)
@@ -63,8 +64,8 @@ public struct HabitPolicy: Policy, Hashable {
         }
         // Without a deadline, the same hour promises again next week until its outcome is known, which is when the
         // hour ends.
-        let look = latest.map { min(promising, $0) } ?? promising.advanced(by: .nanoseconds(1))
-        return strict.and(.run(relyingOn: [], lookAgain: context.look(at: look)))
+        let reevaluation = latest.map { min(promising, $0) } ?? promising.advanced(by: .nanoseconds(1))
+        return strict.and(.run(relyingOn: [], reevaluateAt: context.reevaluation(at: reevaluation)))
     }
 
     /// Returns the end of the last hour before `horizon` that is worth waiting for, or `nil` if there is none.
@@ -87,13 +88,13 @@ public struct HabitPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "habit", summary: "waits for the hours of the week that used to be good",
+        name: "habit", summary: "waits for the hours of the week that are usually good",
         parameters: [
-            .init("weeks", "how fast old weeks fade: each counts 1 - 1/weeks of the next", default: 4, in: 1...104),
-            .init("samples", "how many weeks must tell of an hour", default: 3, in: 1...8, isWhole: true),
-            .init("chance", "chance from which on an hour is worth waiting for", default: 0.5, in: 0...1),
-            .init("safety", "times the need that is left as a margin", default: 1.5, in: 0...1000),
-            .init("rate", "rate while none was seen", unit: "bytes/s", default: 625_000, in: 1...1e12),
+            .init("weeks", "decay of old weeks: each weighs 1 - 1/weeks of the next", default: 4, in: 1...104),
+            .init("samples", "weeks of data required for an hour", default: 3, in: 1...8, isWhole: true),
+            .init("chance", "probability from which an hour is worth waiting for", default: 0.5, in: 0...1),
+            .init("safety", "safety factor on the estimated transfer time", default: 1.5, in: 0...1000),
+            .init("rate", "assumed rate before any measurement", unit: "bytes/s", default: 625_000, in: 1...1e12),
         ]
     ) {
         HabitPolicy(

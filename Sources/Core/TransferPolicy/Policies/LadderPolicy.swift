@@ -30,7 +30,7 @@ public struct LadderPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns whether the conditions satisfy the step that `subject` has reached.
+    /// Returns permission to run if the conditions satisfy the step that `subject` has reached; otherwise, a wait.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let power = PowerConstraint.ac.verdict(under: context.conditions)
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
@@ -47,44 +47,44 @@ public struct LadderPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "ladder", summary: "AC and unmetered; then battery, then metered will do as the deadline comes near",
+        name: "ladder", summary: "AC power and unmetered; accepts battery, then metered, as the deadline approaches",
         parameters: [
             .init(
-                "bat", "share of the time to the deadline after which battery will do", default: 0.5,
+                "bat", "share of the time to the deadline after which battery is accepted", default: 0.5,
                 in: 0...Double.infinity),
             .init(
-                "cell", "share of the time to the deadline after which metered will do", default: 0.75,
+                "cell", "share of the time to the deadline after which metered is accepted", default: 0.75,
                 in: 0...Double.infinity),
         ]
     ) { LadderPolicy(batteryShare: $0["bat"], meteredShare: $0["cell"]) }
 }
 
 /// Four relaxation phases in two bits: whether battery power is acceptable, and whether a metered network is.
-extension LadderPolicy: StagedPolicy {
+extension LadderPolicy: PhasedPolicy {
     private static let (battery, metered) = (1, 2)
 
     /// Returns four with a deadline, or one without.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 4 : 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 4 : 1 }
 
     /// Returns the phase of `subject`, with one bit for each requirement that no longer applies at `now`.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
-        var stage = PolicyStage()
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
+        var phase = RelaxationPhase()
         for (bit, share) in [(Self.battery, batteryShare), (Self.metered, meteredShare)] {
             guard let date = date(atShare: share, for: subject) else { continue }
             if date <= now {
-                stage.number |= bit
+                phase.number |= bit
             } else {
-                stage.until = min(stage.until ?? date, date)
+                phase.until = min(phase.until ?? date, date)
             }
         }
-        return stage
+        return phase
     }
 
-    /// Returns whether the conditions satisfy the remaining requirements of a phase.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        var verdict = Verdict.run(relyingOn: [], lookAgain: nil)
-        if stage & Self.battery == 0 { verdict = PowerConstraint.ac.verdict(under: context.conditions) }
-        guard stage & Self.metered == 0 else { return verdict }
+    /// Returns permission to run if the conditions satisfy the remaining requirements of a phase; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        var verdict = Verdict.run(relyingOn: [], reevaluateAt: nil)
+        if phase & Self.battery == 0 { verdict = PowerConstraint.ac.verdict(under: context.conditions) }
+        guard phase & Self.metered == 0 else { return verdict }
         return verdict.and(subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered))
     }
 }

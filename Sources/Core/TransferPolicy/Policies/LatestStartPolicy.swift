@@ -32,7 +32,7 @@ public struct LatestStartPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns whether conditions are good or the slack is used up.
+    /// Returns permission to run if conditions are good or the slack is used up; otherwise, a wait.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
         return strict.until(latestStart(of: subject), in: context)
@@ -47,28 +47,28 @@ public struct LatestStartPolicy: Policy, Hashable {
 
     static let entry = PolicyCatalog.Entry(
         name: "latest-start",
-        summary: "AC and unmetered until only starting now can be in time, then whatever there is",
+        summary: "AC power and unmetered until the latest start that meets the deadline, then any conditions",
         parameters: [
-            .init("safety", "times the need that is left as a margin", default: 1.5, in: 0...1000),
-            .init("rate", "rate while none was seen", unit: "bytes/s", default: 625_000, in: 1...1e12),
+            .init("safety", "safety factor on the estimated transfer time", default: 1.5, in: 0...1000),
+            .init("rate", "assumed rate before any measurement", unit: "bytes/s", default: 625_000, in: 1...1e12),
         ]
     ) { LatestStartPolicy(safety: $0["safety"], assumedRate: $0["rate"]) }
 }
 
 /// Two relaxation phases: with slack, and after the slack is used up.
-extension LatestStartPolicy: StagedPolicy {
+extension LatestStartPolicy: PhasedPolicy {
     /// Returns two with a deadline, or one without.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 2 : 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 2 : 1 }
 
     /// Returns phase 1 if the slack is used up at `now`, or phase 0 until that date.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
-        guard let latest = latestStart(of: subject) else { return PolicyStage() }
-        return latest <= now ? PolicyStage(1) : PolicyStage(0, until: latest)
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
+        guard let latest = latestStart(of: subject) else { return RelaxationPhase() }
+        return latest <= now ? RelaxationPhase(1) : RelaxationPhase(0, until: latest)
     }
 
-    /// Returns whether conditions are good, or permission to run if the slack is used up.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        guard stage == 0 else { return .run(relyingOn: [], lookAgain: nil) }
+    /// Returns permission to run if conditions are good or the slack is used up; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        guard phase == 0 else { return .run(relyingOn: [], reevaluateAt: nil) }
         return subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
     }
 }

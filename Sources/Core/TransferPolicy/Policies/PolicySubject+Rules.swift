@@ -4,7 +4,7 @@ internal import TransferModel
 // Rules that several policies share.
 
 extension PolicySubject {
-    /// Returns whether the machine runs on AC power and on an unmetered network.
+    /// Returns permission to run on AC power and on an unmetered network; otherwise, the wait reasons.
     func strictVerdict(in context: PolicyContext, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
         PowerConstraint.ac.verdict(under: context.conditions)
             .and(unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule))
@@ -16,7 +16,7 @@ extension PolicySubject {
     /// ``strictVerdict(in:treatingUnknownAs:)`` returns a wait.
     func cost(in context: PolicyContext, treatingUnknownAs rule: UnknownMeteredRule) -> Double {
         var cost = context.conditions.power.value == .ac ? 0.0 : 1
-        if case .hold = unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule) { cost += 4 }
+        if case .wait = unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule) { cost += 4 }
         return cost
     }
 
@@ -26,9 +26,9 @@ extension PolicySubject {
     /// Returns the latest start that meets the deadline if the remaining bytes take `safety` times as long as
     /// expected.
     ///
-    /// A transfer that started in its last chance stays in it. While a transfer runs, its remaining need shrinks
-    /// faster than the time. By the current numbers alone, the transfer would leave its last chance at once, and
-    /// would stop and start endlessly.
+    /// A transfer that started in its last chance stays in it. While a transfer runs, its remaining need shrinks faster
+    /// than the time. By the current numbers alone, the transfer would leave its last chance immediately, and would
+    /// stop and start endlessly.
     ///
     /// - Returns: `nil` if the size is unknown, or if the rate is unknown and no rate is assumed.
     func latestStart(before deadline: WallTime, safety: Double, assumedRate: Double? = nil) -> WallTime? {
@@ -56,9 +56,9 @@ extension Verdict {
     /// The date becomes a re-evaluation only if this verdict is a wait.
     func until(_ date: WallTime?, in context: PolicyContext) -> Verdict {
         guard let date else { return self }
-        guard date > context.now.wall else { return .run(relyingOn: [], lookAgain: nil) }
-        guard case .hold = self else { return self }
-        return and(.run(relyingOn: [], lookAgain: context.look(at: date)))
+        guard date > context.now.wall else { return .run(relyingOn: [], reevaluateAt: nil) }
+        guard case .wait = self else { return self }
+        return and(.run(relyingOn: [], reevaluateAt: context.reevaluation(at: date)))
     }
 }
 

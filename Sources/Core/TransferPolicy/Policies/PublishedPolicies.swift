@@ -3,7 +3,8 @@ public import TransferModel
 
 // The policies of other systems that involve no dates.
 
-/// The policy of the Background Intelligent Transfer Service: any network without extra charges and roaming, at once.
+/// The policy of the Background Intelligent Transfer Service: any network without extra charges and roaming,
+/// immediately.
 ///
 /// A job may instead require a network without costs and limits. The power supply does not matter.
 ///
@@ -29,20 +30,20 @@ public struct BitsPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns whether the network is cheap enough.
+    /// Returns permission to run if the network is cheap enough; otherwise, a wait.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         if isUnrestricted {
             return subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
         }
-        guard !subject.traits.isLoopback else { return .run(relyingOn: [], lookAgain: nil) }
+        guard !subject.traits.isLoopback else { return .run(relyingOn: [], reevaluateAt: nil) }
         return ConnectionConstraint(allowsRoaming: false).verdict(under: context.conditions)
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "bits", summary: "any network that does not roam, or one without costs and limits; any power",
+        name: "bits", summary: "any network except roaming ones, or only unrestricted networks; any power source",
         parameters: [
             .init(
-                "unrestricted", "whether a network without costs and limits is asked for, 1 or 0", default: 0,
+                "unrestricted", "1 to require a network without costs and limits, 0 otherwise", default: 0,
                 in: 0...1,
                 isWhole: true)
         ]
@@ -53,7 +54,7 @@ public struct BitsPolicy: Policy, Hashable {
 ///
 /// If sources disagree, the more expensive report counts.
 ///
-/// Source: mogwai-scheduler's `docs/debugging.md` ("Mogwai will automatically download updates on connections which
+/// Source: the page on debugging of mogwai-scheduler ("Mogwai will automatically download updates on connections which
 /// are considered 'not metered'"; the status of device and connection is combined pessimistically) and its manual
 /// page mogwai-scheduled(8) 1.0. Left out: tariffs with hours of the day, which a user must enter there. Also left
 /// out: the limit of one download at a time, which is a setting of the scheduler here.
@@ -61,13 +62,13 @@ public struct MogwaiPolicy: Policy, Hashable {
     /// Creates the policy, which has no settings.
     public init() {}
 
-    /// Returns whether the network is unmetered. A network of unknown price counts as metered unless it is Ethernet
-    /// or Wi-Fi.
+    /// Returns permission to run on an unmetered network; otherwise, a wait. A network of unknown price counts as
+    /// metered unless it is Ethernet or Wi-Fi.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: UnknownMeteredRule())
     }
 
-    static let entry = PolicyCatalog.Entry(name: "mogwai", summary: "any network that is not metered") { _ in
+    static let entry = PolicyCatalog.Entry(name: "mogwai", summary: "any unmetered network") { _ in
         MogwaiPolicy()
     }
 }
@@ -82,7 +83,7 @@ public struct ApplePolicy: Policy, Hashable {
     /// Creates the policy, which has no settings.
     public init() {}
 
-    /// Returns whether the machine is plugged in and on Wi-Fi or Ethernet.
+    /// Returns permission to run on AC power and on Wi-Fi or Ethernet; otherwise, the wait reasons.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let power = PowerConstraint.ac.verdict(under: context.conditions)
         guard !subject.traits.isLoopback else { return power }
@@ -90,48 +91,49 @@ public struct ApplePolicy: Policy, Hashable {
             LinkKindConstraint.only([LinkKinds(.wifi), LinkKinds(.ethernet)]).verdict(under: context.conditions))
     }
 
-    static let entry = PolicyCatalog.Entry(name: "apple", summary: "on AC and on Wi-Fi or a cable") { _ in ApplePolicy()
+    static let entry = PolicyCatalog.Entry(name: "apple", summary: "AC power, and Wi-Fi or Ethernet") { _ in
+        ApplePolicy()
     }
 }
 
 /// A single relaxation phase.
-extension BitsPolicy: StagedPolicy {
+extension BitsPolicy: PhasedPolicy {
     /// Returns one: all transfers are in the same phase.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
     /// Returns the only phase.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
-    /// Returns whether the network is cheap enough.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+    /// Returns permission to run if the network is cheap enough; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 }
 
 /// A single relaxation phase.
-extension MogwaiPolicy: StagedPolicy {
+extension MogwaiPolicy: PhasedPolicy {
     /// Returns one: all transfers are in the same phase.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
     /// Returns the only phase.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
-    /// Returns whether the network is unmetered.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+    /// Returns permission to run on an unmetered network; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 }
 
 /// A single relaxation phase.
-extension ApplePolicy: StagedPolicy {
+extension ApplePolicy: PhasedPolicy {
     /// Returns one: all transfers are in the same phase.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
     /// Returns the only phase.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
-    /// Returns whether the machine is plugged in and on Wi-Fi or Ethernet.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+    /// Returns permission to run on AC power and on Wi-Fi or Ethernet; otherwise, the wait reasons.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 }

@@ -3,10 +3,10 @@ internal import TransferModel
 
 /// A policy that limits each app's running time per rolling window while the machine is off AC power.
 ///
-/// The window grows with the time since a person last used the app. An app used within 12 hours has no limit. An app
+/// The window grows with the time since the user last used the app. An app used within 12 hours has no limit. An app
 /// used within 24 hours has the short window, and an app used within 48 hours has the medium window. All other apps
 /// have the long window, including apps without a known use. An app's own state decides, so this policy is not a
-/// ``StagedPolicy``.
+/// ``PhasedPolicy``.
 ///
 /// ```swift
 /// QuotaPolicy(limit: .seconds(1200))  // "quota:minutes=20" in the catalog
@@ -45,24 +45,24 @@ public struct QuotaPolicy: Policy, Hashable {
         self.long = long
     }
 
-    /// Returns whether the app has running time left. If not, the verdict names the date of renewal.
+    /// Returns permission to run if the app has running time left; otherwise, a wait until the renewal.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        guard context.conditions.power.value != .ac else { return .run(relyingOn: .power, lookAgain: nil) }
+        guard context.conditions.power.value != .ac else { return .run(relyingOn: .power, reevaluateAt: nil) }
         let app = subject.traits.app
         let (window, changes) = window(lastUse: context.history.apps.lastUse(of: app), at: context.now.wall)
-        let recency = context.look(at: changes)
-        guard let window else { return .run(relyingOn: [], lookAgain: recency) }
+        let recency = context.reevaluation(at: changes)
+        guard let window else { return .run(relyingOn: [], reevaluateAt: recency) }
         let runs = runs(of: app, in: context)
         let left = limit - Self.used(runs, within: window, until: context.now.wall)
         if left > .zero, subject.isRunning || left >= min(Self.buffer, limit) {
             // The remaining time shrinks while the transfer runs; otherwise it can only grow.
-            let end = subject.isRunning ? context.look(at: context.now.instant.advanced(by: left)) : nil
-            return .run(relyingOn: [], lookAgain: Verdict.earlier(end, recency))
+            let end = subject.isRunning ? context.reevaluation(at: context.now.instant.advanced(by: left)) : nil
+            return .run(relyingOn: [], reevaluateAt: Verdict.earlier(end, recency))
         }
         let renewed = renewal(runs, within: window)
-        let look = context.look(at: renewed)
-        let hold = Hold(.budgetSpent(.runTime, renewed: look == nil ? nil : renewed), since: context.now)
-        return .hold([hold], lookAgain: Verdict.earlier(look, recency))
+        let reevaluation = context.reevaluation(at: renewed)
+        let wait = WaitReason(.budgetSpent(.runTime, renewed: reevaluation == nil ? nil : renewed), since: context.now)
+        return .wait([wait], reevaluateAt: Verdict.earlier(reevaluation, recency))
     }
 
     /// Returns the window for an app by its last use, or `nil` for no limit, and the date on which the window
@@ -82,9 +82,9 @@ public struct QuotaPolicy: Policy, Hashable {
     private func runs(of app: String, in context: PolicyContext) -> [AppHistory.Run] {
         var runs = context.history.apps.runs(of: app)
         if let observed = context.history.observed, observed.isAwake, observed.runningApps.contains(app),
-            observed.moment.wall < context.now.wall
+            observed.time.wall < context.now.wall
         {
-            runs.append(.init(start: observed.moment.wall, end: context.now.wall))
+            runs.append(.init(start: observed.time.wall, end: context.now.wall))
         }
         return runs
     }
@@ -107,7 +107,7 @@ public struct QuotaPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "quota", summary: "off AC so much running time per app in a rolling window, by when it was last used",
+        name: "quota", summary: "off AC, limits each app's running time per window, by its last use",
         parameters: [
             .init("minutes", "running time per window", unit: "min", default: 10, in: 1...1440),
             .init("short", "window of an app used within 24 h", unit: "h", default: 2, in: 0.5...24),

@@ -6,7 +6,7 @@ internal import TransferModel
 /// The conditions score 0.3 for AC power and 0.7 for an unmetered network. The age scores the elapsed share of the
 /// time to the deadline, or of ``fullAge`` without a deadline, and is rescored once per period. The budget scores 1
 /// below 80 %, 0.5 from 80 % on, and 0 if it is used up. The budget is the app's or the connection's and has many
-/// dates, so this policy is not a ``StagedPolicy``.
+/// dates, so this policy is not a ``PhasedPolicy``.
 ///
 /// ```swift
 /// ScorePolicy(threshold: 0.6)  // "score:theta=0.6" in the catalog
@@ -46,11 +46,11 @@ public struct ScorePolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns whether the sum reaches the threshold, or the missing conditions. Good conditions suffice by
-    /// themselves.
+    /// Returns permission to run if the sum reaches the threshold; otherwise, the missing conditions. Good conditions
+    /// suffice by themselves.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
-        guard case .hold = strict else { return strict }
+        guard case .wait = strict else { return strict }
         let conditions = context.conditions
         let fixed =
             conditionWeight * conditionScore(subject, in: context) + budgetWeight * budgetScore(subject, in: context)
@@ -63,7 +63,7 @@ public struct ScorePolicy: Policy, Hashable {
             // Floating-point sums of tenths fall short of the exact sums by the last bit.
             return fixed + ageWeight * age >= threshold - 1e-9
         }
-        guard !reaches(present) else { return .run(relyingOn: [], lookAgain: nil) }
+        guard !reaches(present) else { return .run(relyingOn: [], reevaluateAt: nil) }
         let renewal =
             budgetScore(subject, in: context) < 1
             ? context.budgets.nextRollOver(after: context.now.wall, localTime: conditions.localTime) : nil
@@ -80,8 +80,8 @@ public struct ScorePolicy: Policy, Hashable {
         } else {
             aged = nil
         }
-        let look = Verdict.earlier(context.look(at: aged), context.look(at: renewal))
-        return strict.and(.run(relyingOn: [], lookAgain: look))
+        let reevaluation = Verdict.earlier(context.reevaluation(at: aged), context.reevaluation(at: renewal))
+        return strict.and(.run(relyingOn: [], reevaluateAt: reevaluation))
     }
 
     private func end(of subject: PolicySubject) -> WallTime {
@@ -102,15 +102,15 @@ public struct ScorePolicy: Policy, Hashable {
         switch state {
         case nil, .below: return 1
         case .near: return 0.5
-        case .over: return 0
+        case .exhausted: return 0
         }
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "score", summary: "when a weighted sum of conditions, age and budget reaches a threshold",
+        name: "score", summary: "runs when a weighted sum of conditions, age, and budget reaches a threshold",
         parameters: [
-            .init("theta", "what the sum must reach", default: 0.5, in: 0...1),
-            .init("period", "how often age is scored anew", unit: "s", default: 300, in: 1...86_400),
+            .init("theta", "threshold for the sum", default: 0.5, in: 0...1),
+            .init("period", "interval between updates of the age score", unit: "s", default: 300, in: 1...86_400),
             .init("cond", "weight of the conditions", default: 0.5, in: 0...1),
             .init("age", "weight of the age", default: 0.4, in: 0...1),
             .init("budget", "weight of the budget", default: 0.1, in: 0...1),

@@ -11,24 +11,24 @@ public struct StrictPolicy: Policy, Hashable {
     /// Creates the policy. By default, unknown Ethernet and Wi-Fi links count as unmetered.
     public init(unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) { self.unknownMetered = unknownMetered }
 
-    /// Returns whether the machine runs on AC power and an unmetered network.
+    /// Returns permission to run on AC power and an unmetered network; otherwise, the wait reasons.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
     }
 
-    static let entry = PolicyCatalog.Entry(name: "strict", summary: "AC and unmetered") { _ in StrictPolicy() }
+    static let entry = PolicyCatalog.Entry(name: "strict", summary: "AC power and unmetered") { _ in StrictPolicy() }
 }
 
 /// A single relaxation phase.
-extension StrictPolicy: StagedPolicy {
+extension StrictPolicy: PhasedPolicy {
     /// Returns one: all transfers are in the same phase.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
     /// Returns the only phase.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
-    /// Returns whether the machine runs on AC power and an unmetered network.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+    /// Returns permission to run on AC power and an unmetered network; otherwise, the wait reasons.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 }

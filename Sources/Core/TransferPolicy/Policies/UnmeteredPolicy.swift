@@ -11,7 +11,7 @@ public struct UnmeteredPolicy: Policy, Hashable {
     /// Creates the policy. By default, unknown Ethernet and Wi-Fi links count as unmetered.
     public init(unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) { self.unknownMetered = unknownMetered }
 
-    /// Returns whether the network is unmetered.
+    /// Returns permission to run on an unmetered network; otherwise, a wait.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
     }
@@ -22,15 +22,15 @@ public struct UnmeteredPolicy: Policy, Hashable {
 }
 
 /// A single relaxation phase.
-extension UnmeteredPolicy: StagedPolicy {
+extension UnmeteredPolicy: PhasedPolicy {
     /// Returns one: all transfers are in the same phase.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
     /// Returns the only phase.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
-    /// Returns whether the network is unmetered.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+    /// Returns permission to run on an unmetered network; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 }

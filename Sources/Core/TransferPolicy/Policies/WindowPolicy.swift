@@ -36,18 +36,19 @@ public struct WindowPolicy: Policy, Hashable {
         self.longestLength = longestLength
     }
 
-    /// Returns whether a window is open. The next opening or closing is the next re-evaluation.
+    /// Returns permission to run while a window is open; otherwise, a wait. The next opening or closing is the
+    /// re-evaluation.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let power = context.conditions.power
-        guard power.value != .ac else { return .run(relyingOn: .power, lookAgain: nil) }
+        guard power.value != .ac else { return .run(relyingOn: .power, reevaluateAt: nil) }
         let (isOpen, change) = state(since: power.since.instant, at: context.now.instant)
-        let look = context.look(at: change)
-        if isOpen { return .run(relyingOn: [], lookAgain: look) }
-        let hold = Hold(.outsideWindow(opens: look.map(context.now.wall(at:))), from: power)
-        return .hold([hold], lookAgain: look)
+        let reevaluation = context.reevaluation(at: change)
+        if isOpen { return .run(relyingOn: [], reevaluateAt: reevaluation) }
+        let wait = WaitReason(.outsideWindow(opens: reevaluation.map(context.now.wall(at:))), from: power)
+        return .wait([wait], reevaluateAt: reevaluation)
     }
 
-    /// Returns whether a window is open at `now`, and the moment at which that changes.
+    /// Returns the state of the window at `now`, and the moment at which that state changes.
     private func state(since start: Instant, at now: Instant) -> (isOpen: Bool, change: Instant) {
         let second: Int64 = 1_000_000_000
         var (gap, length) = (max(gap.wholeNanoseconds, second), max(length.wholeNanoseconds, second))
@@ -67,12 +68,12 @@ public struct WindowPolicy: Policy, Hashable {
     }
 
     static let entry = PolicyCatalog.Entry(
-        name: "window", summary: "off AC only in maintenance windows whose gaps double",
+        name: "window", summary: "without AC power, only in maintenance windows with doubling gaps",
         parameters: [
             .init("gap", "first gap between windows", unit: "min", default: 60, in: 1...525_600),
-            .init("maxgap", "longest gap between windows", unit: "min", default: 360, in: 1...525_600),
+            .init("maxgap", "maximum gap between windows", unit: "min", default: 360, in: 1...525_600),
             .init("open", "length of the first window", unit: "min", default: 5, in: 1...525_600),
-            .init("maxopen", "greatest length of a window", unit: "min", default: 10, in: 1...525_600),
+            .init("maxopen", "maximum length of a window", unit: "min", default: 10, in: 1...525_600),
         ]
     ) {
         func minutes(_ value: Double) -> Duration { Duration(clampingSeconds: value * 60) }
@@ -82,25 +83,25 @@ public struct WindowPolicy: Policy, Hashable {
     }
 }
 
-/// A single relaxation phase. The policy state tells whether a window is open.
-extension WindowPolicy: StagedPolicy {
+/// A single relaxation phase. The policy state indicates whether a window is open.
+extension WindowPolicy: PhasedPolicy {
     /// Returns one: all transfers are in the same phase.
-    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
     /// Returns the only phase.
-    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
-    /// Returns whether a window is open.
-    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+    /// Returns permission to run while a window is open; otherwise, a wait.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 
     /// Returns state 1 while a window is open, with the moment of the next change. On AC power, the state is
     /// constant.
-    public func mood(in context: PolicyContext) -> PolicyMood {
+    public func stateKey(in context: PolicyContext) -> PolicyStateKey {
         let power = context.conditions.power
-        guard power.value != .ac else { return PolicyMood() }
+        guard power.value != .ac else { return PolicyStateKey() }
         let (isOpen, change) = state(since: power.since.instant, at: context.now.instant)
-        return PolicyMood(isOpen ? 1 : 0, until: context.look(at: change))
+        return PolicyStateKey(isOpen ? 1 : 0, until: context.reevaluation(at: change))
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferPolicy
 
-/// The settings of the queue and of ``Assessment``. The scheduler's configuration documents each of them.
+/// The settings of the queue and of ``PolicyEvaluator``. The scheduler's configuration documents each of them.
 package protocol QueueConfiguration: Sendable {
     var globalSlots: Int { get }
     var slotsPerHost: Int { get }
@@ -9,16 +9,16 @@ package protocol QueueConfiguration: Sendable {
     var slotsPerSession: Int { get }
     var agingInterval: Int { get }
     var isPreemptive: Bool { get }
-    var powerDwell: Duration { get }
-    var networkDwell: Duration { get }
-    var linkKindDwell: Duration { get }
-    var meteredDwell: Duration { get }
-    var connectionDwell: Duration { get }
-    var powerGrace: Duration { get }
-    var networkGrace: Duration { get }
-    var linkKindGrace: Duration { get }
-    var meteredGrace: Duration { get }
-    var connectionGrace: Duration { get }
+    var powerDebounce: Duration { get }
+    var networkDebounce: Duration { get }
+    var linkKindDebounce: Duration { get }
+    var meteredDebounce: Duration { get }
+    var connectionDebounce: Duration { get }
+    var powerHysteresis: Duration { get }
+    var networkHysteresis: Duration { get }
+    var linkKindHysteresis: Duration { get }
+    var meteredHysteresis: Duration { get }
+    var connectionHysteresis: Duration { get }
     var unknownMetered: UnknownMeteredRule { get }
 }
 
@@ -28,20 +28,20 @@ extension QueueConfiguration {
         Hysteresis(
             start: { fact in
                 switch fact {
-                case .power: powerDwell
-                case .network: networkDwell
-                case .linkKind: linkKindDwell
-                case .metered: meteredDwell
-                case .connection: connectionDwell
+                case .power: powerDebounce
+                case .network: networkDebounce
+                case .linkKind: linkKindDebounce
+                case .metered: meteredDebounce
+                case .connection: connectionDebounce
                 }
             },
             stop: { fact in
                 switch fact {
-                case .power: powerGrace
-                case .network: networkGrace
-                case .linkKind: linkKindGrace
-                case .metered: meteredGrace
-                case .connection: connectionGrace
+                case .power: powerHysteresis
+                case .network: networkHysteresis
+                case .linkKind: linkKindHysteresis
+                case .metered: meteredHysteresis
+                case .connection: connectionHysteresis
                 }
             })
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// The rank of a transfer, which decides whether it may take another transfer's slot.
+/// The rank of a transfer, which decides whether the transfer may preempt another transfer.
 package struct Rank: Hashable, Sendable {
     let isUserInitiated: Bool
     let priority: Int

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-// Adds up the time that a transfer waited for a reason of its own, when the reason ends.
+// Adds up the time that a transfer waited for one of its own reasons, when the reason ends.
 
 extension TransferEntry {
     /// Records that an attempt was under way.
-    package mutating func addRun(from start: Moment, to end: Moment) {
+    package mutating func addRun(from start: ClockReading, to end: ClockReading) {
         var waits = past ?? PastWaits()
-        waits.note(PastWaits.Span(start: start.instant, end: end.instant, isRun: true))
+        waits.record(PastWaits.Span(start: start.instant, end: end.instant, isRun: true))
         past = waits
     }
 
     /// Ends the obstacle of the last attempt.
-    package mutating func endObstacle(at now: Moment) {
+    package mutating func endObstacle(at now: ClockReading) {
         guard case .waiting(let obstacle?) = phase else { return }
         switch obstacle {
         case .backoff(_, _, let failed, let until):
             let end = min(now.instant, until)
             // The whole wait was counted when it began, so the rest of it is subtracted.
-            barren = max(.zero, barren - max(.zero, now.instant.duration(to: until)))
+            timeWithoutProgress = max(.zero, timeWithoutProgress - max(.zero, now.instant.duration(to: until)))
             past = (past ?? PastWaits()).adding(from: failed.instant, to: end, as: \.backoff)
         case .storage(_, _, let since, _):
             past = (past ?? PastWaits()).adding(from: since.instant, to: now.instant, as: \.storage)
@@ -27,14 +27,14 @@ extension TransferEntry {
     }
 
     /// Ends a pause.
-    package mutating func endPause(at now: Moment) {
+    package mutating func endPause(at now: ClockReading) {
         guard case .paused(let since) = phase else { return }
         past = (past ?? PastWaits()).adding(from: since.instant, to: now.instant, as: \.suspended)
         phase = .waiting(nil)
     }
 
-    /// Ends a hold.
-    package mutating func endHeld(at now: Moment) {
+    /// Ends a block.
+    package mutating func endBlock(at now: ClockReading) {
         guard let held else { return }
         past = (past ?? PastWaits()).adding(from: held.since.instant, to: now.instant, as: \.held)
         self.held = nil
@@ -42,15 +42,15 @@ extension TransferEntry {
 
     /// Ends the relaunch delay, because the app came to the foreground. Transfers that the app submitted in the
     /// background no longer wait.
-    package mutating func endRelaunchDelay(at now: Moment) {
+    package mutating func endRelaunchDelay(at now: ClockReading) {
         guard let delay = relaunchDelay else { return }
         let end = min(now.instant, delay.release)
         past = (past ?? PastWaits()).adding(from: delay.since.instant, to: end, as: \.rateLimited)
         relaunchDelay = nil
     }
 
-    /// Ends the need for the app, because the app has done its part.
-    package mutating func endNeed(at now: Moment) {
+    /// Ends the need for the app, because the app has acted.
+    package mutating func endNeed(at now: ClockReading) {
         guard let need else { return }
         past = (past ?? PastWaits()).adding(from: need.since.instant, to: now.instant, as: \.needsApp)
         self.need = nil
@@ -63,7 +63,7 @@ extension PastWaits {
     ) -> PastWaits {
         var sum = self
         sum[keyPath: part] += max(.zero, start.duration(to: end))
-        sum.note(Span(start: start, end: end, isRun: false))
+        sum.record(Span(start: start, end: end, isRun: false))
         return sum
     }
 }

@@ -19,15 +19,15 @@ package struct TransferEntry: Hashable, Sendable {
     /// The number of times that the complete body had the wrong checksum.
     package var checksumFailures = 0
     /// The total time of attempts and subsequent waits without one new byte.
-    package var barren: Duration = .zero
+    package var timeWithoutProgress: Duration = .zero
     /// The state that few transfers have. The array has at most one element, and is the smallest box with value
     /// semantics.
     private var rare: [Rare] = []
 
     /// The state that few transfers have.
     private struct Rare: Hashable, Sendable {
-        var relaunchDelay: RelaunchDelay?
-        var held: Held?
+        var relaunchDelay: AssignedDelay?
+        var held: Block?
         var need: Need?
         var past: PastWaits?
     }
@@ -37,16 +37,17 @@ package struct TransferEntry: Hashable, Sendable {
         self.phase = phase
     }
 
-    /// Whether the transfer has no optional state, such as a hold, a delay, or past waits.
+    /// A Boolean value that indicates whether the transfer has no optional state, such as a block, a delay, or past
+    /// waits.
     package var isOrdinary: Bool { rare.isEmpty }
 
     /// The delay from the app's relaunch limiter; `nil` if the transfer is not currently delayed.
-    package var relaunchDelay: RelaunchDelay? {
+    package var relaunchDelay: AssignedDelay? {
         get { rare.first?.relaunchDelay }
         set { setRare(\.relaunchDelay, newValue) }
     }
-    /// The hold that somebody has placed on the transfer.
-    package var held: Held? {
+    /// The block that a user or a program has placed on the transfer.
+    package var held: Block? {
         get { rare.first?.held }
         set { setRare(\.held, newValue) }
     }
@@ -55,7 +56,7 @@ package struct TransferEntry: Hashable, Sendable {
         get { rare.first?.need }
         set { setRare(\.need, newValue) }
     }
-    /// The time spent in waits that have ended: after failed attempts, in pauses, and under holds.
+    /// The time spent in waits that have ended: after failed attempts, in pauses, and while blocked.
     package var past: PastWaits? {
         get { rare.first?.past }
         set { setRare(\.past, newValue) }
@@ -70,17 +71,18 @@ package struct TransferEntry: Hashable, Sendable {
     }
 
     /// A delay that the relaunch limiter assigned.
-    package struct RelaunchDelay: Hashable, Sendable {
-        package var hold: RelaunchLimiter.Hold
+    package struct AssignedDelay: Hashable, Sendable {
+        package var relaunchDelay: RelaunchLimiter.RelaunchDelay
         package var release: Instant
         package var delay: Duration
         package var relaunches: Int
-        package var since: Moment
+        package var since: ClockReading
 
         package init(
-            hold: RelaunchLimiter.Hold, release: Instant, delay: Duration, relaunches: Int, since: Moment
+            relaunchDelay: RelaunchLimiter.RelaunchDelay, release: Instant, delay: Duration, relaunches: Int,
+            since: ClockReading
         ) {
-            self.hold = hold
+            self.relaunchDelay = relaunchDelay
             self.release = release
             self.delay = delay
             self.relaunches = relaunches
@@ -88,13 +90,13 @@ package struct TransferEntry: Hashable, Sendable {
         }
     }
 
-    /// A hold that somebody has placed on a transfer.
-    package struct Held: Hashable, Sendable {
+    /// A block that a user or a program has placed on a transfer.
+    package struct Block: Hashable, Sendable {
         package var by: String
         package var why: String
-        package var since: Moment
+        package var since: ClockReading
 
-        package init(by: String, why: String, since: Moment) {
+        package init(by: String, why: String, since: ClockReading) {
             self.by = by
             self.why = why
             self.since = since
@@ -104,9 +106,9 @@ package struct TransferEntry: Hashable, Sendable {
     /// An action that the app must take.
     package struct Need: Hashable, Sendable {
         package var need: AppNeed
-        package var since: Moment
+        package var since: ClockReading
 
-        package init(need: AppNeed, since: Moment) {
+        package init(need: AppNeed, since: ClockReading) {
             self.need = need
             self.since = since
         }
@@ -115,7 +117,7 @@ package struct TransferEntry: Hashable, Sendable {
     /// The transfer from a policy's point of view.
     package var subject: PolicySubject {
         PolicySubject(
-            traits: traits, isRunning: phase.holdsSlot, bytesDone: bytes,
+            traits: traits, isRunning: phase.occupiesSlot, bytesDone: bytes,
             bytesTotal: total ?? traits.expectedBytesToReceive, rate: rate, start: start)
     }
 
@@ -124,8 +126,8 @@ package struct TransferEntry: Hashable, Sendable {
         (total ?? traits.expectedBytesToReceive).map { max(0, $0.addingSaturating(-max(0, bytes))) }
     }
 
-    /// Whether the transfer's start is randomly delayed after sleep and outages.
-    package var isGated: Bool { StaggeredStart.applies(to: traits.kind, isLoopback: traits.isLoopback) }
+    /// A Boolean value that indicates whether the transfer's start is randomly delayed after sleep and outages.
+    package var isStaggered: Bool { StaggeringRule.applies(to: traits.kind, isLoopback: traits.isLoopback) }
 
     private var start: PolicySubject.Start? {
         guard case .running(let attempt) = phase else { return nil }
@@ -134,7 +136,7 @@ package struct TransferEntry: Hashable, Sendable {
     }
 }
 
-/// The time that a transfer has spent in waits of its own that have ended.
+/// The time that a transfer has spent in its own waits that have ended.
 package struct PastWaits: Hashable, Sendable {
     package var backoff: Duration = .zero
     package var storage: Duration = .zero
@@ -152,7 +154,7 @@ package struct PastWaits: Hashable, Sendable {
     package struct Span: Hashable, Sendable {
         package var start: Instant
         package var end: Instant
-        /// Whether an attempt was under way.
+        /// A Boolean value that indicates whether an attempt was under way.
         package var isRun: Bool
 
         package init(start: Instant, end: Instant, isRun: Bool) {
@@ -163,7 +165,7 @@ package struct PastWaits: Hashable, Sendable {
     }
 
     /// Remembers a period. If the limit is reached, the period replaces the oldest one.
-    package mutating func note(_ span: Span) {
+    package mutating func record(_ span: Span) {
         guard span.start < span.end else { return }
         if spans.count >= Self.mostSpans { spans.removeFirst() }
         spans.append(span)

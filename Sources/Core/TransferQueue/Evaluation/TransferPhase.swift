@@ -7,24 +7,24 @@ package enum TransferPhase: Hashable, Sendable {
     /// The transfer waits for conditions, for a slot, or for the end of its last attempt's obstacle.
     case waiting(Obstacle?)
     /// The transfer is paused.
-    case paused(since: Moment)
+    case paused(since: ClockReading)
     /// An attempt is under way.
     case running(Attempt)
-    /// The attempt was told to stop and has not ended yet.
+    /// The attempt was stopped and has not ended yet.
     case stopping(AfterStop)
 
     /// The obstacle that ended the last attempt.
     package enum Obstacle: Hashable, Sendable {
         /// The attempt failed, and the next attempt is due at `until`.
-        case backoff(attempt: Int, cause: FailureCause, failed: Moment, until: Instant)
-        /// There was not enough space. The free space is measured again at `nextLook`.
-        case storage(needed: Int64?, available: Int64, since: Moment, nextLook: Instant)
+        case backoff(attempt: Int, cause: FailureCause, failed: ClockReading, until: Instant)
+        /// There was not enough space. The free space is measured again at `nextReevaluation`.
+        case storage(needed: Int64?, available: Int64, since: ClockReading, nextReevaluation: Instant)
     }
 
     /// An attempt that is under way.
     package struct Attempt: Hashable, Sendable {
         /// The time at which the attempt began.
-        package var since: Moment
+        package var since: ClockReading
         /// The number of bytes present when the attempt began.
         package var bytesAtStart: Int64
         /// The number of bytes above which bytes count as progress. The mark exceeds the bytes of every earlier
@@ -36,12 +36,12 @@ package enum TransferPhase: Hashable, Sendable {
         package var lastReport: Instant
         /// The time of the last byte that no earlier attempt had; the attempt's start before the first such byte.
         package var lastNewByte: Instant
-        /// The time since which each required fact is missing, whatever the fact does meanwhile. Empty while nothing
-        /// is missing.
-        package var missingSince: [GracedFact: Instant] = [:]
+        /// The time since which each required fact is missing, regardless of later changes of the fact. Empty while
+        /// nothing is missing.
+        package var missingSince: [HysteresisFact: Instant] = [:]
 
         package init(
-            since: Moment, bytesAtStart: Int64, progressMark: Int64, rateAtStart: Int64?, lastReport: Instant,
+            since: ClockReading, bytesAtStart: Int64, progressMark: Int64, rateAtStart: Int64?, lastReport: Instant,
             lastNewByte: Instant
         ) {
             self.since = since
@@ -61,11 +61,11 @@ package enum TransferPhase: Hashable, Sendable {
         case pause
         /// Ends the transfer, because it was canceled.
         case cancel
-        /// Ends the transfer, because its time is up.
+        /// Ends the transfer, because it expired.
         case expire
     }
 
-    /// Whether an attempt is under way that was not told to stop.
+    /// A Boolean value that indicates whether an attempt is under way that is not stopping.
     package var isRunning: Bool {
         switch self {
         case .running: true
@@ -74,7 +74,7 @@ package enum TransferPhase: Hashable, Sendable {
     }
 
     /// Whether an attempt uses a slot.
-    package var holdsSlot: Bool {
+    package var occupiesSlot: Bool {
         switch self {
         case .running, .stopping: true
         case .waiting, .paused: false

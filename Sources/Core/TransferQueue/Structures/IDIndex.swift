@@ -2,21 +2,21 @@
 
 // Public for the same reason as `Slab`.
 
-/// An index from the IDs of transfers to their places. The index is a hash table with open addressing and linear
-/// probing, at most 4/5 full (Knuth, TAOCP 3, 6.4, algorithms L and R).
+/// An index from the IDs of transfers to their positions in a ``Slab``. The index is a hash table with open addressing
+/// and linear probing, at most 4/5 full (Knuth, TAOCP 3, 6.4, algorithms L and R).
 ///
 /// A slot takes 16 bytes. An operation costs a third of the standard library's dictionary, whose hashes withstand
-/// maliciously chosen keys. The store assigns IDs in ascending order, so nobody can choose them.
+/// maliciously chosen keys. The store assigns IDs in ascending order, so callers cannot choose them.
 public struct IDIndex: Sendable {
-    // ID and place are stored together, because each slot lies elsewhere in memory.
+    // ID and position are stored together, because each slot is elsewhere in memory.
     @usableFromInline struct Slot: Sendable {
         @usableFromInline var id: Int64 = 0
-        /// The place; `nowhere` if the slot is empty.
-        @usableFromInline var place = Int32.nowhere
+        /// The position; `noIndex` if the slot is empty.
+        @usableFromInline var value = Int32.noIndex
 
         @inlinable init() {}
 
-        @inlinable init(id: Int64, place: Int32) { (self.id, self.place) = (id, place) }
+        @inlinable init(id: Int64, value: Int32) { (self.id, self.value) = (id, value) }
     }
 
     @usableFromInline var slots = Array(repeating: Slot(), count: 256)
@@ -36,22 +36,22 @@ public struct IDIndex: Sendable {
     @inlinable @inline(__always)
     func slot(of id: Int64) -> Int {
         var slot = home(of: id)
-        while slots[slot].place != .nowhere, slots[slot].id != id { slot = (slot + 1) & (slots.count - 1) }
+        while slots[slot].value != .noIndex, slots[slot].id != id { slot = (slot + 1) & (slots.count - 1) }
         return slot
     }
 
-    /// Returns the place of an ID; `nil` if the ID is unknown.
+    /// Returns the position of an ID; `nil` if the ID is unknown.
     @inlinable @inline(__always)
     public func find(_ id: Int64) -> Int32? {
-        let place = slots[slot(of: id)].place
-        return place == .nowhere ? nil : place
+        let value = slots[slot(of: id)].value
+        return value == .noIndex ? nil : value
     }
 
     /// Adds an ID, which must not be in the index.
     @inlinable @inline(__always)
-    public mutating func insert(_ id: Int64, _ place: Int32) {
+    public mutating func insert(_ id: Int64, _ value: Int32) {
         if (count + 1) * 5 > slots.count * 4 { grow() }
-        slots[slot(of: id)] = Slot(id: id, place: place)
+        slots[slot(of: id)] = Slot(id: id, value: value)
         count += 1
     }
 
@@ -59,30 +59,30 @@ public struct IDIndex: Sendable {
     @inlinable @inline(__always)
     public mutating func remove(_ id: Int64) {
         var hole = slot(of: id)
-        guard slots[hole].place != .nowhere else { return }
+        guard slots[hole].value != .noIndex else { return }
         count -= 1
         // Moves subsequent elements up, unless that would put an element before its home slot.
         var slot = hole
         while true {
             slot = (slot + 1) & (slots.count - 1)
-            guard slots[slot].place != .nowhere else { break }
+            guard slots[slot].value != .noIndex else { break }
             if (slot - home(of: slots[slot].id)) & (slots.count - 1) >= (slot - hole) & (slots.count - 1) {
                 slots[hole] = slots[slot]
                 hole = slot
             }
         }
-        slots[hole].place = .nowhere
+        slots[hole].value = .noIndex
     }
 
-    /// Calls `body` with each ID and its place, in no particular order.
+    /// Calls `body` with each ID and its position, in no particular order.
     public func forEach(_ body: (Int64, Int32) -> Void) {
-        for slot in slots where slot.place != .nowhere { body(slot.id, slot.place) }
+        for slot in slots where slot.value != .noIndex { body(slot.id, slot.value) }
     }
 
     @inlinable @inline(never)
     mutating func grow() {
         let old = slots
         slots = Array(repeating: Slot(), count: 2 * old.count)
-        for slot in old where slot.place != .nowhere { slots[self.slot(of: slot.id)] = slot }
+        for slot in old where slot.value != .noIndex { slots[self.slot(of: slot.id)] = slot }
     }
 }

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Int32 {
-    /// The value for "no place" in links between places of a ``Slab``.
-    @inlinable public static var nowhere: Int32 { -1 }
+    /// The value for "no index" in links between elements of a ``Slab``.
+    @inlinable public static var noIndex: Int32 { -1 }
 }
 
 // Public, because `package` code is not inlined into other modules. Without inlining, an event would take half as
 // long again.
 
-/// A collection of numbered places for values of one type. Values never move and are reached by pointer, and released
-/// places are used again.
+/// A pool of values of one type, accessed by index. Values never move and are accessed by pointer. Indexes of removed
+/// values are reused.
 ///
-/// Memory grows by pages of 1024 places, so growth copies nothing. The owner must only use the numbers of places that
-/// are taken.
+/// Memory grows by pages of 1024 values, so growth copies nothing. The owner must use only indexes of stored values.
 public struct Slab<Element>: ~Copyable {
     @usableFromInline var pages: [UnsafeMutablePointer<Element>] = []
-    /// The numbers of released places. The number that was released last is taken first.
+    /// The indexes of removed values. The index that was removed last is reused first.
     @usableFromInline var free: [Int32] = []
     @usableFromInline var used: Int32 = 0
 
-    /// Creates a slab without places.
+    /// Creates an empty pool.
     @inlinable public init() {}
 
     @inlinable deinit {
@@ -28,17 +27,17 @@ public struct Slab<Element>: ~Copyable {
         for page in pages { page.deallocate() }
     }
 
-    /// Returns a pointer to the element at a place, which must be taken.
+    /// Returns a pointer to the element at an index, which must be in use.
     @inlinable public subscript(number: Int32) -> UnsafeMutablePointer<Element> {
         @inline(__always) get { pages[Int(number >> 10)] + Int(number & 1023) }
     }
 
-    /// The number of places taken.
+    /// The number of stored elements.
     @inlinable public var count: Int { Int(used) - free.count }
 
-    /// Stores an element in a free place and returns its number.
+    /// Stores an element and returns its index.
     @inlinable @inline(__always)
-    public mutating func take(_ element: consuming Element) -> Int32 {
+    public mutating func insert(_ element: consuming Element) -> Int32 {
         let number = free.popLast() ?? new()
         self[number].initialize(to: element)
         return number
@@ -51,7 +50,7 @@ public struct Slab<Element>: ~Copyable {
         return used - 1
     }
 
-    /// Destroys the element at a place and releases the place.
+    /// Destroys the element at an index and frees the index.
     @inlinable @inline(__always)
     public mutating func release(_ number: Int32) {
         self[number].deinitialize(count: 1)

@@ -9,7 +9,7 @@ struct ActiveTransfer: Sendable {
     /// The transfer's entry. Its traits change only through ``replace(by:)``.
     var entry: TransferEntry
     /// The time at which the attempt may have to stop without any event; `nil` if there is none.
-    private(set) var look: Instant?
+    private(set) var reevaluation: Instant?
     /// The last two condition signatures that are known to satisfy the transfer's constraints, the most recent first.
     /// Two are kept because conditions often return to an earlier state.
     private var allowing: (ConditionSignature?, ConditionSignature?) = (nil, nil)
@@ -24,23 +24,25 @@ struct ActiveTransfer: Sendable {
     }
 
     /// Creates a whole transfer from a plain record whose attempt has already begun.
-    init(id: TransferID, entry: consuming TransferEntry, since: Moment, leastProgress: Int64) {
+    init(id: TransferID, entry: consuming TransferEntry, since: ClockReading, leastProgress: Int64) {
         self.init(id: id, entry: entry)
         setRunning(since: since, leastProgress: leastProgress)
     }
 
     /// Begins the attempt.
-    mutating func begin(_ assessment: Assessment, leastProgress: Int64, at now: Moment) {
+    mutating func begin(_ evaluator: PolicyEvaluator, leastProgress: Int64, at now: ClockReading) {
         entry.endObstacle(at: now)
         setRunning(since: now, leastProgress: leastProgress)
         // A running transfer has other re-evaluation times than a waiting one. Only windows and policies define such
         // times.
-        guard entry.traits.constraints.window != nil || assessment.mayEndByTime(entry.traits.kind) else { return }
+        guard entry.traits.constraints.window != nil || evaluator.mayEndByTime(entry.traits.kind) else { return }
         // The attempt begins because the conditions allow it.
-        if case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true) { look = lookAgain }
+        if case .run(_, let reevaluateAt) = evaluator.baseVerdict(of: entry, conditionsAllow: true) {
+            reevaluation = reevaluateAt
+        }
     }
 
-    private mutating func setRunning(since: Moment, leastProgress: Int64) {
+    private mutating func setRunning(since: ClockReading, leastProgress: Int64) {
         let mark = max(entry.mostBytes, entry.bytes).addingSaturating(leastProgress)
         entry.phase = .running(
             .init(
@@ -51,50 +53,50 @@ struct ActiveTransfer: Sendable {
     /// Re-evaluates the attempt if something has changed or its re-evaluation is due. Returns the reasons for which
     /// the attempt stops; `nil` if the attempt continues.
     mutating func review(
-        _ assessment: Assessment, under machine: ConditionSignature, hasChanged: Bool, at now: Moment
-    ) -> [Hold]? {
-        guard hasChanged || look.map({ $0 <= now.instant }) == true, entry.phase.isRunning else { return nil }
+        _ evaluator: PolicyEvaluator, under machine: ConditionSignature, hasChanged: Bool, at now: ClockReading
+    ) -> [WaitReason]? {
+        guard hasChanged || reevaluation.map({ $0 <= now.instant }) == true, entry.phase.isRunning else { return nil }
         if allowing.0 == machine || allowing.1 == machine, !isMissingFacts,
-            case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true)
+            case .run(_, let reevaluateAt) = evaluator.baseVerdict(of: entry, conditionsAllow: true)
         {
-            look = lookAgain
+            reevaluation = reevaluateAt
             return nil
         }
-        return reviewAll(assessment, under: machine, at: now)
+        return reviewAll(evaluator, under: machine, at: now)
     }
 
     private mutating func reviewAll(
-        _ assessment: Assessment, under machine: ConditionSignature, at now: Moment
-    ) -> [Hold]? {
+        _ evaluator: PolicyEvaluator, under machine: ConditionSignature, at now: ClockReading
+    ) -> [WaitReason]? {
         guard case .running(var attempt) = entry.phase else { return nil }
-        let (verdict, missing) = assessment.runningVerdict(for: entry, missingSince: attempt.missingSince)
+        let (verdict, missing) = evaluator.runningVerdict(for: entry, missingSince: attempt.missingSince)
         if missing != attempt.missingSince {
             attempt.missingSince = missing
             entry.phase = .running(attempt)
         }
         isMissingFacts = !missing.isEmpty
         switch verdict {
-        case .run(_, let lookAgain):
-            look = lookAgain
+        case .run(_, let reevaluateAt):
+            reevaluation = reevaluateAt
             let constraints = entry.traits.constraints
             // The signature does not contain the connection.
             if !isMissingFacts, constraints.connection.isAny { allowing = (machine, allowing.0) }
             return nil
-        case .hold(let holds, _):
+        case .wait(let reasons, _):
             _ = stop(then: .wait, at: now)
-            return holds
+            return reasons
         }
     }
 
     /// Marks the attempt as stopping; returns whether the attempt was running until now.
-    mutating func stop(then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
+    mutating func stop(then after: TransferPhase.AfterStop, at now: ClockReading) -> Bool {
         var wasRunning = false
         if case .running(let attempt) = entry.phase {
             entry.addRun(from: attempt.since, to: now)
             wasRunning = true
         }
         entry.phase = .stopping(after)
-        look = nil
+        reevaluation = nil
         return wasRunning
     }
 

@@ -18,7 +18,7 @@ struct QueueTotals: Sendable {
         guard kind == .discretionary else { return }
         discretionaryCount += 1
         discretionaryBytes += Int128(bytes ?? 0)
-        note(kind, deadline: deadline)
+        record(kind, deadline: deadline)
     }
 
     mutating func remove(_ entry: borrowing TransferEntry) {
@@ -41,11 +41,11 @@ struct QueueTotals: Sendable {
     }
 
     /// Includes a transfer's deadline in ``firstDeadline``.
-    mutating func note(_ entry: borrowing TransferEntry) {
-        note(entry.traits.kind, deadline: entry.traits.constraints.deadline?.date)
+    mutating func record(_ entry: borrowing TransferEntry) {
+        record(entry.traits.kind, deadline: entry.traits.constraints.deadline?.date)
     }
 
-    private mutating func note(_ kind: WorkKind, deadline: WallTime?) {
+    private mutating func record(_ kind: WorkKind, deadline: WallTime?) {
         guard kind == .discretionary, let date = deadline else { return }
         firstDeadline = min(firstDeadline ?? date, date)
     }

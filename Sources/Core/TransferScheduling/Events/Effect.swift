@@ -8,7 +8,7 @@ public enum Effect: Hashable, Sendable {
     case start(TransferID)
     /// Ends the running attempt and keeps its bytes.
     case stop(TransferID)
-    /// Removes the files that a cancelled or expired transfer left on disk.
+    /// Removes the files that a canceled or expired transfer left on disk.
     case discard(TransferID)
     /// Reports that the transfer has ended.
     case end(TransferID, Ending)
@@ -17,10 +17,10 @@ public enum Effect: Hashable, Sendable {
     /// Saves whether the transfer is paused.
     case savePaused(TransferID, Bool)
     /// Saves the delay that the relaunch limiter assigned to the transfer; `nil` deletes the saved delay.
-    case saveRelaunchHold(TransferID, RelaunchLimiter.Hold?)
-    /// Saves the persisted statistics (see ``Scheduler/learned(at:boot:)``), because a restart must not lose their
+    case saveRelaunchDelay(TransferID, RelaunchLimiter.RelaunchDelay?)
+    /// Saves the persisted statistics (see ``Scheduler/statistics(at:boot:)``), because a restart must not lose their
     /// change.
-    case saveLearned
+    case saveStatistics
     /// Measures the free disk space for the transfer.
     case measureSpace(TransferID)
     /// Reports to watchers that the wait reasons of the transfer have changed.
@@ -34,9 +34,9 @@ public enum Ending: Hashable, Sendable {
     /// The executor reported a complete response.
     case finished
     /// The server returned this status until the attempts were used up, so the status is the response.
-    case answered(status: Int)
+    case responded(status: Int)
     /// The transfer failed with this cause, from the executor or from the scheduler itself (expiry, no progress).
     case failed(FailureCause)
-    /// The transfer was cancelled on request.
+    /// The transfer was canceled on request.
     case cancelled
 }

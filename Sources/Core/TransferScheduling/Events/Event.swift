@@ -4,41 +4,41 @@ public import TransferPolicy
 
 /// An input of the scheduler.
 ///
-/// Apart from events, only ``Scheduler/take(_:at:)`` and a change of policy change the scheduler's state.
+/// Apart from events, only ``Scheduler/recover(_:at:)`` and a change of policy change the scheduler's state.
 public enum Event: Hashable, Sendable {
     /// A transfer was submitted.
     case submitted(TransferID, TransferTraits)
-    /// A transfer was found in the store at startup. The transfer waits now, whatever its state was before.
+    /// A transfer was found in the store at startup. The transfer waits now, regardless of its previous state.
     // `indirect`, because the payload would double the size of all other cases.
     indirect case recovered(TransferID, TransferTraits, RecoveredState)
     /// A client changed the traits of a transfer.
     case changed(TransferID, TransferTraits)
-    /// A client cancelled a transfer.
+    /// A client canceled a transfer.
     case cancelled(TransferID)
     /// A client paused a transfer.
     case paused(TransferID)
-    /// A client resumed a paused transfer, or asked for a retry at once.
+    /// A client resumed a paused transfer, or requested an immediate retry.
     case resumed(TransferID)
     /// The conditions of the machine changed to these.
     case conditionsChanged(Conditions)
-    /// A person uses an app. Policies that consider recency receive this fact.
+    /// The user uses an app. Policies that consider recency receive this fact.
     case appUsed(String)
     /// An app was started, or woken in the background, because of its transfers. The app's relaunch delay grows.
     case appRelaunched(String)
-    /// A person brought an app to the front. The transfers that its relaunch delay blocked become free.
+    /// The user brought an app to the front. The transfers that its relaunch delay blocked are released.
     case appCameToFront(String)
     /// A planned relaunch of an app for an ended transfer will not happen.
     case relaunchAbandoned(String)
-    /// A user or a program placed a hold on a transfer.
+    /// A user or a program blocked a transfer.
     case held(TransferID, by: String, why: String)
-    /// The hold on a transfer was released.
+    /// The block on a transfer was released.
     case released(TransferID)
     /// A transfer cannot continue until its app acts.
     case appNeeded(TransferID, AppNeed)
     /// The app completed the required action.
-    case appAnswered(TransferID)
+    case appResponded(TransferID)
     /// The budgets of metered bytes were set, including the bytes already spent.
-    case budgetsChanged(ByteBudgetBook)
+    case budgetsChanged(ByteBudgetRegistry)
     /// A client subscribed to changes of a transfer's wait reasons.
     case watched(TransferID)
     /// The last subscription to a transfer's wait reasons ended.
@@ -61,14 +61,14 @@ public enum Event: Hashable, Sendable {
     case woken
 }
 
-/// A hold on a transfer, as read from the store.
-public struct RecoveredHold: Hashable, Sendable {
+/// A block on a transfer, as read from the store.
+public struct RecoveredBlock: Hashable, Sendable {
     /// The name of the holder.
     public var by: String
-    /// The reason, in the holder's words.
+    /// The reason, as stated by the holder.
     public var why: String
 
-    /// Creates a hold.
+    /// Creates a block.
     public init(by: String, why: String) {
         self.by = by
         self.why = why
@@ -86,20 +86,20 @@ public struct RecoveredState: Hashable, Sendable {
     /// A Boolean value that indicates whether the transfer is paused.
     public var isPaused: Bool
     /// The delay that the relaunch limiter assigned; `nil` if there is none.
-    public var relaunchHold: RelaunchLimiter.Hold?
-    /// The hold on the transfer; `nil` if there is none.
-    public var held: RecoveredHold?
+    public var relaunchDelay: RelaunchLimiter.RelaunchDelay?
+    /// The block on the transfer; `nil` if there is none.
+    public var held: RecoveredBlock?
     /// The action that the transfer needs from its app first; `nil` if there is none.
     public var need: AppNeed?
 
     /// Creates a state. The default arguments describe a new transfer.
     public init(
         bytes: Int64 = 0, total: Int64? = nil, retry: RetryState? = nil, isPaused: Bool = false,
-        relaunchHold: RelaunchLimiter.Hold? = nil, held: RecoveredHold? = nil, need: AppNeed? = nil
+        relaunchDelay: RelaunchLimiter.RelaunchDelay? = nil, held: RecoveredBlock? = nil, need: AppNeed? = nil
     ) {
         self.held = held
         self.need = need
-        self.relaunchHold = relaunchHold
+        self.relaunchDelay = relaunchDelay
         self.bytes = bytes
         self.total = total
         self.retry = retry

@@ -21,17 +21,17 @@ public struct RecoveredTransfer: Hashable, Sendable {
 /// A compact collection of transfers that were in the store at startup, for batches of thousands.
 ///
 /// Traits that many transfers share are stored once, as a pattern. Each transfer takes 64 bytes in addition to its
-/// pattern. A long queue therefore goes from the store to ``Scheduler/take(_:at:)`` without copying traits or
+/// pattern. A long queue therefore goes from the store to ``Scheduler/recover(_:at:)`` without copying traits or
 /// comparing strings. Access to an element creates a whole ``RecoveredTransfer``, which costs a copy of the traits.
 public struct RecoveredTransfers: RandomAccessCollection, Sendable {
     package private(set) var patterns: [TransferTraits] = []
     package private(set) var rows: [Row] = []
-    /// The states of the few transfers that have a state of their own, by id.
+    /// The states of the few transfers with individual state, by ID.
     package private(set) var states: [TransferID: RecoveredState] = [:]
     /// The indexes of the patterns that ``append(_:)`` added.
     private var numbers: [TransferTraits: Int32] = [:]
 
-    /// Creates an empty collection with room for `minimumCapacity` transfers.
+    /// Creates an empty collection with room for a number of transfers.
     public init(minimumCapacity: Int = 0) { rows.reserveCapacity(minimumCapacity) }
 
     /// Creates a collection of the given transfers, in order.
@@ -90,22 +90,23 @@ extension RecoveredTransfers {
     package struct Row: Hashable, Sendable {
         package let id: TransferID
         package let submitted: WallTime
-        // Valid only if `parts` contains the option of the field; this applies to all dates and byte counts below.
+        // Valid only if `presentFields` contains the option of the field; this applies to all dates and byte counts
+        // below.
         private let deadlineDate: WallTime
         private let notBeforeDate: WallTime
         private let expectedBytes: Int64
         private let sendingBytes: Int64
         private let expiryDate: WallTime
         package let pattern: Int32
-        private let parts: Parts
+        private let presentFields: PresentFields
 
-        private struct Parts: OptionSet, Hashable, Sendable {
+        private struct PresentFields: OptionSet, Hashable, Sendable {
             let rawValue: UInt8
-            static var deadline: Parts { Parts(rawValue: 1) }
-            static var notBefore: Parts { Parts(rawValue: 2) }
-            static var expected: Parts { Parts(rawValue: 4) }
-            static var sending: Parts { Parts(rawValue: 8) }
-            static var expires: Parts { Parts(rawValue: 16) }
+            static var deadline: PresentFields { PresentFields(rawValue: 1) }
+            static var notBefore: PresentFields { PresentFields(rawValue: 2) }
+            static var expected: PresentFields { PresentFields(rawValue: 4) }
+            static var sending: PresentFields { PresentFields(rawValue: 8) }
+            static var expires: PresentFields { PresentFields(rawValue: 16) }
         }
 
         package init(
@@ -118,12 +119,12 @@ extension RecoveredTransfers {
             let zero = WallTime(nanosecondsSinceEpoch: 0)
             (deadlineDate, notBeforeDate, expiryDate) = (deadline ?? zero, notBefore ?? zero, expires ?? zero)
             (expectedBytes, sendingBytes) = (expected ?? 0, sending ?? 0)
-            var parts: Parts = deadline == nil ? [] : .deadline
-            if notBefore != nil { parts.insert(.notBefore) }
-            if expected != nil { parts.insert(.expected) }
-            if sending != nil { parts.insert(.sending) }
-            if expires != nil { parts.insert(.expires) }
-            self.parts = parts
+            var presentFields: PresentFields = deadline == nil ? [] : .deadline
+            if notBefore != nil { presentFields.insert(.notBefore) }
+            if expected != nil { presentFields.insert(.expected) }
+            if sending != nil { presentFields.insert(.sending) }
+            if expires != nil { presentFields.insert(.expires) }
+            self.presentFields = presentFields
         }
 
         /// Creates a row from the individual parts of the traits.
@@ -134,11 +135,11 @@ extension RecoveredTransfers {
                 sending: traits.expectedBytesToSend, expires: traits.expires)
         }
 
-        package var deadline: WallTime? { parts.contains(.deadline) ? deadlineDate : nil }
-        package var notBefore: WallTime? { parts.contains(.notBefore) ? notBeforeDate : nil }
-        package var expected: Int64? { parts.contains(.expected) ? expectedBytes : nil }
-        package var sending: Int64? { parts.contains(.sending) ? sendingBytes : nil }
-        package var expires: WallTime? { parts.contains(.expires) ? expiryDate : nil }
+        package var deadline: WallTime? { presentFields.contains(.deadline) ? deadlineDate : nil }
+        package var notBefore: WallTime? { presentFields.contains(.notBefore) ? notBeforeDate : nil }
+        package var expected: Int64? { presentFields.contains(.expected) ? expectedBytes : nil }
+        package var sending: Int64? { presentFields.contains(.sending) ? sendingBytes : nil }
+        package var expires: WallTime? { presentFields.contains(.expires) ? expiryDate : nil }
 
         /// Returns the traits without their individual parts, so that other transfers can share them.
         fileprivate static func pattern(of traits: TransferTraits) -> TransferTraits {

@@ -4,11 +4,11 @@ internal import TransferModel
 /// The recent changes of the machine's conditions, for splitting a transfer's waiting time by reason.
 struct ConditionJournal: Sendable {
     struct Page: Sendable {
-        var since: Moment
+        var since: ClockReading
         var conditions: Conditions
     }
 
-    /// The recorded conditions, oldest first. A ring buffer once the limit is reached.
+    /// The recorded conditions, oldest first. A ring buffer after the limit is reached.
     private var pages: [Page] = []
     private var oldest = 0
     /// The number of changes that the journal keeps.
@@ -16,7 +16,7 @@ struct ConditionJournal: Sendable {
 
     init() { pages.reserveCapacity(Self.limit) }
 
-    mutating func note(_ conditions: borrowing Conditions, at now: Moment) {
+    mutating func record(_ conditions: borrowing Conditions, at now: ClockReading) {
         if pages.count < Self.limit {
             pages.append(Page(since: now, conditions: copy conditions))
         } else {

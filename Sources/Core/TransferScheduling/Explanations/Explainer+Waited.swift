@@ -6,10 +6,10 @@ internal import TransferQueue
 extension Explainer {
     /// Returns the time that a transfer has waited for each reason, as far back as the journal and this process go.
     ///
-    /// The times are computed on demand by repeating past decisions. No counters are kept for transfers that nobody
-    /// asks about. The policy's current knowledge counts as if it had been known then.
+    /// The times are computed on demand by repeating past decisions. No counters are kept for transfers without
+    /// requests. The policy's current knowledge counts as if it had been known then.
     func waited(_ entry: TransferEntry, _ journal: borrowing ConditionJournal) -> [ReasonTime] {
-        let now = assessment.now
+        let now = evaluator.now
         var times: [String: Duration] = [:]
         for (code, time) in entry.past?.byCode ?? [] where time > .zero { times[code, default: .zero] += time }
         let present = presentWaits(of: entry, at: now)
@@ -20,8 +20,8 @@ extension Explainer {
         let own =
             (entry.past?.spans ?? []).map { $0.start..<$0.end }
             + present.filter { $0.span.start < $0.span.end }.map { $0.span.start..<$0.span.end }
-        let gates = own + (entry.isGated ? drain.closings : [])
-        var past = assessment
+        let excludedSpans = own + (entry.isStaggered ? staggeredStart.delaySpans : [])
+        var past = evaluator
         var undisturbed = entry
         undisturbed.phase = .waiting(nil)
         undisturbed.held = nil
@@ -37,16 +37,16 @@ extension Explainer {
                 past.context.now = now.advanced(by: now.instant.duration(to: start))
                 var next = end
                 switch past.verdict(for: undisturbed) {
-                case .run(_, let look):
-                    if let look, look > start { next = min(next, look) }
+                case .run(_, let reevaluation):
+                    if let reevaluation, reevaluation > start { next = min(next, reevaluation) }
                     // If nothing else blocked the transfer, other transfers had the slots.
-                    let inLine = Self.length(of: start..<next, without: gates)
-                    times["waitingForSlot", default: .zero] += inLine
-                    times["settling", default: .zero] += Self.length(of: start..<next, without: own) - inLine
-                case .hold(let holds, let look):
-                    if let look, look > start { next = min(next, look) }
+                    let slotWait = Self.length(of: start..<next, without: excludedSpans)
+                    times["waitingForSlot", default: .zero] += slotWait
+                    times["settling", default: .zero] += Self.length(of: start..<next, without: own) - slotWait
+                case .wait(let reasons, let reevaluation):
+                    if let reevaluation, reevaluation > start { next = min(next, reevaluation) }
                     let waiting = Self.length(of: start..<next, without: runs)
-                    for code in Set(holds.map(\.reason.code)) { times[code, default: .zero] += waiting }
+                    for code in Set(reasons.map(\.reason.code)) { times[code, default: .zero] += waiting }
                 }
                 start = next
             }
@@ -58,10 +58,10 @@ extension Explainer {
 
     /// Returns the transfer's own obstacles that block it now, with their spans.
     private func presentWaits(
-        of entry: TransferEntry, at now: Moment
+        of entry: TransferEntry, at now: ClockReading
     ) -> [(code: String, span: PastWaits.Span)] {
         var waits: [(code: String, span: PastWaits.Span)] = []
-        func add(_ code: String, since: Moment, until end: Instant) {
+        func add(_ code: String, since: ClockReading, until end: Instant) {
             waits.append((code, PastWaits.Span(start: since.instant, end: end, isRun: false)))
         }
         switch entry.phase {

@@ -26,21 +26,21 @@ public enum Remedy: Hashable, Sendable {
     case resume
     /// Join a connection that the transfer may use. The transfer starts `after` that time.
     case joinAllowed(after: Duration)
-    /// Open the transfer's app. The app has an action to complete, or was relaunched too often without a person
-    /// opening it.
+    /// Open the transfer's app. The app has an action to complete, or was relaunched too often without being opened by
+    /// the user.
     case openApp
-    /// Ask the named holder to release the transfer.
+    /// Have the named holder release the transfer.
     case release(by: String)
 }
 
 /// The reasons why a transfer does not run, and the time and changes that let the transfer start.
 public struct Explanation: Hashable, Sendable {
     /// The wait reasons, each with its source and start time. Empty while the transfer runs.
-    public var holds: [Hold]
+    public var reasons: [WaitReason]
     /// The changes that are each sufficient to start the transfer. Empty if only several changes together suffice.
     public var remedies: [Remedy]
     /// The time of the next re-evaluation; `nil` if only an event can change the result.
-    public var nextLook: WallTime?
+    public var nextReevaluation: WallTime?
     /// A Boolean value that indicates whether the transfer's deadline has passed.
     public var isLate: Bool
     /// The time at which good conditions are likely next, from past weeks; `nil` if there is too little history.
@@ -51,13 +51,14 @@ public struct Explanation: Hashable, Sendable {
 
     /// Creates an explanation.
     public init(
-        holds: [Hold], remedies: [Remedy], nextLook: WallTime?, isLate: Bool, expectedChance: WallTime? = nil,
+        reasons: [WaitReason], remedies: [Remedy], nextReevaluation: WallTime?, isLate: Bool,
+        expectedChance: WallTime? = nil,
         waited: [ReasonTime] = []
     ) {
         self.waited = waited
-        self.holds = holds
+        self.reasons = reasons
         self.remedies = remedies
-        self.nextLook = nextLook
+        self.nextReevaluation = nextReevaluation
         self.isLate = isLate
         self.expectedChance = expectedChance
     }

@@ -6,45 +6,45 @@ import TransferPolicy
 struct Watches: Sendable {
     struct Watch: Sendable {
         let id: TransferID
-        var holds: [Hold]
+        var reasons: [WaitReason]
     }
 
     /// The watches, ordered by id.
     private var watches: [Watch] = []
     /// The time at which a wait reason may change without any event.
-    var look: Instant?
+    var reevaluation: Instant?
 
     var isEmpty: Bool { watches.isEmpty }
     var indices: Range<Int> { watches.indices }
     subscript(index: Int) -> Watch { watches[index] }
 
     /// Returns the reasons that were last reported; `nil` if the transfer is not watched.
-    func holds(of id: TransferID) -> [Hold]? { index(of: id).map { watches[$0].holds } }
+    func reasons(of id: TransferID) -> [WaitReason]? { index(of: id).map { watches[$0].reasons } }
 
     mutating func add(_ id: TransferID) {
         guard index(of: id) == nil else { return }
-        watches.insert(Watch(id: id, holds: []), at: watches.firstIndex { $0.id > id } ?? watches.count)
+        watches.insert(Watch(id: id, reasons: []), at: watches.firstIndex { $0.id > id } ?? watches.count)
     }
 
     mutating func remove(_ id: TransferID) {
         if let index = index(of: id) { watches.remove(at: index) }
-        if watches.isEmpty { look = nil }
+        if watches.isEmpty { reevaluation = nil }
     }
 
     /// Clears the reasons of a transfer that starts.
     mutating func started(_ id: TransferID) {
-        if let index = index(of: id) { watches[index].holds = [] }
+        if let index = index(of: id) { watches[index].reasons = [] }
     }
 
     /// Records the wait reasons of a transfer; returns whether the reasons must be reported.
-    mutating func note(_ id: TransferID, _ holds: [Hold]) -> Bool {
-        index(of: id).map { note(at: $0, holds) } ?? false
+    mutating func record(_ id: TransferID, _ reasons: [WaitReason]) -> Bool {
+        index(of: id).map { record(at: $0, reasons) } ?? false
     }
 
-    mutating func note(at index: Int, _ holds: [Hold]) -> Bool {
-        let before = watches[index].holds
-        guard holds.map(\.reason.withoutCountdown) != before.map(\.reason.withoutCountdown) else { return false }
-        watches[index].holds = holds.map { $0.keepingSince(from: before) }
+    mutating func record(at index: Int, _ reasons: [WaitReason]) -> Bool {
+        let before = watches[index].reasons
+        guard reasons.map(\.reason.withoutCountdown) != before.map(\.reason.withoutCountdown) else { return false }
+        watches[index].reasons = reasons.map { $0.keepingSince(from: before) }
         return true
     }
 
@@ -52,10 +52,10 @@ struct Watches: Sendable {
     private func index(of id: TransferID) -> Int? { watches.firstIndex { $0.id == id } }
 }
 
-extension Hold {
-    /// Returns the hold with the start time of an earlier hold for the same reason, if the reason lies in the
+extension WaitReason {
+    /// Returns the wait reason with the start time of an earlier wait for the same reason, if the reason lies in the
     /// transfer itself.
-    func keepingSince(from earlier: [Hold]) -> Hold {
+    func keepingSince(from earlier: [WaitReason]) -> WaitReason {
         guard source == nil, let known = earlier.first(where: { $0.reason.code == reason.code }) else { return self }
         var kept = self
         kept.since = known.since
@@ -71,7 +71,7 @@ extension Reason {
         case .windowTooShort(let needed, _): .windowTooShort(needed: needed, left: .zero)
         case .budgetSpent(.runTime, _): .budgetSpent(.runTime, renewed: nil)
         case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
-            .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .settling, .waitingForSlot, .backoff,
+            .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .debouncing, .waitingForSlot, .backoff,
             .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown:
             self
         }

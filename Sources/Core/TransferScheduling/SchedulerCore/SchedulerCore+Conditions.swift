@@ -7,41 +7,41 @@ internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
     mutating func changeConditions(
-        to new: borrowing Conditions, at now: Moment, using generator: inout some RandomNumberGenerator,
+        to new: borrowing Conditions, at now: ClockReading, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
-        let (wasUsable, wasOut) = (assessment.context.conditions.network.value.isUsable, assessment.isOut)
-        if !transfers.active.isEmpty { assessment.context.chargeBattery(until: new) }
-        assessment.context.history.elapse(to: now, localTime: assessment.context.conditions.localTime)
-        assessment.context.conditions = copy new
+        let (wasUsable, wasOffline) = (evaluator.context.conditions.network.value.isUsable, evaluator.isOffline)
+        if !transfers.active.isEmpty { evaluator.context.chargeBattery(until: new) }
+        evaluator.context.history.elapse(to: now, localTime: evaluator.context.conditions.localTime)
+        evaluator.context.conditions = copy new
         transfers.changes.conditions = true
-        if assessment.isOut {
-            drain.ended(at: now.instant)
-        } else if wasOut, journal.count > 0 {
+        if evaluator.isOffline {
+            staggeredStart.ended(at: now.instant)
+        } else if wasOffline, journal.count > 0 {
             // Before the first conditions arrive, no outage is known.
-            drain.began(at: now.instant, configuration, using: &generator)
+            staggeredStart.began(at: now.instant, configuration, using: &generator)
         }
-        journal.note(new, at: now)
+        journal.record(new, at: now)
         observe(at: now)
-        let isUsable = assessment.context.conditions.network.value.isUsable
+        let isUsable = evaluator.context.conditions.network.value.isUsable
         guard isUsable != wasUsable else { return }
         transfers.networkChanged(
-            isLost: !isUsable, within: configuration.networkDwell, at: now, assessment, into: &effects)
+            isLost: !isUsable, within: configuration.networkDebounce, at: now, evaluator, into: &effects)
     }
 
     /// Records the current conditions in the history. The running apps are recorded only for policies that may use
     /// them.
-    mutating func observe(at now: Moment) {
+    mutating func observe(at now: ClockReading) {
         let observation = PolicyHistory.Observation(
-            assessment.context.conditions, at: now, runningApps: assessment.isStaged ? [] : transfers.active.apps,
+            evaluator.context.conditions, at: now, runningApps: evaluator.isPhased ? [] : transfers.active.apps,
             treatingUnknownAs: configuration.unknownMetered)
-        assessment.context.history.observe(observation, localTime: assessment.context.conditions.localTime)
+        evaluator.context.history.observe(observation, localTime: evaluator.context.conditions.localTime)
     }
 
     /// Updates the context for policies: the running apps and the summary of the queue.
-    mutating func refreshContext(at now: Moment) {
+    mutating func refreshContext(at now: ClockReading) {
         // Attempts may have ended since the last observation.
-        if !assessment.isStaged, assessment.context.history.observed != nil { observe(at: now) }
-        assessment.context.queue = transfers.summary(at: now)
+        if !evaluator.isPhased, evaluator.context.history.observed != nil { observe(at: now) }
+        evaluator.context.queue = transfers.summary(at: now)
     }
 }

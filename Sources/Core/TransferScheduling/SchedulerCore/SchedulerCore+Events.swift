@@ -5,52 +5,52 @@ internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
     /// Applies an event to the state; returns whether the scheduler must re-evaluate which transfers may run.
-    mutating func take(
-        _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+    mutating func handle(
+        _ event: Event, at now: ClockReading, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) -> Bool {
         switch event {
         case .submitted(let id, let traits):
             return add(id, traits, at: now, using: &generator, into: &effects)
         case .recovered(let id, let traits, let state):
-            return addAgain(id, traits, state, at: now)
+            return addRecovered(id, traits, state, at: now)
         case .changed(let id, let traits):
-            return transfers.change(id, to: traits, at: now, assessment, into: &effects)
+            return transfers.change(id, to: traits, at: now, evaluator, into: &effects)
         case .cancelled(let id):
             return transfers.giveUp(id, as: .cancel, at: now, into: &effects)
         case .paused(let id):
-            return transfers.pause(id, at: now, assessment, into: &effects)
+            return transfers.pause(id, at: now, evaluator, into: &effects)
         case .resumed(let id):
-            return transfers.resume(id, at: now, assessment, into: &effects)
+            return transfers.resume(id, at: now, evaluator, into: &effects)
         case .conditionsChanged(let new):
             changeConditions(to: new, at: now, using: &generator, into: &effects)
             return true
         case .appUsed(let app):
-            assessment.context.history.apps.used(app, at: now.wall)
+            evaluator.context.history.apps.used(app, at: now.wall)
             return true
         case .appRelaunched(let app):
             transfers.relaunchDelays.relaunched(app, at: now)
-            effects.append(.saveLearned)
+            effects.append(.saveStatistics)
             return false
         case .appCameToFront(let app):
-            assessment.context.history.apps.used(app, at: now.wall)
-            transfers.cameToFront(app, at: now, assessment, into: &effects)
+            evaluator.context.history.apps.used(app, at: now.wall)
+            transfers.cameToFront(app, at: now, evaluator, into: &effects)
             return true
         case .relaunchAbandoned(let app):
-            if transfers.relaunchDelays.abandonRelaunch(of: app, at: now) { effects.append(.saveLearned) }
+            if transfers.relaunchDelays.abandonRelaunch(of: app, at: now) { effects.append(.saveStatistics) }
             return false
         case .held(let id, let holder, let why):
-            return transfers.obstruct(id, assessment) {
-                $0.held = TransferEntry.Held(by: holder, why: why, since: now)
+            return transfers.obstruct(id, evaluator) {
+                $0.held = TransferEntry.Block(by: holder, why: why, since: now)
             }
         case .released(let id):
-            return transfers.obstruct(id, assessment) { $0.endHeld(at: now) }
+            return transfers.obstruct(id, evaluator) { $0.endBlock(at: now) }
         case .appNeeded(let id, let need):
-            return transfers.obstruct(id, assessment) { $0.need = TransferEntry.Need(need: need, since: now) }
-        case .appAnswered(let id):
-            return transfers.obstruct(id, assessment) { $0.endNeed(at: now) }
+            return transfers.obstruct(id, evaluator) { $0.need = TransferEntry.Need(need: need, since: now) }
+        case .appResponded(let id):
+            return transfers.obstruct(id, evaluator) { $0.endNeed(at: now) }
         case .budgetsChanged(let budgets):
-            assessment.context.budgets = budgets
+            evaluator.context.budgets = budgets
             transfers.changes.budgets = true
             return true
         case .watched(let id):
@@ -65,7 +65,7 @@ extension SchedulerCore where Queue: ~Copyable {
         case .restarted(let id):
             return transfers.restart(id)
         case .stopped(let id, let bytes):
-            return transfers.stopped(id, bytes: max(0, bytes), at: now, assessment, into: &effects)
+            return transfers.stopped(id, bytes: max(0, bytes), at: now, evaluator, into: &effects)
         case .finished(let id):
             return transfers.finished(id, at: now, into: &effects)
         case .failed(let id, let cause, let retryAfter, let bytes):
@@ -73,40 +73,40 @@ extension SchedulerCore where Queue: ~Copyable {
                 id, cause, retryAfter: retryAfter, bytes: max(0, bytes), at: now, using: &generator, into: &effects)
         case .ranOutOfSpace(let id, let needed, let available, let bytes):
             return transfers.ranOutOfSpace(
-                id, needed: needed, available: available, bytes: max(0, bytes), at: now, assessment, into: &effects)
+                id, needed: needed, available: available, bytes: max(0, bytes), at: now, evaluator, into: &effects)
         case .spaceMeasured(let id, let available):
-            return transfers.measured(id, available: available, at: now, assessment)
+            return transfers.measured(id, available: available, at: now, evaluator)
         case .woken:
             // The wall clock may have been set.
             transfers.changes.running = true
-            transfers.requestDueMeasurements(at: now, assessment, into: &effects)
+            transfers.requestDueMeasurements(at: now, evaluator, into: &effects)
             return true
         }
     }
 
     /// Adds a new transfer; returns whether the scheduler must re-evaluate which transfers may run.
     mutating func add(
-        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: ClockReading,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
-        noteUse(traits)
+        recordUse(traits)
         transfers.register(id, traits, bytes: traits.expectedBytesToReceive.map { max(0, $0) })
         if traits.isFromBackground == true {
             var entry = TransferEntry(traits: copy traits, phase: .waiting(nil))
-            if let hold = transfers.relaunchDelays.delayNew(&entry, id, at: now) {
-                effects += [.saveRelaunchHold(id, hold), .saveLearned]
+            if let relaunchDelay = transfers.relaunchDelays.delayNew(&entry, id, at: now) {
+                effects += [.saveRelaunchDelay(id, relaunchDelay), .saveStatistics]
             }
-            transfers.enqueue(id, entry, assessment)
-        } else if !startAtOnce(id, traits, at: now, using: &generator, into: &effects) {
-            transfers.queue.insert(id, traits, assessment)
+            transfers.enqueue(id, entry, evaluator)
+        } else if !startImmediately(id, traits, at: now, using: &generator, into: &effects) {
+            transfers.queue.insert(id, traits, evaluator)
         }
         return true
     }
 
     /// Records the use of an app that submits user-initiated work.
-    mutating func noteUse(_ traits: borrowing TransferTraits) {
+    mutating func recordUse(_ traits: borrowing TransferTraits) {
         guard traits.kind == .userInitiated else { return }
-        assessment.context.history.apps.used(traits.app, at: traits.submitted)
+        evaluator.context.history.apps.used(traits.app, at: traits.submitted)
     }
 }

@@ -6,52 +6,52 @@ internal import TransferQueue
 // The recovery of the queue from the store.
 
 extension SchedulerCore where Queue: ~Copyable {
-    /// Adds many transfers at once. The next re-evaluation considers all of them.
-    mutating func take(_ recovered: borrowing RecoveredTransfers, at now: Moment) {
-        note(now)
+    /// Adds many transfers in one step. The next re-evaluation considers all of them.
+    mutating func recover(_ recovered: borrowing RecoveredTransfers, at now: ClockReading) {
+        record(now)
         // Determined by the first transfer of each pattern.
-        var places: [Int32?] = recovered.patterns.map { _ in nil }
+        var heaps: [Int32?] = recovered.patterns.map { _ in nil }
         let haveStates = !recovered.states.isEmpty
         for row in recovered.rows {
-            guard let place = places[Int(row.pattern)], row.isLikeOthers(at: now.wall),
+            guard let heap = heaps[Int(row.pattern)], row.isLikeOthers(at: now.wall),
                 !haveStates || recovered.states.index(forKey: row.id) == nil
             else {
-                takeAlone(row, recovered, &places, at: now)
+                recoverIndividually(row, recovered, &heaps, at: now)
                 continue
             }
             guard !transfers.contains(row.id) else { continue }
             transfers.totals.add(recovered.patterns[Int(row.pattern)].kind, bytes: row.expected, deadline: nil)
             transfers.queue.insert(
-                row.id, submitted: row.submitted, notBefore: row.notBefore, expected: row.expected, like: place)
+                row.id, submitted: row.submitted, notBefore: row.notBefore, expected: row.expected, like: heap)
         }
     }
 
     // A separate function, because its copies would otherwise be made for every transfer.
     @inline(never)
-    private mutating func takeAlone(
+    private mutating func recoverIndividually(
         _ row: RecoveredTransfers.Row, _ recovered: borrowing RecoveredTransfers,
-        _ places: inout [Int32?], at now: Moment
+        _ heaps: inout [Int32?], at now: ClockReading
     ) {
         let (pattern, state) = (Int(row.pattern), recovered.states[row.id])
         let traits = row.traits(like: recovered.patterns[pattern])
-        guard addAgain(row.id, traits, state ?? RecoveredState(), at: now), state == nil else { return }
+        guard addRecovered(row.id, traits, state ?? RecoveredState(), at: now), state == nil else { return }
         // The use of an app by user-initiated work must be recorded for each transfer.
-        if places[pattern] == nil, traits.kind != .userInitiated, row.isLikeOthers(at: now.wall) {
-            places[pattern] = transfers.queue.sharedPlace(of: row.id)
+        if heaps[pattern] == nil, traits.kind != .userInitiated, row.isLikeOthers(at: now.wall) {
+            heaps[pattern] = transfers.queue.sharedHeap(of: row.id)
         }
     }
 
     /// Adds a transfer from the store.
-    mutating func addAgain(
-        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment
+    mutating func addRecovered(
+        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: ClockReading
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
         entry.recover(state, at: now, configuration)
-        if let hold = state.relaunchHold { transfers.relaunchDelays.delay(&entry, id, by: hold, at: now) }
-        noteUse(traits)
+        if let stored = state.relaunchDelay { transfers.relaunchDelays.delay(&entry, id, by: stored, at: now) }
+        recordUse(traits)
         transfers.register(id, traits, bytes: entry.bytesRemaining)
-        transfers.enqueue(id, entry, assessment)
+        transfers.enqueue(id, entry, evaluator)
         return true
     }
 }
@@ -59,10 +59,10 @@ extension SchedulerCore where Queue: ~Copyable {
 extension TransferEntry {
     /// Restores the stored state of a transfer.
     fileprivate mutating func recover(
-        _ state: RecoveredState, at now: Moment, _ configuration: SchedulerConfiguration
+        _ state: RecoveredState, at now: ClockReading, _ configuration: SchedulerConfiguration
     ) {
         if state.isPaused { phase = .paused(since: now) }
-        if let hold = state.held { held = Held(by: hold.by, why: hold.why, since: now) }
+        if let stored = state.held { held = Block(by: stored.by, why: stored.why, since: now) }
         if let wanted = state.need { need = Need(need: wanted, since: now) }
         bytes = max(0, state.bytes)
         total = state.total
@@ -70,7 +70,7 @@ extension TransferEntry {
         if let retry = state.retry {
             // A stored value must not cause an overflow trap when the count is incremented.
             failures = min(max(0, retry.attempts), Int(Int32.max))
-            barren = max(.zero, retry.barren ?? .zero)
+            timeWithoutProgress = max(.zero, retry.timeWithoutProgress ?? .zero)
             if !state.isPaused {
                 // The end is stored as a date, because no boot-time clock survives a reboot. If the wall clock was
                 // set, the wait lasts no longer than the longest backoff.

@@ -6,21 +6,21 @@ internal import TransferQueue
 // The starts of transfers: from the queue, bypassing the queue, and by preemption.
 
 extension SchedulerCore where Queue: ~Copyable {
-    mutating func startWhatMayRun(
-        at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+    mutating func startEligible(
+        at now: ClockReading, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         // The next transfer that arrives triggers the evaluation of changes due to time.
         if transfers.queue.count == 0, transfers.changes.isEmpty { return }
-        transfers.queue.refresh(assessment, transfers.changes)
-        var wasQuiet = assessment.followsQueue && transfers.active.networkCount == 0
+        transfers.queue.refresh(evaluator, transfers.changes)
+        var wasQuiet = evaluator.followsQueue && transfers.active.networkCount == 0
         while true {
-            if let id = transfers.queue.next(assessment, holdsStaggered: drain.isClosed(at: now.instant)) {
+            if let id = transfers.queue.next(evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant)) {
                 start(id, at: now, using: &generator, into: &effects)
             } else if wasQuiet, transfers.active.networkCount > 0 {
                 // Other transfers may have waited for the first running transfer.
                 wasQuiet = false
                 refreshContext(at: now)
-                transfers.queue.refresh(assessment, transfers.changes)
+                transfers.queue.refresh(evaluator, transfers.changes)
             } else {
                 break
             }
@@ -28,62 +28,64 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     private mutating func start(
-        _ id: TransferID, at now: Moment, using generator: inout some RandomNumberGenerator,
+        _ id: TransferID, at now: ClockReading, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
         transfers.obstacles.started(id)
-        let isSheltered = transfers.queue.isChosenByAging
-        if let plain = transfers.queue.takeNextPlain(assessment) {
-            return begin(id, plain, isSheltered: isSheltered, at: now, using: &generator, into: &effects)
+        let isNonPreemptible = transfers.queue.isChosenByAging
+        if let plain = transfers.queue.removeNextPlain(evaluator) {
+            return begin(id, plain, isNonPreemptible: isNonPreemptible, at: now, using: &generator, into: &effects)
         }
-        let entry = transfers.queue.takeNext()
+        let entry = transfers.queue.removeNext()
         let (kind, isLoopback) = (entry.traits.kind, entry.traits.isLoopback)
-        transfers.active.append(id, entry, isSheltered: isSheltered, assessment, at: now)
-        noteStart(id, kind, isLoopback: isLoopback, at: now, using: &generator, into: &effects)
+        transfers.active.append(id, entry, isNonPreemptible: isNonPreemptible, evaluator, at: now)
+        recordStart(id, kind, isLoopback: isLoopback, at: now, using: &generator, into: &effects)
     }
 
-    /// Begins the attempt of a transfer that the queue handed out.
+    /// Begins the attempt of a transfer that the queue returned.
     private mutating func begin(
-        _ id: TransferID, _ plain: PlainRecord, isSheltered: Bool, at now: Moment,
+        _ id: TransferID, _ plain: PlainRecord, isNonPreemptible: Bool, at now: ClockReading,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        transfers.active.append(id, plain, isSheltered: isSheltered, at: now)
-        noteStart(id, plain.kind, isLoopback: plain.isLoopback, at: now, using: &generator, into: &effects)
+        transfers.active.append(id, plain, isNonPreemptible: isNonPreemptible, at: now)
+        recordStart(id, plain.kind, isLoopback: plain.isLoopback, at: now, using: &generator, into: &effects)
     }
 
-    private mutating func noteStart(
-        _ id: TransferID, _ kind: WorkKind, isLoopback: Bool, at now: Moment,
+    private mutating func recordStart(
+        _ id: TransferID, _ kind: WorkKind, isLoopback: Bool, at now: ClockReading,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         // The check comes first, because the call copies the settings.
-        if drain.isUnderWay, StaggeredStart.applies(to: kind, isLoopback: isLoopback) {
-            drain.started(at: now.instant, configuration, using: &generator)
+        if staggeredStart.isActive, StaggeringRule.applies(to: kind, isLoopback: isLoopback) {
+            staggeredStart.started(at: now.instant, configuration, using: &generator)
         }
         transfers.watches.started(id)
-        if !assessment.isStaged { observe(at: now) }
+        if !evaluator.isPhased { observe(at: now) }
         effects.append(.start(id))
     }
 
     /// Starts a new transfer directly if nothing is queued and nothing blocks it; returns `false` if the transfer
     /// must be queued.
     ///
-    /// The result equals that of the queue. For a single transfer, insertion and removal would cost more than all
+    /// The result equals the result of the queue. For a single transfer, insertion and removal would cost more than all
     /// other work.
-    mutating func startAtOnce(
-        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
+    mutating func startImmediately(
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: ClockReading,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         // Work that is due now comes first.
         guard transfers.queue.count == 0, transfers.changes.isEmpty,
-            transfers.active.look.map({ $0 > now.instant }) ?? true,
+            transfers.active.reevaluation.map({ $0 > now.instant }) ?? true,
             transfers.expiries.next.map({ $0 > now.wall }) ?? true
         else { return false }
-        transfers.queue.refresh(assessment, transfers.changes)
-        guard let plain = transfers.queue.takeNew(traits, assessment, holdsStaggered: drain.isClosed(at: now.instant))
+        transfers.queue.refresh(evaluator, transfers.changes)
+        guard
+            let plain = transfers.queue.admitNew(
+                traits, evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant))
         else {
             return false
         }
-        begin(id, plain, isSheltered: false, at: now, using: &generator, into: &effects)
+        begin(id, plain, isNonPreemptible: false, at: now, using: &generator, into: &effects)
         return true
     }
 
@@ -91,17 +93,18 @@ extension SchedulerCore where Queue: ~Copyable {
     ///
     /// Only one transfer is preempted at a time. The freed slot decides later which transfer starts.
     ///
-    /// - Returns: the next time at which time alone may let a waiting transfer claim a running transfer's slot.
-    mutating func makeRoom(at now: Moment, into effects: inout [Effect]) -> Instant? {
+    /// - Returns: The next time at which time alone may let a waiting transfer claim a running transfer's slot.
+    mutating func preempt(at now: ClockReading, into effects: inout [Effect]) -> Instant? {
         guard transfers.active.count >= max(1, configuration.globalSlots) else { return nil }
         var areRunning = true
         transfers.active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
         guard areRunning,
-            let contender = transfers.queue.contender(assessment, holdsStaggered: drain.isClosed(at: now.instant))
+            let contender = transfers.queue.contender(
+                evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant))
         else { return nil }
         var lowest: (index: Int32, rank: Rank)?
         transfers.active.forEach { index, transfer in
-            guard !transfers.active.isSheltered(index) else { return }
+            guard !transfers.active.isNonPreemptible(index) else { return }
             let rank = Rank(transfer.id, transfer.entry.traits)
             // Among equal ranks, the transfer that started last has the least to lose.
             if let known = lowest, rank.outranks(known.rank) { return }
@@ -110,7 +113,9 @@ extension SchedulerCore where Queue: ~Copyable {
         guard let lowest, contender.rank.outranks(lowest.rank) else { return contender.until }
         _ = transfers.stop(at: lowest.index, then: .wait, at: now, into: &effects)
         let id = transfers.active.id(lowest.index)
-        if transfers.watches.note(id, [Hold(.waitingForSlot(.global), since: now)]) { effects.append(.explain(id)) }
+        if transfers.watches.record(id, [WaitReason(.waitingForSlot(.global), since: now)]) {
+            effects.append(.explain(id))
+        }
         return nil
     }
 }

@@ -7,85 +7,86 @@ internal import TransferQueue
 struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     let configuration: SchedulerConfiguration
     /// The machine, the policy, the history and the settings: all inputs of decisions.
-    var assessment: Assessment
+    var evaluator: PolicyEvaluator
     var transfers: UnfinishedTransfers<Queue>
-    var drain = Drain()
+    var staggeredStart = StaggeredStart()
     var journal = ConditionJournal()
     private var plannedWake: Instant?
 
     init(
-        configuration: SchedulerConfiguration, policy: any Policy, learned: Learned, boot: String,
-        startingAt now: Moment
+        configuration: SchedulerConfiguration, policy: any Policy, statistics: PersistedStatistics, boot: String,
+        startingAt now: ClockReading
     ) {
         let context = PolicyContext(
-            conditions: Conditions(unknownSince: now), now: now, history: learned.history, budgets: learned.budgets)
-        let assessment = Assessment(
-            configuration: configuration, policy: policy, context: context, typicalRate: learned.typicalRate)
+            conditions: Conditions(unknownSince: now), now: now, history: statistics.history,
+            budgets: statistics.budgets)
+        let evaluator = PolicyEvaluator(
+            configuration: configuration, policy: policy, context: context, typicalRate: statistics.typicalRate)
         self.configuration = configuration
-        self.assessment = assessment
+        self.evaluator = evaluator
         transfers = UnfinishedTransfers(
-            configuration, queue: Queue(assessment),
-            RelaunchDelays(learned.limiters, at: now, boot: boot, configuration.relaunchLimiter))
+            configuration, queue: Queue(evaluator),
+            RelaunchDelays(statistics.limiters, at: now, boot: boot, configuration.relaunchLimiter))
     }
 
     /// Applies an event and appends the resulting effects to `effects`.
     mutating func apply(
-        _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+        _ event: Event, at now: ClockReading, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
-        note(now)
-        // The event is passed in place, because moving this large value costs as much as much of the rest.
-        guard take(event, at: now, using: &generator, into: &effects) else { return }
+        record(now)
+        // The event is passed in place, because moving this large value would be expensive.
+        guard handle(event, at: now, using: &generator, into: &effects) else { return }
         reconcile(at: now, using: &generator, into: &effects)
     }
 
     /// Submits a new transfer.
     mutating func submit(
-        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: ClockReading,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        note(now)
+        record(now)
         guard add(id, traits, at: now, using: &generator, into: &effects) else { return }
         reconcile(at: now, using: &generator, into: &effects)
     }
 
-    mutating func note(_ now: Moment) {
-        if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
+    mutating func record(_ now: ClockReading) {
+        if evaluator.context.now.wall > now.wall || evaluator.context.now.instant > now.instant {
             // Dates that were in the past may be in the future again.
             transfers.changes.running = true
         }
-        assessment.context.now = now
+        evaluator.context.now = now
     }
 
     mutating func setPolicy(
-        _ policy: any Policy, at now: Moment, using generator: inout some RandomNumberGenerator,
+        _ policy: any Policy, at now: ClockReading, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
-        assessment.context.now = now
+        evaluator.context.now = now
         transfers.active.makeWhole(from: &transfers.queue)  // Another policy may ask more of what runs.
-        assessment.decide(by: policy)
+        evaluator.decide(by: policy)
         // The running time of apps is recorded if the policy may use it.
-        if assessment.context.history.observed != nil { observe(at: now) }
+        if evaluator.context.history.observed != nil { observe(at: now) }
         (transfers.changes.running, transfers.changes.policy) = (true, true)
         reconcile(at: now, using: &generator, into: &effects)
     }
 
-    func learned(at now: Moment, boot: String) -> Learned {
-        var learned = Learned()
-        learned.history = assessment.context.history
-        learned.history.elapse(to: now, localTime: assessment.conditions.localTime)
-        learned.budgets = assessment.context.budgets
-        learned.typicalRate = assessment.typicalRate
-        learned.limiters = transfers.relaunchDelays.records(at: now, boot: boot)
-        return learned
+    func statistics(at now: ClockReading, boot: String) -> PersistedStatistics {
+        var statistics = PersistedStatistics()
+        statistics.history = evaluator.context.history
+        statistics.history.elapse(to: now, localTime: evaluator.conditions.localTime)
+        statistics.budgets = evaluator.context.budgets
+        statistics.typicalRate = evaluator.typicalRate
+        statistics.limiters = transfers.relaunchDelays.records(at: now, boot: boot)
+        return statistics
     }
 
     // MARK: Re-evaluation
 
     private mutating func reconcile(
-        at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+        at now: ClockReading, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        if assessment.followsQueue {
+        if evaluator.followsQueue {
             refreshContext(at: now)
             transfers.changes.running = true
         }
@@ -93,22 +94,22 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             _ = transfers.giveUp(id, as: .expire, at: now, into: &effects)
         }
         // Re-evaluation times are set when attempts begin and are reviewed, so the last event left them valid.
-        if !transfers.changes.isEmpty || transfers.active.look.map({ $0 <= now.instant }) == true {
-            transfers.stopWhatMayNotRun(assessment, at: now, into: &effects)
+        if !transfers.changes.isEmpty || transfers.active.reevaluation.map({ $0 <= now.instant }) == true {
+            transfers.stopIneligible(evaluator, at: now, into: &effects)
         }
-        startWhatMayRun(at: now, using: &generator, into: &effects)
-        let roomLook = configuration.isPreemptive ? makeRoom(at: now, into: &effects) : nil
+        startEligible(at: now, using: &generator, into: &effects)
+        let preemptionReevaluation = configuration.isPreemptive ? preempt(at: now, into: &effects) : nil
         transfers.changes = SchedulerChanges()
         if !transfers.watches.isEmpty { explainToWatchers(at: now, into: &effects) }
-        planWake(at: now, orAt: roomLook, into: &effects)
+        planWake(at: now, orAt: preemptionReevaluation, into: &effects)
     }
 
-    private mutating func planWake(at now: Moment, orAt look: Instant?, into effects: inout [Effect]) {
-        transfers.active.updateLook()
-        var wake = Verdict.earlier(transfers.watches.look, transfers.active.look)
-        wake = Verdict.earlier(wake, look)
+    private mutating func planWake(at now: ClockReading, orAt reevaluation: Instant?, into effects: inout [Effect]) {
+        transfers.active.updateReevaluation()
+        var wake = Verdict.earlier(transfers.watches.reevaluation, transfers.active.reevaluation)
+        wake = Verdict.earlier(wake, reevaluation)
         let next = transfers.queue.reevaluateAt(
-            assessment, staggeredUntil: drain.gate, isWatched: !transfers.watches.isEmpty)
+            evaluator, staggeredUntil: staggeredStart.earliestStart, isWatched: !transfers.watches.isEmpty)
         wake = Verdict.earlier(wake, next)
         wake = Verdict.earlier(wake, transfers.expiries.next.map(now.instant(of:)))
         wake = Verdict.earlier(wake, transfers.obstacles.nextMeasurement)

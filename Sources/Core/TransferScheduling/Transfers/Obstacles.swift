@@ -17,7 +17,7 @@ struct Obstacles: Sendable {
     mutating func add(_ id: TransferID, _ phase: TransferPhase) {
         switch phase {
         case .waiting(.backoff): backingOff.insert(id)
-        case .waiting(.storage(_, _, _, let look)): measurements[id] = look
+        case .waiting(.storage(_, _, _, let reevaluation)): measurements[id] = reevaluation
         case .waiting(nil), .paused, .running, .stopping: break
         }
     }
@@ -38,11 +38,11 @@ struct Obstacles: Sendable {
     }
 
     /// Returns the phase of a transfer that waits for space, with the time of its next measurement.
-    func waitForSpace(needed: Int64?, available: Int64, since: Moment, at now: Moment) -> TransferPhase {
+    func waitForSpace(needed: Int64?, available: Int64, since: ClockReading, at now: ClockReading) -> TransferPhase {
         .waiting(
             .storage(
                 needed: needed, available: available, since: since,
-                nextLook: now.instant.advanced(by: spaceInterval)))
+                nextReevaluation: now.instant.advanced(by: spaceInterval)))
     }
 
     /// The time of the next measurement; `nil` if no transfer waits for space.

@@ -7,19 +7,19 @@ internal import TransferQueue
 
 extension UnfinishedTransfers where Queue: ~Copyable {
     /// Stops the attempts of transfers that may not run any longer.
-    mutating func stopWhatMayNotRun(_ assessment: Assessment, at now: Moment, into effects: inout [Effect]) {
+    mutating func stopIneligible(_ evaluator: PolicyEvaluator, at now: ClockReading, into effects: inout [Effect]) {
         guard !active.isEmpty else { return }
-        let machine = ConditionSignature(assessment.context.conditions)
+        let machine = ConditionSignature(evaluator.context.conditions)
         active.makeWhole(from: &queue)
         var following = active.first
-        while following != Int32.nowhere {
+        while following != Int32.noIndex {
             let index = following
             following = active.next(after: index)
-            guard let holds = active[index].review(assessment, under: machine, hasChanged: !changes.isEmpty, at: now)
+            guard let reasons = active[index].review(evaluator, under: machine, hasChanged: !changes.isEmpty, at: now)
             else { continue }
             let id = active[index].id
             effects.append(.stop(id))
-            if watches.note(id, holds) { effects.append(.explain(id)) }
+            if watches.record(id, reasons) { effects.append(.explain(id)) }
         }
     }
 
@@ -39,7 +39,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    mutating func finished(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
+    mutating func finished(_ id: TransferID, at now: ClockReading, into effects: inout [Effect]) -> Bool {
         guard let index = active.number(of: id) else { return false }
         if let plain = active.plain(index)?.transfer {
             active.remove(index, at: now)
@@ -54,9 +54,9 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return true
     }
 
-    /// Ends an attempt that leaves `bytes` on disk. The transfer belongs to no list until the caller inserts it into
-    /// one. Returns `nil` if the transfer has no attempt.
-    mutating func endAttempt(of id: TransferID, bytes: Int64, at now: Moment) -> TransferEntry? {
+    /// Ends an attempt that leaves `bytes` on disk. The caller must insert the transfer into a list. Returns `nil` if
+    /// the transfer has no attempt.
+    mutating func endAttempt(of id: TransferID, bytes: Int64, at now: ClockReading) -> TransferEntry? {
         guard let index = activeIndex(of: id) else { return nil }
         let before = active[index].entry
         active.remove(index, at: now)
@@ -69,30 +69,32 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     }
 
     mutating func stopped(
-        _ id: TransferID, bytes: Int64, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
+        _ id: TransferID, bytes: Int64, at now: ClockReading, _ evaluator: PolicyEvaluator, into effects: inout [Effect]
     ) -> Bool {
         guard let entry = endAttempt(of: id, bytes: bytes, at: now) else { return false }
-        settleStopped(id, entry, at: now, assessment, into: &effects)
+        finishStop(id, entry, at: now, evaluator, into: &effects)
         return true
     }
 
     mutating func ranOutOfSpace(
-        _ id: TransferID, needed: Int64?, available: Int64, bytes: Int64, at now: Moment, _ assessment: Assessment,
+        _ id: TransferID, needed: Int64?, available: Int64, bytes: Int64, at now: ClockReading,
+        _ evaluator: PolicyEvaluator,
         into effects: inout [Effect]
     ) -> Bool {
         guard var entry = endAttempt(of: id, bytes: bytes, at: now) else { return false }
         if case .stopping(let after) = entry.phase, after != .wait {
-            settleStopped(id, entry, at: now, assessment, into: &effects)
+            finishStop(id, entry, at: now, evaluator, into: &effects)
         } else {
             entry.phase = obstacles.waitForSpace(needed: needed, available: available, since: now, at: now)
-            enqueue(id, entry, assessment)
+            enqueue(id, entry, evaluator)
         }
         return true
     }
 
     /// Handles the end of an attempt that was stopped or whose executor was shut down.
-    mutating func settleStopped(
-        _ id: TransferID, _ entry: TransferEntry, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
+    mutating func finishStop(
+        _ id: TransferID, _ entry: TransferEntry, at now: ClockReading, _ evaluator: PolicyEvaluator,
+        into effects: inout [Effect]
     ) {
         var entry = entry
         if case .stopping(let after) = entry.phase, let ending = after.ending {
@@ -101,7 +103,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         }
         // If the attempt was running, its executor was shut down. The transfer is retried when conditions allow.
         entry.phase = entry.phase == .stopping(.pause) ? .paused(since: now) : .waiting(nil)
-        enqueue(id, entry, assessment)
+        enqueue(id, entry, evaluator)
     }
 }
 

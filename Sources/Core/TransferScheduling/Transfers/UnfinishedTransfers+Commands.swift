@@ -7,26 +7,26 @@ internal import TransferQueue
 
 extension UnfinishedTransfers where Queue: ~Copyable {
     mutating func change(
-        _ id: TransferID, to traits: TransferTraits, at now: Moment, _ assessment: Assessment,
+        _ id: TransferID, to traits: TransferTraits, at now: ClockReading, _ evaluator: PolicyEvaluator,
         into effects: inout [Effect]
     ) -> Bool {
         if let index = activeIndex(of: id) {
             let entry = active[index].entry
             guard entry.traits != traits else { return false }
             queue.freeSlots(of: entry.traits)
-            queue.takeSlots(of: traits)
+            queue.acquireSlots(of: traits)
             active[index].replace(by: changed(id, entry, to: traits, at: now, into: &effects))
             changes.running = true
         } else {
             guard let entry = queue.entry(of: id), entry.traits != traits, dequeue(id) != nil else { return false }
-            enqueue(id, changed(id, entry, to: traits, at: now, into: &effects), assessment)
+            enqueue(id, changed(id, entry, to: traits, at: now, into: &effects), evaluator)
         }
         return true
     }
 
     /// Returns the entry with new traits, and registers the transfer with them.
     private mutating func changed(
-        _ id: TransferID, _ entry: TransferEntry, to traits: TransferTraits, at now: Moment,
+        _ id: TransferID, _ entry: TransferEntry, to traits: TransferTraits, at now: ClockReading,
         into effects: inout [Effect]
     ) -> TransferEntry {
         totals.remove(entry)
@@ -36,10 +36,10 @@ extension UnfinishedTransfers where Queue: ~Copyable {
             // The transfer moves to another app. The previous limiter would otherwise wait for its end forever.
             changed.endRelaunchDelay(at: now)
             relaunchDelays.end(delay, of: id, entry.traits.app, causesRelaunch: false, at: now)
-            effects += [.saveRelaunchHold(id, nil), .saveLearned]
+            effects += [.saveRelaunchDelay(id, nil), .saveStatistics]
         }
         changed.traits = traits
-        // A person wants the transfer now. The transfer waits no longer, but its app's limiter still counts its end
+        // The user wants the transfer now. The transfer no longer waits, but its app's limiter still counts its end
         // (R4).
         if traits.isFromBackground != true, let release = changed.relaunchDelay?.release {
             changed.relaunchDelay?.release = min(release, now.instant)
@@ -48,11 +48,11 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         return changed
     }
 
-    /// Cancels or expires a transfer: at once if it waits, otherwise after its attempt has ended.
+    /// Cancels or expires a transfer: immediately if it waits, otherwise after its attempt has ended.
     ///
-    /// - Returns: whether the set of transfers that may run may change.
+    /// - Returns: A Boolean value that indicates whether the set of transfers that may run may change.
     mutating func giveUp(
-        _ id: TransferID, as end: TransferPhase.AfterStop, at now: Moment, into effects: inout [Effect]
+        _ id: TransferID, as end: TransferPhase.AfterStop, at now: ClockReading, into effects: inout [Effect]
     ) -> Bool {
         if let index = activeIndex(of: id) {
             // A transfer that is being cancelled does not expire as well.
@@ -73,14 +73,16 @@ extension UnfinishedTransfers where Queue: ~Copyable {
 
     /// Stops an attempt for a reason other than conditions; returns whether the attempt was still running.
     mutating func stop(
-        at index: Int32, then after: TransferPhase.AfterStop, at now: Moment, into effects: inout [Effect]
+        at index: Int32, then after: TransferPhase.AfterStop, at now: ClockReading, into effects: inout [Effect]
     ) -> Bool {
         guard active[index].stop(then: after, at: now) else { return false }
         effects.append(.stop(active[index].id))
         return true
     }
 
-    mutating func pause(_ id: TransferID, at now: Moment, _ assessment: Assessment, into effects: inout [Effect])
+    mutating func pause(
+        _ id: TransferID, at now: ClockReading, _ evaluator: PolicyEvaluator, into effects: inout [Effect]
+    )
         -> Bool
     {
         if let index = activeIndex(of: id) {
@@ -96,12 +98,14 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         guard case .waiting = queue.entry(of: id)?.phase, var entry = dequeue(id) else { return false }
         entry.endObstacle(at: now)
         entry.phase = .paused(since: now)
-        enqueue(id, entry, assessment)
+        enqueue(id, entry, evaluator)
         effects.append(.savePaused(id, true))
         return true
     }
 
-    mutating func resume(_ id: TransferID, at now: Moment, _ assessment: Assessment, into effects: inout [Effect])
+    mutating func resume(
+        _ id: TransferID, at now: ClockReading, _ evaluator: PolicyEvaluator, into effects: inout [Effect]
+    )
         -> Bool
     {
         if let index = activeIndex(of: id) {
@@ -115,12 +119,12 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         case .paused:
             guard var resumed = dequeue(id) else { return false }
             resumed.endPause(at: now)
-            enqueue(id, resumed, assessment)
+            enqueue(id, resumed, evaluator)
             effects.append(.savePaused(id, false))
             return true
         case .waiting(.backoff(let attempt, let cause, _, _)):
-            // A person requests the transfer now: the backoff ends, but its failures are kept.
-            endBackoff(of: id, leaving: attempt, cause, at: now, assessment, into: &effects)
+            // The user requests the transfer now: the backoff ends, but its failures are kept.
+            endBackoff(of: id, leaving: attempt, cause, at: now, evaluator, into: &effects)
             return true
         case .waiting, .running, .stopping:
             return false  // Nothing is paused.
@@ -129,7 +133,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
 
     /// Sets or removes an obstacle that does not depend on conditions.
     mutating func obstruct(
-        _ id: TransferID, _ assessment: Assessment, _ change: (inout TransferEntry) -> Void
+        _ id: TransferID, _ evaluator: PolicyEvaluator, _ change: (inout TransferEntry) -> Void
     ) -> Bool {
         if let index = activeIndex(of: id) {
             change(&active[index].entry)
@@ -138,17 +142,19 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         }
         guard var entry = dequeue(id) else { return false }
         change(&entry)
-        enqueue(id, entry, assessment)
+        enqueue(id, entry, evaluator)
         return true
     }
 
-    /// Resets an app's limiter and frees the transfers it delayed, because a person brought the app to the front.
-    mutating func cameToFront(_ app: String, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]) {
+    /// Resets an app's limiter and frees the transfers it delayed, because the user brought the app to the front.
+    mutating func cameToFront(
+        _ app: String, at now: ClockReading, _ evaluator: PolicyEvaluator, into effects: inout [Effect]
+    ) {
         let (hadLimiter, freed) = relaunchDelays.reset(app)
-        if hadLimiter { effects.append(.saveLearned) }
+        if hadLimiter { effects.append(.saveStatistics) }
         for id in freed {
-            effects.append(.saveRelaunchHold(id, nil))
-            _ = obstruct(id, assessment) { $0.endRelaunchDelay(at: now) }
+            effects.append(.saveRelaunchDelay(id, nil))
+            _ = obstruct(id, evaluator) { $0.endRelaunchDelay(at: now) }
         }
     }
 }

@@ -8,13 +8,14 @@ internal import TransferQueue
 extension UnfinishedTransfers where Queue: ~Copyable {
     /// Ends a backoff now. The end is saved, so that the transfer does not wait again after a crash.
     mutating func endBackoff(
-        of id: TransferID, leaving attempts: Int, _ cause: FailureCause, at now: Moment, _ assessment: Assessment,
+        of id: TransferID, leaving attempts: Int, _ cause: FailureCause, at now: ClockReading,
+        _ evaluator: PolicyEvaluator,
         into effects: inout [Effect]
     ) {
         guard var entry = dequeue(id) else { return }
         entry.endObstacle(at: now)
         entry.failures = max(0, attempts)
-        enqueue(id, entry, assessment)
+        enqueue(id, entry, evaluator)
         effects.append(.saveRetry(id, attempts > 0 ? entry.retryState(after: cause, until: now.wall) : nil))
     }
 
@@ -23,22 +24,25 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     /// A failure shortly before a detected loss is caused by the network, not by the server. The failed attempt does
     /// not count. After the network returns, the rest of a backoff that the loss caused is pointless.
     ///
-    /// - Parameter dwell: the time before a detected loss in which the network may already have failed.
+    /// - Parameter debounce: The time before a detected loss in which the network may already have failed.
     mutating func networkChanged(
-        isLost: Bool, within dwell: Duration, at now: Moment, _ assessment: Assessment, into effects: inout [Effect]
+        isLost: Bool, within debounce: Duration, at now: ClockReading, _ evaluator: PolicyEvaluator,
+        into effects: inout [Effect]
     ) {
         guard !obstacles.backingOff.isEmpty else { return }
         for id in obstacles.backingOff.sorted() {
             guard let entry = queue.entry(of: id), !entry.traits.isLoopback,
-                case .waiting(.backoff(let attempt, let cause, let failed, _)) = entry.phase, cause.isOfTheConnection,
-                !isLost || failed.instant.advanced(by: dwell) >= now.instant
+                case .waiting(.backoff(let attempt, let cause, let failed, _)) = entry.phase, cause.isConnectionFailure,
+                !isLost || failed.instant.advanced(by: debounce) >= now.instant
             else { continue }
-            endBackoff(of: id, leaving: isLost ? attempt - 1 : attempt, cause, at: now, assessment, into: &effects)
+            endBackoff(of: id, leaving: isLost ? attempt - 1 : attempt, cause, at: now, evaluator, into: &effects)
         }
     }
 
     /// Handles a measurement of free disk space; `nil` if the measurement failed.
-    mutating func measured(_ id: TransferID, available: Int64?, at now: Moment, _ assessment: Assessment) -> Bool {
+    mutating func measured(_ id: TransferID, available: Int64?, at now: ClockReading, _ evaluator: PolicyEvaluator)
+        -> Bool
+    {
         guard case .waiting(.storage(let needed, _, let since, _)) = queue.entry(of: id)?.phase,
             var entry = dequeue(id)
         else { return false }
@@ -49,11 +53,13 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         } else {
             entry.endObstacle(at: now)
         }
-        enqueue(id, entry, assessment)
+        enqueue(id, entry, evaluator)
         return true
     }
 
-    mutating func requestDueMeasurements(at now: Moment, _ assessment: Assessment, into effects: inout [Effect]) {
+    mutating func requestDueMeasurements(
+        at now: ClockReading, _ evaluator: PolicyEvaluator, into effects: inout [Effect]
+    ) {
         for id in obstacles.dueMeasurements(at: now.instant) {
             guard case .waiting(.storage(let needed, let available, let since, _)) = queue.entry(of: id)?.phase,
                 var entry = dequeue(id)
@@ -61,7 +67,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
             effects.append(.measureSpace(id))
             // The measurement sets the next time. If no measurement arrives, it is requested again later.
             entry.phase = obstacles.waitForSpace(needed: needed, available: available, since: since, at: now)
-            enqueue(id, entry, assessment)
+            enqueue(id, entry, evaluator)
         }
     }
 }

@@ -34,7 +34,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         active.number(of: id).map { active.whole($0, from: queue).entry } ?? queue.entry(of: id)
     }
 
-    /// Returns the number of an active transfer after storing its whole entry; `nil` if the transfer has no attempt.
+    /// Returns the index of an active transfer after storing its whole entry; `nil` if the transfer has no attempt.
     mutating func activeIndex(of id: TransferID) -> Int32? {
         guard let index = active.number(of: id) else { return nil }
         active.makeWhole(index, from: &queue)
@@ -42,10 +42,10 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     }
 
     /// Returns a summary of all unfinished transfers for policies.
-    mutating func summary(at now: Moment) -> QueueSummary {
+    mutating func summary(at now: ClockReading) -> QueueSummary {
         if !totals.isFirstDeadlineKnown {
-            queue.forEach { totals.note($1) }
-            active.forEach { totals.note($1.entry) }
+            queue.forEach { totals.record($1) }
+            active.forEach { totals.record($1.entry) }
             totals.isFirstDeadlineKnown = true
         }
         let runningCount = active.networkCount
@@ -64,9 +64,9 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     }
 
     /// Inserts a transfer into the queue, either a new transfer or one that returns from an attempt.
-    mutating func enqueue(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
+    mutating func enqueue(_ id: TransferID, _ entry: TransferEntry, _ evaluator: PolicyEvaluator) {
         obstacles.add(id, entry.phase)
-        queue.insert(id, entry, assessment)
+        queue.insert(id, entry, evaluator)
     }
 
     /// Removes a transfer from the queue, so that the caller can change it and insert it again; `nil` if it is not
@@ -79,7 +79,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
 
     /// Ends a transfer: removes all its data and reports the end to its app's relaunch limiter.
     mutating func end(
-        _ id: TransferID, _ entry: borrowing TransferEntry, _ ending: Ending, at now: Moment,
+        _ id: TransferID, _ entry: borrowing TransferEntry, _ ending: Ending, at now: ClockReading,
         into effects: inout [Effect]
     ) {
         totals.remove(entry)
@@ -88,7 +88,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         if let delay = entry.relaunchDelay {
             relaunchDelays.end(
                 delay, of: id, entry.traits.app, causesRelaunch: queue.isLast(of: entry.traits), at: now)
-            effects.append(.saveLearned)
+            effects.append(.saveStatistics)
         }
         effects.append(.end(id, ending))
     }

@@ -24,7 +24,7 @@ extension VariantDecoding {
         do {
             let made = try plainValue(type, of: value, field, depth: depth)
             if let count = (made as? String)?.utf8.count, count > field.most {
-                throw BusFault(.invalidArgument, "'\(key)' has \(count) bytes, more than \(field.most)")
+                throw BusFault(.invalidArgument, "'\(key)' has \(count) bytes; the maximum is \(field.most)")
             }
             if case .headers = field.form, let headers = made as? [String: String] {
                 try HeaderChecks.check(headers.map { HeaderField(name: $0.key, value: $0.value) }, key)
@@ -36,7 +36,7 @@ extension VariantDecoding {
         }
     }
 
-    /// Decodes a value without a key of its own.
+    /// Decodes a value without a separate key.
     ///
     /// - Throws: `VariantMismatch` if the value has the wrong type, or `BusFault` for an error within the value.
     static func plainValue<Value: Decodable>(
@@ -61,7 +61,7 @@ extension VariantDecoding {
         _ type: any Decodable.Type, _ value: VariantValue, _ field: VariantField
     ) throws -> Any? {
         switch type {
-        case is String.Type: return try expect(value.string, "text (s)", value)
+        case is String.Type: return try expect(value.string, "a string (s)", value)
         case is Bool.Type:
             guard case .bool(let flag) = value else { throw VariantMismatch("true or false (b)", value) }
             return flag
@@ -77,7 +77,7 @@ extension VariantDecoding {
         case is [String: String].Type:
             let texts = value.dictionary?.compactMapValues(\.string)
             let isWhole = texts?.count == value.dictionary?.count
-            return try expect(isWhole ? texts : nil, "texts by their names (a{sv} of s, or a{ss})", value)
+            return try expect(isWhole ? texts : nil, "a dictionary of strings (a{sv} of s, or a{ss})", value)
         case let type as any VariantPaired.Type:
             return try expect(value.items.count == 2 ? type.init(pair: value.items) : nil, "a pair", value)
         case let type as any (RawRepresentable & CaseIterable).Type: return try choice(type, value)
@@ -92,7 +92,7 @@ extension VariantDecoding {
 
     private static func texts(_ value: VariantValue) throws -> [String] {
         guard case .list(let items) = value, case let texts = items.compactMap(\.string), texts.count == items.count
-        else { throw VariantMismatch("a list of texts (as)", value) }
+        else { throw VariantMismatch("a list of strings (as)", value) }
         return texts
     }
 
@@ -101,9 +101,10 @@ extension VariantDecoding {
     ) throws -> Number {
         let range = field.whole
         let bounds =
-            range.upperBound == .max ? "of at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+            range.upperBound == .max
+            ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
         let number = value.integer.flatMap { range.contains($0) ? Number(exactly: $0) : nil }
-        return try expect(number, "a whole number (x) \(bounds)", value)
+        return try expect(number, "an integer (x) \(bounds)", value)
     }
 
     private static func number(_ value: VariantValue, _ field: VariantField) throws -> Double {
@@ -116,7 +117,7 @@ extension VariantDecoding {
         let range = field.number
         return try expect(
             number.flatMap { range.contains($0) ? $0 : nil },
-            "a number (d), \(range.lowerBound) to \(range.upperBound)",
+            "a number (d) from \(range.lowerBound) to \(range.upperBound)",
             value)
     }
 
@@ -125,7 +126,7 @@ extension VariantDecoding {
             return WallTime(nanosecondsSinceEpoch: try whole(Int64.self, value, field))
         }
         let date = value.string.flatMap(BusDate.init(parsing:))?.wall
-        return try expect(date, "a date as RFC 3339 has it (2026-03-01T02:00:00Z)", value)
+        return try expect(date, "an RFC 3339 date such as 2026-03-01T02:00:00Z", value)
     }
 
     /// Decodes a case of an enumeration with text raw values. Returns `nil` for other enumerations.
@@ -140,7 +141,8 @@ extension VariantDecoding {
 }
 
 extension VariantValue {
-    /// The value in the form for error messages to the caller that sent it: at most the first 40 characters of a string.
+    /// The value in the form for error messages to the caller that sent it: at most the first 40 characters of a
+    /// string.
     var shown: String {
         switch self {
         case .bool(let flag): "\(flag)"
@@ -153,7 +155,7 @@ extension VariantValue {
         case .handle: "a descriptor"
         case .paths: "a list of objects"
         case .typed(_, let value): value.shown
-        case .other: "a value of another kind"
+        case .other: "a value of another type"
         }
     }
 }

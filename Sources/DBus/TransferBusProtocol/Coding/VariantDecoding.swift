@@ -9,7 +9,7 @@ struct VariantDecoding: Decoder {
     /// A dictionary, with the keys that the decoded type has asked for.
     final class Node {
         let entries: [String: VariantValue]
-        var asked: Set<String> = []
+        var requestedKeys: Set<String> = []
 
         init(_ entries: [String: VariantValue]) { self.entries = entries }
     }
@@ -22,7 +22,7 @@ struct VariantDecoding: Decoder {
     /// The number of values that contain this value.
     let depth: Int
     /// The maximum nesting depth. D-Bus itself allows 64, and no value of the daemon is deeper than a few levels.
-    static let mostDepth = 32
+    static let maximumDepth = 32
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -51,8 +51,8 @@ struct VariantDecoding: Decoder {
     static func composite<Value: Decodable>(
         _ type: Value.Type, _ value: VariantValue, _ field: VariantField, in node: Node? = nil, depth: Int
     ) throws -> Value {
-        guard depth <= mostDepth else {
-            throw BusFault(.invalidArgument, "a value lies in more than \(mostDepth) others")
+        guard depth <= maximumDepth else {
+            throw BusFault(.invalidArgument, "values are nested more than \(maximumDepth) levels deep")
         }
         let decoding = VariantDecoding(type, value, node, field, depth: depth)
         let made = try Value(from: decoding)
@@ -63,10 +63,11 @@ struct VariantDecoding: Decoder {
 
     private func refuseOtherKeys() throws(BusFault) {
         guard let noun = layout.noun, let node,
-            let key = node.entries.keys.filter({ !node.asked.contains($0) }).min()
+            let key = node.entries.keys.filter({ !node.requestedKeys.contains($0) }).min()
         else { return }
         let word = layout.tag?.key.flatMap { node.entries[$0]?.string }.map { " '\($0)'" } ?? ""
-        throw BusFault(.invalidArgument, "'\(key)' is no key of \(noun)\(word); see the interface's description")
+        throw BusFault(
+            .invalidArgument, "'\(key)' is not a key of \(noun)\(word); see the comments of the D-Bus interface")
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -94,13 +95,13 @@ extension VariantTag {
             let found = words.filter { node.entries[$0.word] != nil }
             guard found.count < 2 else {
                 let keys = found.map { "'\($0.word)'" }.joined(separator: " and ")
-                throw BusFault(.invalidArgument, "\(keys) exclude each other; give one of them")
+                throw BusFault(.invalidArgument, "\(keys) cannot be combined; use one of them")
             }
             if let name = (found.first ?? words.first(where: \.word.isEmpty))?.name { return name }
             throw BusFault(
                 .invalidArgument, "one of \(words.map { "'\($0.word)'" }.joined(separator: ", ")) is missing")
         }
-        node.asked.insert(key)
+        node.requestedKeys.insert(key)
         guard let value = node.entries[key] else {
             throw BusFault(.invalidArgument, "'\(key)' is missing: \(need ?? "")")
         }
@@ -122,7 +123,7 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var allKeys: [Key] {
         if let chosen { return Key(stringValue: chosen).map { [$0] } ?? [] }
-        node.asked.formUnion(node.entries.keys)
+        node.requestedKeys.formUnion(node.entries.keys)
         return node.entries.keys.sorted().compactMap(Key.init(stringValue:))
     }
 
@@ -142,7 +143,7 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return try VariantDecoding.composite(
                 type, decoding.value, field, in: node, depth: decoding.depth + 1)
         }
-        node.asked.insert(field.key)
+        node.requestedKeys.insert(field.key)
         guard let value = node.entries[field.key] ?? (field.need == nil ? decoding.defaults[field.key] : nil) else {
             let meaning = field.need.map { ": \($0)" } ?? ""
             throw BusFault(.invalidArgument, "'\(field.key)' is missing\(meaning)")

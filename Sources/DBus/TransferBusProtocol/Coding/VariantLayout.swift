@@ -65,8 +65,9 @@ package struct VariantLayout: Sendable {
     /// - Parameters:
     ///   - noun: The name of the type in error messages, or `nil` to ignore unknown keys.
     ///   - tag: The representation of an enumeration's case.
-    ///   - fields: The fields of properties, by property name. A property without a field has a key of its own name.
-    ///     An associated value is named `case.label` or `label`; values without a label are named `_0` and `_1`.
+    ///   - fields: The fields of properties, by property name. A property without a field has a key with the name of
+    ///     the property. An associated value is named `case.label` or `label`; values without a label are named `_0`
+    ///     and `_1`.
     package init(_ noun: String? = nil, tag: VariantTag? = nil, keys fields: [String: VariantField] = [:]) {
         (self.noun, self.tag, self.fields) = (noun, tag, fields)
     }
@@ -76,7 +77,7 @@ package struct VariantLayout: Sendable {
         name.flatMap { fields["\($0).\(property)"] } ?? fields[property] ?? VariantField(property)
     }
 
-    /// The layout of types without a layout of their own.
+    /// The layout of types that do not define a layout.
     static let plain = VariantLayout()
 
     /// Returns the layout of a type.
@@ -104,8 +105,8 @@ package struct VariantTag: Sendable {
     }
 
     private static func camelCase(_ word: String) -> String {
-        let parts = word.split(separator: "-")
-        return parts.dropFirst().reduce(String(parts[0])) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+        let components = word.split(separator: "-")
+        return components.dropFirst().reduce(String(components[0])) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
     }
 }
 

@@ -8,14 +8,15 @@ package enum AppInterface {
          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
         <node>
           <!--
-            org.transferd.App1 on an app's well-known name, at the path made from that name: a slash before it, its dots as
-            slashes, its hyphens as underscores, as org.freedesktop.Application has it.
+            org.transferd.App1 on an app's well-known bus name. The object path is derived from that name as for
+            org.freedesktop.Application: a leading slash, slashes instead of dots, and underscores instead of hyphens.
 
-            The daemon calls it when a background session needs its app, and has the bus start the app for that. An app that
-            does not run is to make the session of that identifier again, and is then told what waited.
+            The daemon calls this interface when a background session needs its app. The bus starts the app if it is not
+            running. The app must then open the session with this identifier again. It receives the pending events after
+            that.
           -->
           <interface name="org.transferd.App1">
-            <!-- A session has something for the app. Answered once the app has taken the call, within 30 seconds. -->
+            <!-- A session has events for the app. Reply within 30 seconds, after the app has accepted the call. -->
             <method name="HandleEventsForBackgroundURLSession">
               <arg name="identifier" type="s" direction="in"/>
             </method>

@@ -13,7 +13,7 @@ package struct OpeningOptions: Hashable, Sendable, Codable {
     /// Whether the user is working with the program. `nil` if unknown.
     package var isInFront: Bool?
     /// Whether the process already had the session open and only lost the connection to the daemon.
-    package var isBack = false
+    package var isReconnecting = false
     /// The shared containers for whose sessions the app is started. `nil` leaves the stored containers unchanged.
     package var containers: Set<String>?
 
@@ -26,7 +26,7 @@ extension OpeningOptions: VariantCoded {
         "a session's options",
         keys: [
             "registration": .inline(ifAny: "bus-name", "command"), "isInFront": "front",
-            "isBack": .init("back", omitsEmpty: true),
+            "isReconnecting": .init("back", omitsEmpty: true),
         ])
     package static var busDefaults: [String: VariantValue] { ["back": .bool(false)] }
 
@@ -36,7 +36,7 @@ extension OpeningOptions: VariantCoded {
         guard containers.count <= mostContainers, containers.allSatisfy({ 1...longestName ~= $0.utf8.count }) else {
             throw BusFault(
                 .invalidArgument,
-                "'containers' has \(containers.count) names; at most \(mostContainers) of 1 to \(longestName) bytes are taken"
+                "'containers' has \(containers.count) names; the maximum is \(mostContainers) names of 1 to \(longestName) bytes"
             )
         }
     }
@@ -62,14 +62,14 @@ extension AppRegistration: VariantCoded {
         guard let program = command.first, program.hasPrefix("/") else {
             throw BusFault(
                 .invalidArgument,
-                "'command' must begin with a program's absolute path, not '\(command.first?.prefix(40) ?? "")'")
+                "'command' must begin with the absolute path of a program, not '\(command.first?.prefix(40) ?? "")'")
         }
         let (mostWords, mostBytes) = (256, 32 << 10)
         let bytes = command.reduce(0) { $0 + $1.utf8.count }
         guard command.count <= mostWords, bytes <= mostBytes else {
             throw BusFault(
                 .invalidArgument,
-                "'command' has \(command.count) words of \(bytes) bytes; at most \(mostWords) of \(mostBytes) are taken"
+                "'command' has \(command.count) words and \(bytes) bytes; the maximum is \(mostWords) words and \(mostBytes) bytes"
             )
         }
     }

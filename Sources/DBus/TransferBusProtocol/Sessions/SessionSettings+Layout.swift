@@ -11,7 +11,7 @@ extension SessionSettings: VariantCoded {
     package static let busLayout = VariantLayout(
         "a session's settings",
         keys: [
-            "identifier": .init("identifier", most: 4096, need: "what the app calls the session"),
+            "identifier": .init("identifier", most: 4096, need: "the session's identifier"),
             "isDiscretionary": "discretionary", "sendsLaunchEvents": "sends-launch-events",
             "requestTimeout": .init("request-timeout", number: seconds, isClamped: true),
             "resourceTimeout": .init("resource-timeout", number: seconds, isClamped: true),

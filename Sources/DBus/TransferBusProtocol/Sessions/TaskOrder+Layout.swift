@@ -7,33 +7,33 @@ extension TaskOrder: VariantCoded {
     package static let busLayout = VariantLayout(
         "the order",
         tag: .word(
-            "order", need: "what is to be done",
+            "order", need: "the action for the task",
             ["submit", "suspend", "resume", "cancel", "cancel-keeping", "change", "begin", "answer"]),
         keys: [
             "submit._0": snapshot, "change._0": snapshot,
             "_0": .init("task", whole: 1 ... .max, need: "the task's number in its session"),
-            "token": .init("token", most: 4096, need: "what the bytes are found by"), "_1": .inline(),
+            "token": .init("token", most: 4096, need: "the name of the kept bytes"), "_1": .inline(),
         ])
 }
 
 extension DelayedBegin: VariantCoded {
     package static let busLayout = VariantLayout(
         tag: .word("reply", need: "whether the task begins", ["as-before", "with", "cancel", "unasked"]),
-        keys: ["_0": .init("request", need: "what is asked for instead")])
+        keys: ["_0": .init("request", need: "the replacement request")])
 }
 
 extension ChallengeReply: VariantCoded {
     package static let busLayout = VariantLayout(
-        tag: .word("reply", need: "what the server is told", ["credential", "token", "none", "cancel"]),
+        tag: .word("reply", need: "the reply to the challenge", ["credential", "token", "none", "cancel"]),
         keys: [
-            "_0": .init("token", most: longestToken, need: "what the server wants to see"),
-            "user": .init("user", most: 4096, need: "whose login it is"),
-            "password": .init("password", most: 4096, need: "what proves that"),
+            "_0": .init("token", most: longestToken, need: "the token for the server"),
+            "user": .init("user", most: 4096, need: "the user name"),
+            "password": .init("password", most: 4096, need: "the password"),
         ])
 
     package func checkReceived() throws {
         // The message does not contain the offending character, because error messages may be logged.
         guard case .token(let token) = self, !Self.isToken(token) else { return }
-        throw BusFault(.invalidArgument, "'token' has signs that a token has not (RFC 6750)")
+        throw BusFault(.invalidArgument, "'token' contains characters that are not allowed in a token (RFC 6750)")
     }
 }

@@ -7,12 +7,12 @@ extension TaskSnapshot: VariantCoded {
         "a task",
         keys: [
             "identifier": .init("task", whole: 1 ... .max, need: "the task's number in its session"),
-            "kind": .inline(), "request": .init("request", need: "what is to be transferred"),
+            "kind": .inline(), "request": .init("request", need: "the request to send"),
             "note": .init("note", most: CallerLimits.noteBytes), "priority": .init("priority", number: 0...1),
             "earliestBegin": .init("earliest-begin", .nanoseconds),
             "expectedToSend": .init("expects-to-send", whole: -1 ... .max),
             "expectedToReceive": .init("expects-to-receive", whole: -1 ... .max), "isSuspended": "suspended",
-            "isOver": "over", "received": .init("received", whole: 0 ... .max),
+            "isOver": "ended", "received": .init("received", whole: 0 ... .max),
             "sent": .init("sent", whole: 0 ... .max), "total": .init("total", whole: 0 ... .max),
             "continues": .init("continues", most: 4096),
         ])
@@ -35,7 +35,7 @@ extension RequestDescription: VariantCoded {
     package static let busLayout = VariantLayout(
         "a request",
         keys: [
-            "url": .init("url", most: 32 << 10, need: "where it is"), "method": .init("method", most: 40),
+            "url": .init("url", most: 32 << 10, need: "the URL of the request"), "method": .init("method", most: 40),
             "headers": .init("headers", .headers, omitsEmpty: true),
             "timeout": .init("timeout", number: 0...4e9, isClamped: true), "allowsCellularAccess": "cellular",
         ])
@@ -46,7 +46,7 @@ extension ResponseDescription: VariantCoded {
     package static let busLayout = VariantLayout(
         "a response",
         keys: [
-            "url": .init("url", most: 1 << 20, need: "what answered"),
+            "url": .init("url", most: 1 << 20, need: "the URL of the response"),
             "status": .init("status", whole: 0...999, need: "the server's status"),
             "headers": .init("headers", omitsEmpty: true),
         ])

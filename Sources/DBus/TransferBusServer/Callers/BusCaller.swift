@@ -7,7 +7,7 @@
 package struct BusCaller: Hashable, Sendable {
     /// The degree of trust in a caller.
     package enum Kind: Hashable, Sendable {
-        /// The `transferctl` installed beside the running daemon. Acts as the person and reaches all transfers.
+        /// The `transferctl` installed beside the running daemon. Acts as the user and can access all transfers.
         case person
         /// A program outside any sandbox.
         case app
@@ -27,7 +27,7 @@ package struct BusCaller: Hashable, Sendable {
     package var name: String
     /// The app id, fixed at the caller's first call.
     ///
-    /// The id of a sandboxed caller is the id of the sandbox. The id of a caller in a sandbox that a person has
+    /// The id of a sandboxed caller is the id of the sandbox. The id of a caller in a sandbox that the user has
     /// admitted is the app or the name of its systemd unit. The id of any other caller is the first of these that
     /// exists:
     /// - the app for which the daemon started the process
@@ -51,7 +51,7 @@ package struct BusCaller: Hashable, Sendable {
         self.process = process
     }
 
-    /// Whether the caller acts as the person and reaches all transfers.
+    /// Whether the caller acts as the user and can access all transfers.
     package var isPerson: Bool { kind == .person }
 
     /// Whether the caller is, or may be, in a sandbox. A sandboxed caller passes descriptors, never paths, and names
@@ -63,7 +63,7 @@ package struct BusCaller: Hashable, Sendable {
         }
     }
 
-    /// The app id that owns the person's own transfers.
+    /// The app id that owns the user's own transfers.
     package static let person = "person"
 
     /// The prefix of the app ids of opaque sandboxes, whose names nothing vouches for.

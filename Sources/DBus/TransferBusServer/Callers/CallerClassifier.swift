@@ -3,10 +3,10 @@ import Foundation
 
 /// The rule that determines a caller's kind and app from facts about its process alone (rules C1 and C4).
 struct CallerClassifier {
-    /// The folder of the running daemon, which also holds the person's `transferctl`. Nil if others may write to the
-    /// folder, because anybody could then add a program named `transferctl`.
+    /// The folder of the running daemon, which also holds the user's `transferctl`. `nil` if others may write to the
+    /// folder, because other users could then add a program named `transferctl`.
     var daemonFolder: String?
-    /// The systemd units whose sandboxes a person has admitted (`transferctl apps trust`).
+    /// The systemd units whose sandboxes the user has admitted (`transferctl apps trust`).
     var trusted: Set<String> = []
 
     /// Returns a classifier with the folder of this process.
@@ -27,8 +27,8 @@ struct CallerClassifier {
     /// Classifies the process behind a connection.
     ///
     /// - Parameters:
-    ///   - ownedNames: the well-known names that the caller owns on the bus.
-    ///   - launched: the app for whose session the daemon started the process; nil for other processes.
+    ///   - ownedNames: The well-known names that the caller owns on the bus.
+    ///   - launched: The app for whose session the daemon started the process; `nil` for other processes.
     func caller(
         _ name: String, process: Int32, _ facts: ProcessFacts, ownedNames: Set<String> = [], launched: String? = nil
     ) -> BusCaller {
@@ -50,14 +50,14 @@ struct CallerClassifier {
         let app =
             launched ?? UnitName.app(inGroup: facts.cgroup) ?? Self.ownName(among: ownedNames) ?? unit?.app
             ?? InterpretedProgram.app(of: facts) ?? facts.executablePath
-        // A unit may have any name. The person's id and the ids of opaque sandboxes are not available to apps.
+        // A unit may have any name. The user's id and the ids of opaque sandboxes are not available to apps.
         let isReserved = app == BusCaller.person || app.hasPrefix(BusCaller.opaquePrefix)
         return caller(isReserved ? "app:" + app : app, .app)
     }
 
     // MARK: Sandboxes
 
-    /// The sandbox of a process; nil only if the process is certainly outside any sandbox.
+    /// The sandbox of a process; `nil` only if the process is certainly outside any sandbox.
     private func sandbox(
         _ facts: ProcessFacts, _ unit: SystemdUnit?, name: String
     ) -> (app: String, kind: BusCaller.Sandbox)? {
@@ -101,9 +101,9 @@ struct CallerClassifier {
 
     /// Whether a text is a valid Flatpak id. The id becomes an argument of `flatpak run` and part of paths.
     static func isAppID(_ text: String) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count >= 2, text.utf8.count <= 255, !text.hasPrefix("-") else { return false }
-        return parts.allSatisfy { part in
+        let components = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard components.count >= 2, text.utf8.count <= 255, !text.hasPrefix("-") else { return false }
+        return components.allSatisfy { part in
             !part.isEmpty
                 && part.utf8.allSatisfy { byte in
                     switch byte {
@@ -116,14 +116,16 @@ struct CallerClassifier {
         }
     }
 
-    /// The snap of a process, from its security label `snap.NAME.APP` or its control group; nil if the process is not
+    /// The snap of a process, from its security label `snap.NAME.APP` or its control group; `nil` if the process is not
     /// in a snap.
     private static func snap(_ facts: ProcessFacts) -> String? {
         let label = facts.securityLabel.prefix { $0 != " " && $0 != "\n" && $0 != "\0" }
         let unit = facts.cgroup.split(separator: "/").last { $0.hasPrefix("snap.") } ?? ""
         for text in [label, unit.prefix { $0 != "\n" }] {
-            let parts = text.split(separator: ".")
-            guard parts.count >= 2, parts[0] == "snap", let snap = parts.dropFirst().first else { continue }
+            let components = text.split(separator: ".")
+            guard components.count >= 2, components[0] == "snap", let snap = components.dropFirst().first else {
+                continue
+            }
             guard snap.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || isLowerOrDigit($0) })
             else { continue }
             return String(snap)

@@ -21,8 +21,8 @@ final class CallerRegistry {
     /// Creates a registry without callers.
     ///
     /// - Parameters:
-    ///   - launched: the programs that the daemon started for their apps.
-    ///   - trustedSandboxes: the systemd units whose sandboxes a person has admitted.
+    ///   - launched: The programs that the daemon started for their apps.
+    ///   - trustedSandboxes: The systemd units whose sandboxes the user has admitted.
     init(
         over connection: ServerConnection, names: NameOwners, launched: LaunchedPrograms,
         trustedSandboxes: @escaping () -> Set<String>
@@ -31,34 +31,34 @@ final class CallerRegistry {
         self.trustedSandboxes = trustedSandboxes
     }
 
-    /// The identified caller with a unique name; nil if no such caller is identified.
+    /// The identified caller with a unique name; `nil` if no such caller is identified.
     subscript(name: String) -> BusCaller? { known[name] }
 
-    /// Identifies the program behind a unique name. Passes nil to `body` if the program cannot be identified, for
+    /// Identifies the program behind a unique name. Passes `nil` to `body` if the program cannot be identified, for
     /// example because its connection has closed.
     func identify(_ name: String, _ body: @escaping (BusCaller?) -> Void) {
         if let known = known[name] { return body(known) }
         let isFirst = waiting[name] == nil
         waiting[name, default: []].append(body)
         guard isFirst, let bus = connection.bus else { return }
-        bus.credentials(of: name) { self.learnedProcess(of: name, $0) }
+        bus.credentials(of: name) { self.receivedCredentials(of: name, $0) }
     }
 
-    private func learnedProcess(of sender: String, _ credentials: BusCredentials?) {
+    private func receivedCredentials(of sender: String, _ credentials: BusCredentials?) {
         guard let bus = connection.bus, let credentials else { return identified(sender, as: nil) }
         if let descriptor = credentials.processDescriptor {
-            return meet(sender, credentials.process, ProcessHandle(taking: descriptor))
+            return classifyCaller(sender, credentials.process, ProcessHandle(taking: descriptor))
         }
         let handle = ProcessHandle(of: credentials.process)
         bus.credentials(of: sender) { again in
             if let descriptor = again?.processDescriptor { _ = ProcessHandle(taking: descriptor) }
-            self.meet(sender, credentials.process, again?.process == credentials.process ? handle : nil)
+            self.classifyCaller(sender, credentials.process, again?.process == credentials.process ? handle : nil)
         }
     }
 
     /// Classifies the caller after the owners of all names on the bus are known.
-    private func meet(_ sender: String, _ process: Int32, _ handle: ProcessHandle?) {
-        guard !names.isLearning else { return names.whenLearned { self.meet(sender, process, handle) } }
+    private func classifyCaller(_ sender: String, _ process: Int32, _ handle: ProcessHandle?) {
+        guard !names.isLoading else { return names.whenLoaded { self.classifyCaller(sender, process, handle) } }
         identified(sender, as: classify(sender, process, handle))
     }
 
@@ -73,39 +73,39 @@ final class CallerRegistry {
     private func classify(_ sender: String, _ process: Int32, _ handle: ProcessHandle?) -> BusCaller? {
         guard let handle, let facts = ProcessFacts.read(of: process, handle: handle) else { return nil }
         return CallerClassifier.current(trusted: trustedSandboxes()).caller(
-            sender, process: process, facts, ownedNames: names.book.names(of: sender, process: process),
+            sender, process: process, facts, ownedNames: names.registry.names(of: sender, process: process),
             launched: launched.app(of: process))
     }
 
-    /// Identifies a caller synchronously, because GDBus requires an immediate result. Blocks while the bus answers.
+    /// Identifies a caller synchronously, because GDBus requires an immediate result. Blocks until the bus replies.
     /// An identified caller is normally recorded, so that the wait happens once.
-    func identifyAtOnce(_ sender: String) -> BusCaller? {
+    func identifySynchronously(_ sender: String) -> BusCaller? {
         if let known = known[sender] { return known }
         guard let bus = connection.bus else { return nil }
-        names.learnAtOnce()
-        guard let credentials = bus.credentialsAtOnce(of: sender) else { return nil }
+        names.loadSynchronously()
+        guard let credentials = bus.credentialsSynchronously(of: sender) else { return nil }
         let handle: ProcessHandle?
         if let descriptor = credentials.processDescriptor {
             handle = ProcessHandle(taking: descriptor)
         } else {
             handle = ProcessHandle(of: credentials.process)
-            let again = bus.credentialsAtOnce(of: sender)
+            let again = bus.credentialsSynchronously(of: sender)
             if let descriptor = again?.processDescriptor { _ = ProcessHandle(taking: descriptor) }
             guard again?.process == credentials.process else { return nil }
         }
         let caller = classify(sender, credentials.process, handle)
         // A caller is not recorded while names are still being learned. Its first call classifies the caller again.
-        if !names.isLearning, let caller { known[sender] = caller }
+        if !names.isLoading, let caller { known[sender] = caller }
         return caller
     }
 
-    /// Removes a closed connection. Passes nil to the callbacks that await its identification.
+    /// Removes a closed connection. Passes `nil` to the callbacks that await its identification.
     func forget(_ name: String) {
         known[name] = nil
         for body in waiting.removeValue(forKey: name) ?? [] { body(nil) }
     }
 
-    /// Discards the classifications of all callers except the person's. Called after a person admits a sandbox or
+    /// Discards the classifications of all callers except the user's. Called after the user admits a sandbox or
     /// withdraws the admission.
     func forgetClassifications() { known = known.filter { $0.value.isPerson } }
 }

@@ -23,48 +23,48 @@ enum InterpretedProgram {
         "deno": ["eval", "repl"], "php": ["-r"], "Rscript": ["-e"], "guile": ["-c"], "gjs": ["-c"],
     ]
 
-    /// The app id of an interpreted program; nil if `facts` do not describe an interpreter, or if the interpreter
+    /// The app id of an interpreted program; `nil` if `facts` do not describe an interpreter, or if the interpreter
     /// runs no script.
     ///
     /// The id is the script's absolute path, or `INTERPRETER MODULE` for `python -m` and for Java classes.
     static func app(of facts: ProcessFacts) -> String? {
-        let family = String(facts.program.prefix { $0.isLetter })
-        guard interpreters.contains(family) else { return nil }
+        let interpreter = String(facts.program.prefix { $0.isLetter })
+        guard interpreters.contains(interpreter) else { return nil }
         var words = facts.arguments.dropFirst()
         while let word = words.popFirst() {
             switch word {
-            case "-m" where family == "python", "--module" where family == "java":
-                return words.first.map { "\(family) \($0)" }
+            case "-m" where interpreter == "python", "--module" where interpreter == "java":
+                return words.first.map { "\(interpreter) \($0)" }
             case "-jar": return words.first.map { path($0, facts) }
-            case "run" where family == "deno" || family == "bun" || family == "dotnet": continue
-            case _ where valued[family]?.contains(word) == true: words = words.dropFirst()
-            case _ where isInline(word, family): return nil
+            case "run" where interpreter == "deno" || interpreter == "bun" || interpreter == "dotnet": continue
+            case _ where valued[interpreter]?.contains(word) == true: words = words.dropFirst()
+            case _ where isInline(word, interpreter): return nil
             case _ where word.hasPrefix("-"): continue
-            default: return family == "java" ? "java \(word)" : path(word, facts)
+            default: return interpreter == "java" ? "java \(word)" : path(word, facts)
             }
         }
         return nil
     }
 
     /// Whether no script file follows the word. Options of shells, Perl and Ruby may be joined, as in `-ec`.
-    private static func isInline(_ word: String, _ family: String) -> Bool {
-        if inline[family]?.contains(word) == true { return true }
+    private static func isInline(_ word: String, _ interpreter: String) -> Bool {
+        if inline[interpreter]?.contains(word) == true { return true }
         guard let letters = word.firstMatch(of: #/^-([A-Za-z]{1,5})$/#)?.1 else { return false }
-        if shells.contains(family) { return letters.contains { $0 == "c" || $0 == "s" } }
-        return ["perl", "ruby"].contains(family) && letters.last == "e" && letters.allSatisfy(\.isLowercase)
+        if shells.contains(interpreter) { return letters.contains { $0 == "c" || $0 == "s" } }
+        return ["perl", "ruby"].contains(interpreter) && letters.last == "e" && letters.allSatisfy(\.isLowercase)
     }
 
     /// Returns an absolute path without `.` and `..`. Resolves a relative path against the working folder of the
     /// process.
     private static func path(_ word: String, _ facts: ProcessFacts) -> String {
-        var parts: [Substring] = []
+        var components: [Substring] = []
         for part in (word.hasPrefix("/") ? word : facts.workingFolder + "/" + word).split(separator: "/") {
             switch part {
             case ".": continue
-            case "..": _ = parts.popLast()
-            default: parts.append(part)
+            case "..": _ = components.popLast()
+            default: components.append(part)
             }
         }
-        return "/" + parts.joined(separator: "/")
+        return "/" + components.joined(separator: "/")
     }
 }

@@ -50,7 +50,7 @@ package final class LaunchedPrograms: Sendable {
         }
     }
 
-    /// The app for which the daemon started a process or the leader of the process's session; nil if there is none.
+    /// The app for which the daemon started a process or the leader of the process's session; `nil` if there is none.
     func app(of process: Int32) -> String? {
         apps.withLock { apps in
             guard !apps.isEmpty else { return nil }

@@ -8,9 +8,9 @@ extension ProcessFacts {
 
     /// Reads the facts about a process.
     ///
-    /// - Parameter handle: a pidfd of the process. The kernel cannot reuse the process id while `handle` shows that
+    /// - Parameter handle: A pidfd of the process. The kernel cannot reuse the process id while `handle` shows that
     ///   the process runs, so that the facts describe this very process.
-    /// - Returns: the facts, or nil if the process has ended.
+    /// - Returns: The facts, or `nil` if the process has ended.
     static func read(of process: Int32, handle: ProcessHandle) -> ProcessFacts? {
         let folder = "/proc/\(process)"
         var facts = ProcessFacts()
@@ -48,7 +48,7 @@ extension ProcessFacts {
         var ours = stat()
         guard fstat(root, &theirs) == 0, stat("/", &ours) == 0 else { return }
         facts.hasSameRoot = theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino
-        // A program may have put anything there, such as a pipe that never answers or a link out of its sandbox.
+        // A program may have put anything there, such as a pipe that blocks or a link out of its sandbox.
         let file = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
             // A file that exists but cannot be read still indicates a sandbox.

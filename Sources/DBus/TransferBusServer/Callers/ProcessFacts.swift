@@ -2,7 +2,7 @@
 
 /// Facts about a process, as reported by the kernel.
 struct ProcessFacts: Hashable {
-    /// The target of `/proc/PID/exe`; nil if the link cannot be read. The target ends with ` (deleted)` after the
+    /// The target of `/proc/PID/exe`; `nil` if the link cannot be read. The target ends with ` (deleted)` after the
     /// file is replaced.
     var executable: String?
     /// The text of `/proc/PID/cgroup`.
@@ -11,16 +11,16 @@ struct ProcessFacts: Hashable {
     var arguments: [String] = []
     /// The target of `/proc/PID/cwd`.
     var workingFolder = ""
-    /// The text of `.flatpak-info` in the root folder of the process; nil if the file does not exist, and empty if
+    /// The text of `.flatpak-info` in the root folder of the process; `nil` if the file does not exist, and empty if
     /// the file cannot be read.
     var flatpakInfo: String?
     /// The label of the Linux security module, such as `snap.firefox.firefox (enforce)`.
     var securityLabel = ""
-    /// Whether the process has the daemon's root folder; nil if the root folder cannot be read.
+    /// Whether the process has the daemon's root folder; `nil` if the root folder cannot be read.
     var hasSameRoot: Bool?
-    /// The number of the mount namespace; nil if the number cannot be read.
+    /// The number of the mount namespace; `nil` if the number cannot be read.
     var mountNamespace: UInt64?
-    /// The number of the daemon's own mount namespace; nil if the number cannot be read.
+    /// The number of the daemon's own mount namespace; `nil` if the number cannot be read.
     var ownMountNamespace: UInt64?
     /// Whether the process runs as the daemon's user.
     var isSameUser = true

@@ -9,7 +9,7 @@ final class ProcessHandle: Sendable {
     /// Takes ownership of an open pidfd.
     init(taking descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Opens a pidfd for a process. Returns nil if the process does not exist, or if the kernel has no pidfds (Linux
+    /// Opens a pidfd for a process. Returns `nil` if the process does not exist, or if the kernel has no pidfds (Linux
     /// before 5.3).
     init?(of process: Int32) {
         let descriptor = transfer_open_process(process)

@@ -14,15 +14,15 @@ enum SandboxRules {
         case .command?, .busName?:
             throw BusFault(
                 .accessDenied,
-                "a program in a sandbox does not say how it is started: leave 'command' and 'bus-name' out; it is started "
-                    + "by its own id, \(caller.app)")
+                "a sandboxed program cannot specify a launch command: omit 'command' and 'bus-name'; the app is started by its "
+                    + "id, \(caller.app)")
         }
         let containers = (options.containers ?? []).union(settings.sharedContainerIdentifier.map { [$0] } ?? [])
         guard let foreign = containers.filter({ !isOwn($0, caller) }).min() else { return }
         throw BusFault(
             .accessDenied,
-            "'\(foreign.prefix(40))' is no container of this sandbox's: its own are called \(caller.app), \(caller.app).…, "
-                + "group.\(caller.app) or group.\(caller.app).…")
+            "'\(foreign.prefix(40))' is not a container of this sandbox; use \(caller.app), \(caller.app).…, "
+                + "group.\(caller.app), or group.\(caller.app).…")
     }
 
     /// Whether a container's name derives from the id of the caller's sandbox.
@@ -32,7 +32,7 @@ enum SandboxRules {
         return name == caller.app || name.hasPrefix(caller.app + ".")
     }
 
-    /// The command that starts the sandboxed app by its own id; nil if no command can start the app.
+    /// The command that starts the sandboxed app by its own id; `nil` if no command can start the app.
     static func command(of caller: BusCaller) -> [String]? {
         switch caller.kind {
         case .sandboxed(.flatpak): program("flatpak").map { [$0, "run", caller.app] }
@@ -41,7 +41,7 @@ enum SandboxRules {
         }
     }
 
-    /// The path of a system program in a fixed folder; never a path from the environment. Nil if the program is not
+    /// The path of a system program in a fixed folder; never a path from the environment. `nil` if the program is not
     /// installed.
     private static func program(_ name: String) -> String? {
         ["/usr/bin/", "/usr/local/bin/", "/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 }

@@ -8,9 +8,9 @@ struct SystemdUnit: Hashable {
     /// Whether the unit belongs to the apps and services of a user's manager, as opposed to logins and terminals.
     private let isUsers: Bool
 
-    /// Finds the innermost scope or service of a control group. Returns nil if the control group contains neither.
+    /// Finds the innermost scope or service of a control group. Returns `nil` if the control group contains neither.
     ///
-    /// - Parameter cgroup: the text of `/proc/PID/cgroup`.
+    /// - Parameter cgroup: The text of `/proc/PID/cgroup`.
     init?(cgroup: String) {
         guard let path = cgroup.split(separator: "\n").first(where: { $0.hasPrefix("0::") })?.dropFirst(3),
             let unit = path.split(separator: "/").last(where: { $0.hasSuffix(".scope") || $0.hasSuffix(".service") })
@@ -33,13 +33,13 @@ struct SystemdUnit: Hashable {
             // A service without the prefix is the user's own. Other scopes belong to logins and terminals.
             return isService && !stem.hasPrefix("user") ? Self.unescaped(stem) : nil
         }
-        var parts = stem.dropFirst(4).split(separator: "-")
-        if !isService, parts.count > 1 { parts.removeLast() }
+        var components = stem.dropFirst(4).split(separator: "-")
+        if !isService, components.count > 1 { components.removeLast() }
         // The launcher precedes the id. Hyphens inside the id are escaped.
-        return parts.last.map(Self.unescaped)
+        return components.last.map(Self.unescaped)
     }
 
-    /// The Flatpak app of a scope that Flatpak created, `app-flatpak-<ApplicationID>-<NUMBER>.scope`; nil for other
+    /// The Flatpak app of a scope that Flatpak created, `app-flatpak-<ApplicationID>-<NUMBER>.scope`; `nil` for other
     /// units.
     var flatpak: String? { name.hasPrefix("app-flatpak-") ? app : nil }
 

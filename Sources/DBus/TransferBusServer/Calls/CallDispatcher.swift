@@ -20,16 +20,16 @@ final class CallDispatcher {
     private let callers: CallerRegistry
     private let signals: ChangeSignals
     private let sessions: SessionCallers
-    /// The calls that arrived before the service was ready; nil once the service is ready.
-    private var early: [BusCall]? = []
+    /// The calls that arrived before the service was ready; `nil` once the service is ready.
+    private var earlyCalls: [BusCall]? = []
     /// The calls of each app that await admission.
     private var queue = CallQueue<QueuedCall>()
     /// The changes of each app that are in progress.
     private var changes = ChangeOrder()
     /// The calls whose callers must first read earlier messages, by the connection's unique name.
-    private var stalled: [String: [QueuedCall]] = [:]
+    private var stalledCalls: [String: [QueuedCall]] = [:]
 
-    /// Creates a dispatcher that answers nothing before ``answerEarly(on:)``.
+    /// Creates a dispatcher that handles no calls before ``replyToEarlyCalls(on:)``.
     init(
         over connection: ServerConnection, to service: any ExportedService, callers: CallerRegistry,
         signals: ChangeSignals, sessions: SessionCallers
@@ -38,10 +38,10 @@ final class CallDispatcher {
         (self.signals, self.sessions) = (signals, sessions)
     }
 
-    /// Answers a call after the service is ready and the caller is identified.
-    func take(_ call: BusCall, on server: isolated BusServer) {
-        guard early == nil else {
-            early?.append(call)
+    /// Handles a call after the service is ready and the caller is identified.
+    func accept(_ call: BusCall, on server: isolated BusServer) {
+        guard earlyCalls == nil else {
+            earlyCalls?.append(call)
             return
         }
         callers.identify(call.sender) { caller in
@@ -49,31 +49,31 @@ final class CallDispatcher {
                 return call.fail(
                     BusFault(
                         .accessDenied,
-                        "the bus cannot say which process calls, or that has ended; call from a process that runs"))
+                        "cannot identify the calling process; it may have ended"))
             }
-            self.answer(QueuedCall(call: call, caller: caller), on: server)
+            self.reply(QueuedCall(call: call, caller: caller), on: server)
         }
     }
 
-    /// Answers the calls that arrived before the service was ready.
-    func answerEarly(on server: isolated BusServer) {
-        let calls = early ?? []
-        early = nil
-        for call in calls { take(call, on: server) }
+    /// Handles the calls that arrived before the service was ready.
+    func replyToEarlyCalls(on server: isolated BusServer) {
+        let calls = earlyCalls ?? []
+        earlyCalls = nil
+        for call in calls { accept(call, on: server) }
     }
 
     /// Resumes the calls of a connection that reads its messages again.
     func resume(_ name: String, on server: isolated BusServer) {
-        for next in stalled.removeValue(forKey: name) ?? [] { answer(next, on: server) }
+        for next in stalledCalls.removeValue(forKey: name) ?? [] { reply(next, on: server) }
     }
 
     /// Discards the stalled calls of a closed connection.
-    func forget(_ name: String) { stalled[name] = nil }
+    func forget(_ name: String) { stalledCalls[name] = nil }
 
     // MARK: Turns
 
-    /// Answers a call as soon as its app's limit admits the call.
-    private func answer(_ next: QueuedCall, on server: isolated BusServer) {
+    /// Handles a call as soon as its app's limit admits the call.
+    private func reply(_ next: QueuedCall, on server: isolated BusServer) {
         if let next = queue.add(next, of: next.caller.app) { begin(next, on: server) }
     }
 
@@ -82,23 +82,23 @@ final class CallDispatcher {
         do {
             guard callers[caller.name] != nil || caller.name.isEmpty else {
                 // The caller disconnected while the call waited. After that, nothing may be recorded for the caller.
-                throw BusFault(.accessDenied, "the caller has gone")
+                throw BusFault(.accessDenied, "the caller has disconnected")
             }
-            if try answerAtOnce(call, from: caller) { return end(next, on: server) }
+            if try replyLocally(call, from: caller) { return end(next, on: server) }
             if connection.isStalled(caller.name) {
-                // An answer would only occupy memory until the caller resumes reading. Setting the call aside frees
-                // its place for other calls of the app.
-                stalled[caller.name, default: []].append(next)
+                // A reply would only occupy memory until the caller resumes reading. Setting the call aside frees
+                // its slot for other calls of the app.
+                stalledCalls[caller.name, default: []].append(next)
                 return end(next, on: server)
             }
-            try answerLater(next, on: server)
+            try replyFromService(next, on: server)
         } catch {
             call.fail(error)
             end(next, on: server)
         }
     }
 
-    /// Frees a place for the next call of the app.
+    /// Frees a slot for the next call of the app.
     private func end(_ done: QueuedCall, on server: isolated BusServer) {
         guard let next = queue.end(of: done.caller.app) else { return }
         // The next call begins in a separate job. If thousands of calls wait, beginning each from within the last
@@ -106,10 +106,10 @@ final class CallDispatcher {
         server.perform { $0.calls.begin(next, on: $0) }
     }
 
-    // MARK: Answers
+    // MARK: Replies
 
-    /// Answers a call that needs only the server's own state. Returns false for any other call.
-    private func answerAtOnce(_ call: BusCall, from caller: BusCaller) throws(BusFault) -> Bool {
+    /// Replies to a call that needs only the server's own state. Returns false for any other call.
+    private func replyLocally(_ call: BusCall, from caller: BusCaller) throws(BusFault) -> Bool {
         guard call.interface == TransferBusName.managerInterface else { return false }
         switch call.method {
         case "Watch": try signals.watch(caller)
@@ -120,45 +120,45 @@ final class CallDispatcher {
         return true
     }
 
-    /// Answers a call that needs the service.
+    /// Replies to a call that needs the service.
     ///
     /// - Throws: `BusFault` if the call is refused immediately. No work is then in progress.
-    private func answerLater(_ next: QueuedCall, on server: isolated BusServer) throws(BusFault) {
+    private func replyFromService(_ next: QueuedCall, on server: isolated BusServer) throws(BusFault) {
         let (call, caller, service) = (next.call, next.caller, service)
         if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next, on: server) }
         switch call.interface == TransferBusName.managerInterface ? call.method : nil {
         case "OpenSession":
             sessions.add(caller.name)
-            answer(next, on: server) { server in
+            reply(next, on: server) { server in
                 let (settings, options) = (call.arguments.first?.dictionary, call.arguments.last?.dictionary)
                 return try await server.sessions.open(settings ?? [:], options ?? [:], by: caller, on: server)
             }
         case "SetInFront":
-            answer(next, on: server) { _ in
+            reply(next, on: server) { _ in
                 await service.sessions.setInFront(call.arguments.first == .bool(true), app: caller.app)
                 return []
             }
         case "Discard" where call.path == TransferBusName.managerPath:
-            answer(next, on: server) { _ in
+            reply(next, on: server) { _ in
                 try await service.discard(TransferID(call.arguments.first?.integer ?? -1), for: caller)
                 return []
             }
         case _ where call.path == TransferBusName.managerPath:
-            answer(next, on: server) { _ in
+            reply(next, on: server) { _ in
                 try await ManagerCalls(service: service.service(for: caller), caller: caller, now: service.now)
-                    .answer(call)
+                    .reply(call)
             }
         default:
             let isRead = try signals.beginReading(call, by: caller)
-            answer(next, isRead: isRead, on: server) { _ in
-                try await ObjectCalls(service, caller: caller).answer(call)
+            reply(next, isRead: isRead, on: server) { _ in
+                try await ObjectCalls(service, caller: caller).reply(call)
             }
         }
     }
 
-    /// Answers a call with the result of `body`. Calls of the same caller may be answered out of order. Each call
+    /// Replies to a call with the result of `body`. Replies to the same caller may be out of order. Each call
     /// waits only for its own change to be saved and for earlier changes to the same transfers.
-    private func answer(
+    private func reply(
         _ next: QueuedCall, isRead: Bool = false, on server: isolated BusServer,
         _ body: @escaping @Sendable (isolated BusServer) async throws -> [VariantValue]
     ) {
@@ -175,9 +175,9 @@ final class CallDispatcher {
             }
             for change in earlier { await change.value }
             do {
-                let answer = try await body(server)
-                values = answer
-                call.reply(answer)
+                let reply = try await body(server)
+                values = reply
+                call.reply(reply)
             } catch {
                 call.fail(error)
             }
@@ -185,13 +185,13 @@ final class CallDispatcher {
         if let subject { changes.add(number, task, of: subject, by: app) }
     }
 
-    /// Answers with a finished file, open for reading.
+    /// Replies with a finished file, open for reading.
     private func openFile(_ next: QueuedCall, on server: isolated BusServer) {
         let (call, caller) = (next.call, next.caller)
         Task {
             defer { end(next, on: server) }
             do {
-                let file = try await FileCalls(service: service, caller: caller).open(by: call)
+                let file = try await FinishedFileCalls(service: service, caller: caller).open(by: call)
                 call.reply(descriptor: file.number)
             } catch {
                 call.fail(error)
@@ -201,7 +201,7 @@ final class CallDispatcher {
 }
 
 extension BusCall {
-    /// Answers with the error's own D-Bus name, or with `StoreFailed` if the error has none.
+    /// Replies with the error's own D-Bus name, or with `StoreFailed` if the error has none.
     func fail(_ error: any Error) {
         switch error {
         case let fault as BusFault: fail(fault.name, fault.message)

@@ -7,7 +7,7 @@
 struct CallQueue<Call> {
     /// The maximum number of an app's calls in progress. The number is high enough for many submissions to share a
     /// single sync of the disk.
-    static var mostAtATime: Int { 16 }
+    static var maximumConcurrent: Int { 16 }
 
     private struct App {
         var active = 0
@@ -18,9 +18,9 @@ struct CallQueue<Call> {
 
     private var apps: [String: App] = [:]
 
-    /// Adds a call. Returns the call if it may begin immediately; otherwise returns nil.
+    /// Adds a call. Returns the call if it may begin immediately; otherwise returns `nil`.
     mutating func add(_ call: Call, of app: String) -> Call? {
-        guard apps[app, default: App()].active < Self.mostAtATime else {
+        guard apps[app, default: App()].active < Self.maximumConcurrent else {
             apps[app]?.waiting.append(call)
             return nil
         }
@@ -28,7 +28,7 @@ struct CallQueue<Call> {
         return call
     }
 
-    /// Ends a call. Returns the app's next waiting call, which takes the freed place; nil if no call waits.
+    /// Ends a call. Returns the app's next waiting call, which takes the freed slot; `nil` if no call waits.
     mutating func end(of app: String) -> Call? {
         guard var state = apps[app] else { return nil }
         defer { apps[app] = state.active == 0 ? nil : state }

@@ -5,7 +5,7 @@ internal import TransferModel
 
 /// The changes that apps have requested and that are not yet answered, in order of arrival.
 ///
-/// A program may send `Pause` and then `Resume` without waiting for the first answer, and the last call must win. A
+/// A program may send `Pause` and then `Resume` without waiting for the first reply, and the last call must win. A
 /// change therefore waits for the app's earlier changes to the same transfers. All other changes run concurrently, so
 /// that many share a single sync of the disk.
 struct ChangeOrder {
@@ -31,7 +31,7 @@ struct ChangeOrder {
     private var apps: [String: App] = [:]
     private var lastNumber = 0
 
-    /// Returns the number for a change that is about to be added.
+    /// Creates a number for a change that is about to be added.
     mutating func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
@@ -72,7 +72,7 @@ struct ChangeOrder {
 }
 
 extension ChangeOrder.Subject {
-    /// Finds the transfers that a call changes. Returns nil if the call changes none.
+    /// Finds the transfers that a call changes. Returns `nil` if the call changes none.
     init?(_ call: BusCall) {
         self.init(call.method, of: call.interface, at: call.path, call.arguments)
     }

@@ -15,15 +15,15 @@ struct ManagerCalls {
     /// Executes a method call and returns its reply values.
     ///
     /// - Throws: `BusFault`, or any error from the service.
-    func answer(_ call: BusCall) async throws -> [VariantValue] {
+    func reply(_ call: BusCall) async throws -> [VariantValue] {
         if call.interface == TransferBusName.properties {
             return try Self.property(call, of: TransferBusName.managerInterface, try await service.status().fields)
         }
-        if let answer = try await answerAboutTransfers(call) { return answer }
-        return try await answerAboutAll(call)
+        if let reply = try await replyAboutTransfers(call) { return reply }
+        return try await replyAboutDaemon(call)
     }
 
-    private func answerAboutTransfers(_ call: BusCall) async throws -> [VariantValue]? {
+    private func replyAboutTransfers(_ call: BusCall) async throws -> [VariantValue]? {
         let arguments = call.arguments
         switch call.method {
         case "Submit":
@@ -46,7 +46,7 @@ struct ManagerCalls {
         }
     }
 
-    private func answerAboutAll(_ call: BusCall) async throws -> [VariantValue] {
+    private func replyAboutDaemon(_ call: BusCall) async throws -> [VariantValue] {
         let arguments = call.arguments
         switch call.method {
         case "Hold":
@@ -65,15 +65,15 @@ struct ManagerCalls {
         case "History", "HistoryFrom":
             let text = arguments[0].string ?? ""
             guard let start = BusDate(parsing: text) else {
-                throw BusFault(.invalidArgument, "'\(text.prefix(40))' is no date as RFC 3339 has it")
+                throw BusFault(.invalidArgument, "'\(text.prefix(40))' is not an RFC 3339 date")
             }
-            let place = arguments.count > 1 ? arguments[1].string : nil
-            return [.dictionary(try await service.history(since: start.wall, from: place).fields)]
+            let position = arguments.count > 1 ? arguments[1].string : nil
+            return [.dictionary(try await service.history(since: start.wall, from: position).fields)]
         case "TrustSandbox":
             try await service.trust(arguments[0].string ?? "", arguments[1] == .bool(true))
             return []
         case "Metrics": return [.string(try await service.metrics())]
-        default: throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
+        default: throw BusFault(.invalidArgument, "unknown method '\(call.method)'")
         }
     }
 
@@ -96,20 +96,20 @@ struct ManagerCalls {
 
     private func id(_ value: VariantValue) -> TransferID { TransferID(value.integer ?? 0) }
 
-    /// Answers a property call for an object that has a single interface of the daemon's.
+    /// Replies to a property call for an object that has a single interface of the daemon.
     static func property(
         _ call: BusCall, of interface: String, _ values: [String: VariantValue]
     ) throws -> [VariantValue] {
         guard call.arguments.first?.string == interface else {
-            throw BusFault(.invalidArgument, "there is no interface '\(call.arguments.first?.string ?? "")' here")
+            throw BusFault(.invalidArgument, "the object has no interface '\(call.arguments.first?.string ?? "")'")
         }
         switch call.method {
         case "GetAll": return [.dictionary(values)]
         case "Get":
             let name = call.arguments.last?.string ?? ""
-            guard let value = values[name] else { throw BusFault(.invalidArgument, "there is no property '\(name)'") }
+            guard let value = values[name] else { throw BusFault(.invalidArgument, "unknown property '\(name)'") }
             return [value]
-        default: throw BusFault(.accessDenied, "the properties can only be read")
+        default: throw BusFault(.accessDenied, "the properties are read-only")
         }
     }
 }

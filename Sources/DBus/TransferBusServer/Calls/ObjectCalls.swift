@@ -17,20 +17,20 @@ struct ObjectCalls {
     /// Executes a method call and returns its reply values.
     ///
     /// - Throws: `BusFault`, `UnknownObjectError`, or any error from the service.
-    func answer(_ call: BusCall) async throws -> [VariantValue] {
-        if let id = BusObject.transfer(at: call.path) { return try await answer(call, of: id) }
+    func reply(_ call: BusCall) async throws -> [VariantValue] {
+        if let id = BusObject.transfer(at: call.path) { return try await reply(call, of: id) }
         guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
         guard await isReached(name, by: call) else { throw UnknownObjectError(path: call.path) }
-        if let answer = try await SessionCalls(service: host.sessions, caller: caller).answer(call, of: name) {
-            return answer
+        if let reply = try await SessionCalls(service: host.sessions, caller: caller).reply(call, of: name) {
+            return reply
         }
         guard let session = try await session(name) else { throw UnknownObjectError(path: call.path) }
-        return try await answer(call, of: session)
+        return try await reply(call, of: session)
     }
 
     // MARK: Transfers
 
-    private func answer(_ call: BusCall, of id: TransferID) async throws -> [VariantValue] {
+    private func reply(_ call: BusCall, of id: TransferID) async throws -> [VariantValue] {
         do {
             if call.interface == TransferBusName.properties {
                 let properties = TransferObject.properties(of: try await service.show(id).fields)
@@ -43,7 +43,7 @@ struct ObjectCalls {
                 return []
             default:
                 guard let action = ControlAction(rawValue: call.method) else {
-                    throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
+                    throw BusFault(.invalidArgument, "unknown method '\(call.method)'")
                 }
                 try await service.control([id], action)
                 return []
@@ -61,7 +61,7 @@ struct ObjectCalls {
     ]
 
     /// Whether the caller may call the session. A program that shares a container with the session's app may call
-    /// only the methods in `SessionCalls.methods`, and only while the program has the session open.
+    /// only `SessionCalls.methods`, and only while the program has the session open.
     private func isReached(_ name: SessionKey, by call: BusCall) async -> Bool {
         if caller.reaches(name.app) { return true }
         guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
@@ -77,7 +77,7 @@ struct ObjectCalls {
         return caller.app == name.app ? SessionStatus(name) : nil
     }
 
-    private func answer(_ call: BusCall, of session: SessionStatus) async throws -> [VariantValue] {
+    private func reply(_ call: BusCall, of session: SessionStatus) async throws -> [VariantValue] {
         if call.interface == TransferBusName.properties {
             return try ManagerCalls.property(call, of: TransferBusName.sessionInterface, session.properties)
         }
@@ -87,7 +87,7 @@ struct ObjectCalls {
             return [.list(try await service.list(filter).map { .dictionary($0.fields) })]
         }
         guard let action = Self.sessionActions[call.method] else {
-            throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
+            throw BusFault(.invalidArgument, "unknown method '\(call.method)'")
         }
         // A transfer may end during the loop. It then needs no action, or the action is too late.
         for id in session.transfers {
@@ -101,13 +101,13 @@ struct ObjectCalls {
 
 /// The transfers and sessions that object paths identify.
 enum BusObject {
-    /// Returns the transfer's number; nil if the path does not identify a transfer.
+    /// Returns the transfer's number; `nil` if the path does not identify a transfer.
     static func transfer(at path: String) -> TransferID? {
         guard path.hasPrefix(TransferBusName.transfersPath + "/") else { return nil }
         return Int64(path.dropFirst(TransferBusName.transfersPath.count + 1)).map(TransferID.init)
     }
 
-    /// Returns the session's name; nil if the path does not identify a session.
+    /// Returns the session's name; `nil` if the path does not identify a session.
     static func session(at path: String) -> SessionKey? {
         guard path.hasPrefix(TransferBusName.sessionsPath + "/") else { return nil }
         return SessionKey(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
@@ -120,5 +120,5 @@ struct UnknownObjectError: Error, CustomStringConvertible {
     static let name = "org.freedesktop.DBus.Error.UnknownObject"
     let path: String
 
-    var description: String { "there is no object \(path) among those that the caller may reach" }
+    var description: String { "no object at \(path), or the caller may not access it" }
 }

@@ -30,7 +30,7 @@ struct PassedFiles {
         for (key, pathKey, isFolder) in [("upload-fd", "upload-file", false), ("directory-fd", "directory", true)] {
             guard let value = self.fields.removeValue(forKey: key) else { continue }
             guard fields[pathKey] == nil else {
-                throw BusFault(.invalidArgument, "'\(key)' and '\(pathKey)' say the same; give one of them")
+                throw BusFault(.invalidArgument, "'\(key)' and '\(pathKey)' cannot be combined; use one of them")
             }
             let descriptor = try Self.descriptor(value, key, descriptors)
             if isFolder {
@@ -51,21 +51,22 @@ struct PassedFiles {
         if fields["directory"] != nil {
             throw BusFault(
                 .accessDenied,
-                "a program in a sandbox names no folder by its path: pass 'directory-fd', or leave the folder out and "
-                    + "read the file by Open")
+                "a sandboxed program cannot specify a folder by its path: pass 'directory-fd', or omit the folder and "
+                    + "read the file with Open")
         }
         if fields["upload-file"] != nil {
             throw BusFault(
-                .accessDenied, "a program in a sandbox names no file by its path: pass 'upload-fd', open for reading")
+                .accessDenied,
+                "a sandboxed program cannot specify a file by its path: pass 'upload-fd', open for reading")
         }
     }
 
     /// Returns the descriptor that a handle refers to.
     static func descriptor(_ value: VariantValue, _ key: String, _ descriptors: [Int32]) throws -> Int32 {
-        guard case .handle(let place) = value, descriptors.indices.contains(Int(place)) else {
-            throw BusFault(.invalidArgument, "'\(key)' must be a descriptor that comes with the message (h)")
+        guard case .handle(let index) = value, descriptors.indices.contains(Int(index)) else {
+            throw BusFault(.invalidArgument, "'\(key)' must be a file descriptor passed with the message (h)")
         }
-        return descriptors[Int(place)]
+        return descriptors[Int(index)]
     }
 
     /// Returns the last component of the kernel's path for a file, for display. Returns `file` if the component is
@@ -102,7 +103,7 @@ struct PassedFiles {
         // A sandbox shows folders that it may not write to as separate read-only mounts.
         var system = statvfs()
         guard fstatvfs(descriptor, &system) == 0, system.f_flag & UInt(ST_RDONLY) == 0 else {
-            throw BusFault(.invalidArgument, "'\(key)' is a folder that its caller may only read")
+            throw BusFault(.invalidArgument, "'\(key)' is a folder that the caller cannot write to")
         }
         var identity = FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         if caller.isSandboxed, let found = PortalDocument(descriptor, status, of: caller.app) {
@@ -115,7 +116,7 @@ struct PassedFiles {
     private static func status(_ descriptor: Int32, _ key: String) throws -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
-            throw BusFault(.invalidArgument, "'\(key)' cannot be looked at: \(String(cString: strerror(errno)))")
+            throw BusFault(.invalidArgument, "cannot inspect '\(key)': \(String(cString: strerror(errno)))")
         }
         // An `O_PATH` descriptor proves no right to the content. Swift's Glibc module omits the constant.
         let isPathOnly = fcntl(descriptor, F_GETFL) & 0o10000000 != 0
@@ -134,7 +135,7 @@ struct PassedFiles {
         else {
             throw BusFault(
                 .invalidArgument,
-                "'\(key)' has no path by which the daemon reaches it: it was removed, or lies in a sandbox of its own")
+                "'\(key)' has no path that the daemon can access: it was removed, or is inside a sandbox")
         }
         return path
     }

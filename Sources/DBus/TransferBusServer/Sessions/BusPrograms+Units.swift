@@ -3,19 +3,19 @@ import GLibBridge
 internal import TransferBusProtocol
 package import TransferSessions
 
-/// Launching apps as transient services of the person's systemd. The services inherit no limits, environment or open
+/// Launching apps as transient services of the user's systemd. The services inherit no limits, environment or open
 /// files from the daemon, and keep running after the daemon ends.
 extension BusPrograms {
     /// The maximum number of seconds for systemd to start a program.
     private static let startSeconds = 30
 
-    /// Starts a command as a service of its own, and then watches the service for `patience`.
+    /// Starts a command as a separate service, and then watches the service for `patience`.
     ///
     /// - Parameters:
-    ///   - command: the absolute path of a program, and its arguments. systemd expands nothing in them.
-    ///   - environment: variables in addition to those of the user manager.
-    ///   - patience: the period after the start during which a failure counts as a crash.
-    /// - Returns: the outcome, or nil if the person has no running systemd. The caller must then start the program in
+    ///   - command: The absolute path of a program, and its arguments. systemd expands nothing in them.
+    ///   - environment: Variables in addition to those of the user manager.
+    ///   - patience: The period after the start during which a failure counts as a crash.
+    /// - Returns: The outcome, or `nil` if the user has no running systemd. The caller must then start the program in
     ///   another way.
     package func startUnit(
         _ command: [String], of app: String, environment: [String: String], patience: Duration = .seconds(2)
@@ -25,27 +25,27 @@ extension BusPrograms {
         else { return nil }
         // systemd emits job signals only if a client has subscribed.
         _ = await manage("Subscribe", [], "()")
-        let (results, told) = AsyncStream.makeStream(of: (job: String, result: String).self)
+        let (results, resultsContinuation) = AsyncStream.makeStream(of: (job: String, result: String).self)
         let ends = bus.subscribe(
             to: "JobRemoved", of: UserManager.interface, at: UserManager.path, sender: UserManager.service
         ) { values in
             guard values.count == 4, let job = values[1].string, let result = values[3].string else { return }
-            told.yield((job, result))
+            resultsContinuation.yield((job, result))
         }
         defer { withExtendedLifetime(ends) {} }
         let job: String
         let properties = UserManager.properties(of: command, app: app, environment: environment)
         let arguments: [VariantValue] = [.string(unit), .string("fail"), .list(properties), .list([])]
         switch await manage("StartTransientUnit", arguments, "(ssa(sv)a(sa(sv)))") {
-        case .success(let answer): job = answer.first?.string ?? ""
+        case .success(let reply): job = reply.first?.string ?? ""
         case .failure(let error) where error.name == nil:
             return .silent("systemd did not start '\(program)': \(error.message)")
         case .failure(let error) where UserManager.isAway(error): return nil
-        case .failure(let error): return .missing("systemd does not start '\(program)': \(error.message)")
+        case .failure(let error): return .missing("systemd refused to start '\(program)': \(error.message)")
         }
         let limit = Task {
             try? await Task.sleep(for: .seconds(Self.startSeconds))
-            told.finish()
+            resultsContinuation.finish()
         }
         defer { limit.cancel() }
         var result: String?
@@ -69,8 +69,8 @@ extension BusPrograms {
         guard result == "done" else {
             let isMissing = service["ExecMainStatus"]?.integer == UserManager.cannotExecute
             return isMissing
-                ? .missing("'\(program)' cannot be started: systemd cannot execute it")
-                : .crashed("'\(program)' ended at once: systemd says '\(result)'")
+                ? .missing("cannot start '\(program)': systemd cannot execute it")
+                : .crashed("'\(program)' ended immediately: systemd reports '\(result)'")
         }
         let process = service["MainPID"]?.integer.flatMap(Int32.init(exactly:)) ?? 0
         if process > 0 { launched.add(unit: unit, of: app, process: process) }
@@ -80,16 +80,16 @@ extension BusPrograms {
             let status = later["ExecMainStatus"]?.integer ?? 0
             return .crashed(
                 end == "exit-code"
-                    ? "'\(program)' ended with status \(status) at once"
-                    : "'\(program)' ended at once: systemd says '\(end)' (\(status))")
+                    ? "'\(program)' ended immediately with status \(status)"
+                    : "'\(program)' ended immediately: systemd reports '\(end)' (\(status))")
         }
         return .started(process: process > 0 ? process : nil)
     }
 
     /// Returns the properties of a service; an empty dictionary if systemd no longer knows the unit.
     private func properties(of unit: String) async -> [String: VariantValue] {
-        guard case .success(let answer) = await manage("GetUnit", [.string(unit)], "(s)"),
-            let path = answer.first?.string,
+        guard case .success(let reply) = await manage("GetUnit", [.string(unit)], "(s)"),
+            let path = reply.first?.string,
             case .success(let all) = await manage(
                 "GetAll", [.string(UserManager.service + ".Service")], "(s)", at: path,
                 of: "org.freedesktop.DBus.Properties")
@@ -97,18 +97,18 @@ extension BusPrograms {
         return all.first?.dictionary ?? [:]
     }
 
-    /// Calls a method of the person's systemd, by default a method of its manager object.
+    /// Calls a method of the user's systemd, by default a method of its manager object.
     private func manage(
         _ method: String, _ arguments: [VariantValue], _ type: String, at path: String = UserManager.path,
         of interface: String = UserManager.interface
     ) async -> Result<[VariantValue], BusCallError> {
         await call(
             method, of: interface, at: path, service: UserManager.service, arguments, type: type, milliseconds: 10_000,
-            startingIt: false)
+            startsService: false)
     }
 }
 
-/// The person's systemd on the session bus (org.freedesktop.systemd1(5)).
+/// The user's systemd on the session bus (org.freedesktop.systemd1(5)).
 private enum UserManager {
     static let service = "org.freedesktop.systemd1"
     static let interface = "org.freedesktop.systemd1.Manager"
@@ -129,7 +129,7 @@ private enum UserManager {
         let start = VariantValue.list([.string(command[0]), words, .list([.string("no-env-expand")])])
         let variables = environment.sorted { $0.key < $1.key }.map { VariantValue.string("\($0.key)=\($0.value)") }
         let properties: [(String, String, VariantValue)] = [
-            ("Description", "s", .string("\(app), for its background transfers")),
+            ("Description", "s", .string("\(app), started for its background transfers")),
             ("Type", "s", .string("exec")),
             ("ExecStartEx", "a(sasas)", .list([start])),
             ("Environment", "as", .list(variables)),

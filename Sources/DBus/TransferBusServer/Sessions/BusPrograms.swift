@@ -9,7 +9,7 @@ package actor BusPrograms {
     let executor = GLibExecutor(name: "transfer-bus")
     /// The programs that were started for sessions and still run.
     package nonisolated let launched = LaunchedPrograms()
-    /// The server's connection; nil before the server connects and after its end.
+    /// The server's connection; `nil` before the server connects and after its end.
     private(set) var bus: BusConnection?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -17,7 +17,7 @@ package actor BusPrograms {
     /// Creates a launcher that starts nothing before a server lends its connection.
     package init() {}
 
-    /// Sets the borrowed connection; nil withdraws it. Call this method on the shared thread.
+    /// Sets the borrowed connection; `nil` withdraws it. Call this method on the shared thread.
     nonisolated func lend(_ bus: BusConnection?) {
         // The connection is used only on the shared thread.
         nonisolated(unsafe) let bus = bus
@@ -36,14 +36,14 @@ package actor BusPrograms {
     /// empty name if the call could not be made.
     func call(
         _ method: String, of interface: String, at path: String, service: String, _ arguments: [VariantValue],
-        type: String, milliseconds: Int32, startingIt: Bool = true
+        type: String, milliseconds: Int32, startsService: Bool = true
     ) async -> Result<[VariantValue], BusCallError> {
-        guard let bus else { return .failure(BusCallError(name: nil, message: "the bus has gone")) }
+        guard let bus else { return .failure(BusCallError(name: nil, message: "the bus connection is closed")) }
         return await withCheckedContinuation { continuation in
             do {
                 try bus.call(
                     method, of: interface, at: path, service: service, arguments, type: type,
-                    milliseconds: milliseconds, startingIt: startingIt
+                    milliseconds: milliseconds, startsService: startsService
                 ) { continuation.resume(returning: $0) }
             } catch {
                 continuation.resume(returning: .failure(BusCallError(name: "", message: "\(error)")))

@@ -7,7 +7,7 @@ internal import TransferModel
 struct PostedOrder {
     /// The order. The snapshot of a new task omits values that only the daemon can know.
     var order: TaskOrder
-    /// The file of a new upload, open until the call is answered; nil if a path names the file.
+    /// The file of a new upload, open until the call is answered; `nil` if a path names the file.
     var file: Int32?
 
     /// Reads an order from the values of a call.
@@ -28,9 +28,10 @@ struct PostedOrder {
         if case .upload = snapshot.kind, caller.isSandboxed, file == nil {
             throw BusFault(
                 .accessDenied,
-                "a program in a sandbox names no file by its path: pass 'upload-fd' in the snapshot, open for reading")
+                "a sandboxed program cannot specify a file by its path: pass 'upload-fd' in the snapshot, open for reading"
+            )
         }
-        (snapshot.isOver, snapshot.response, snapshot.total) = (false, nil, nil)
+        (snapshot.isEnded, snapshot.response, snapshot.total) = (false, nil, nil)
         (snapshot.received, snapshot.sent) = (0, 0)
         order = .submit(snapshot)
     }

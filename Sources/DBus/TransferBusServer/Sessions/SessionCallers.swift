@@ -29,7 +29,7 @@ final class SessionCallers {
 
     /// Joins a caller to a session.
     ///
-    /// - Returns: the values of the answer.
+    /// - Returns: The values of the reply.
     /// - Throws: `BusFault`, `SessionRefusal`, or any error from the service.
     func open(
         _ settings: [String: VariantValue], _ options: [String: VariantValue], by caller: BusCaller,
@@ -38,14 +38,14 @@ final class SessionCallers {
         let settings = try SessionSettings(settings)
         let options = try OpeningOptions(options)
         if caller.isSandboxed { try SandboxRules.check(settings, options, of: caller) }
-        let registration = await registration(of: caller, saying: options, on: server)
+        let registration = await registration(of: caller, requesting: options, on: server)
         // Departed callers must release their sessions before this caller opens a session.
         await departures?.value
         guard let sender = connection.bus?.signalSender else {
-            throw BusFault(.shuttingDown, "the daemon is on its way out; the next call starts it again")
+            throw BusFault(.shuttingDown, "the daemon is shutting down; the next call starts it again")
         }
-        let outlet = outlet(to: caller.name, by: sender, of: server)
-        var client = SessionClient(name: caller.name, process: caller.process, app: caller.app) { outlet.tell($0, $1) }
+        let sink = sink(to: caller.name, by: sender, of: server)
+        var client = SessionClient(name: caller.name, process: caller.process, app: caller.app) { sink.deliver($0, $1) }
         let leader = getsid(caller.process)
         client.leader = leader > 0 ? leader : nil
         client.isSandboxed = caller.isSandboxed
@@ -53,46 +53,48 @@ final class SessionCallers {
         client.isLaunched =
             programs.launched.isRunning(caller.app)
             || UnitName.app(inGroup: UnitName.group(of: caller.process)) == caller.app
-        (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
+        (client.isInFront, client.isReconnecting, client.containers) = (
+            options.isInFront, options.isReconnecting, options.containers
+        )
         let state = try await service.open(settings, by: client, registration: registration)
         guard callers.contains(caller.name) else {
             // The caller disconnected in the meantime, before the service knew of the caller. The departure must be
             // reported here.
             await service.disconnected(caller.name)
-            throw BusFault(.noSuchSession, "the caller has gone")
+            throw BusFault(.noSuchSession, "the caller has disconnected")
         }
         let name = SessionKey(app: state.app ?? caller.app, identifier: settings.identifier)
-        return [.dictionary(SessionAnswer(path: name.path, state: state).fields)]
+        return [.dictionary(OpenSessionReply(path: name.path, state: state).fields)]
     }
 
     /// Returns the event sink of a caller.
-    private func outlet(to name: String, by sender: SignalSender, of server: BusServer) -> EventOutlet {
-        EventOutlet { [service] key in
-            Task { await service.tellAgain(name, in: key) }
+    private func sink(to name: String, by sender: SignalSender, of server: BusServer) -> EventSink {
+        EventSink { [service] key in
+            Task { await service.resendEvents(name, in: key) }
         } send: { key, event in
             // Every value of an event has a D-Bus type, so `emit` does not fail.
             try? sender.emit(
                 "Event", of: TransferBusName.sessionInterface,
                 at: SessionKey(app: key.app, identifier: key.identifier).path, to: name,
                 [.dictionary(event.fields)], type: "(a{sv})")
-        } ask: { answered in
-            server.perform { $0.connection.ping(name, answered) }
+        } ask: { confirmed in
+            server.perform { $0.connection.ping(name, confirmed) }
         }
     }
 
     /// Returns the way to launch the caller's app. A bus name that the app requests takes precedence. Otherwise, the
-    /// daemon uses a name of the app's own that the bus can activate. If there is no such name, the daemon uses the
+    /// daemon uses one of the app's names that the bus can activate. If there is no such name, the daemon uses the
     /// command that the app requests. A sandboxed app may request nothing, and is launched only by its own id (rule
     /// C3).
     private func registration(
-        of caller: BusCaller, saying options: OpeningOptions, on server: isolated BusServer
+        of caller: BusCaller, requesting options: OpeningOptions, on server: isolated BusServer
     ) async -> AppRegistration? {
         if case .busName? = options.registration { return options.registration }
         let own: Set =
-            caller.isSandboxed ? [caller.app] : names.book.names(of: caller.name, process: caller.process)
+            caller.isSandboxed ? [caller.app] : names.registry.names(of: caller.name, process: caller.process)
         if !own.isEmpty {
-            let answer = try? await programs.ask("ListActivatableNames").get()
-            let activatable = own.intersection(answer?.first?.items.compactMap(\.string) ?? [])
+            let reply = try? await programs.ask("ListActivatableNames").get()
+            let activatable = own.intersection(reply?.first?.items.compactMap(\.string) ?? [])
             let name = activatable.contains(caller.app) ? caller.app : activatable.min()
             if let name { return .busName(name) }
         }

@@ -10,10 +10,10 @@ struct SessionCalls {
     /// The methods for the process that has the session open.
     static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]
 
-    /// Executes a method call and returns its reply values; nil for other methods.
+    /// Executes a method call and returns its reply values; `nil` for other methods.
     ///
     /// - Throws: `BusFault`, `SessionRefusal`, or any error from the service.
-    func answer(_ call: BusCall, of name: SessionKey) async throws -> [VariantValue]? {
+    func reply(_ call: BusCall, of name: SessionKey) async throws -> [VariantValue]? {
         guard call.interface == TransferBusName.sessionInterface else { return nil }
         let key = SessionKey(app: name.app, identifier: name.identifier)
         switch call.method {

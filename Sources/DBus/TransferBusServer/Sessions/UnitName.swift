@@ -8,7 +8,7 @@ enum UnitName {
     /// The maximum length in bytes that systemd allows.
     private static let longest = 255
 
-    /// Returns the name of a unit for an app; nil if the app id is empty or the name is too long.
+    /// Returns the name of a unit for an app; `nil` if the app id is empty or the name is too long.
     static func unit(of app: String, number: UInt64) -> String? {
         let escaped = app.utf8.map { byte -> String in
             switch byte {
@@ -35,10 +35,10 @@ enum UnitName {
             ?? ""
     }
 
-    /// Returns the app of the unit that a control group belongs to; nil if the daemon did not start the unit. The
+    /// Returns the app of the unit that a control group belongs to; `nil` if the daemon did not start the unit. The
     /// daemon may have started the unit in an earlier run.
     ///
-    /// - Parameter cgroup: the text of `/proc/PID/cgroup`.
+    /// - Parameter cgroup: The text of `/proc/PID/cgroup`.
     static func app(inGroup cgroup: String) -> String? {
         for line in cgroup.split(separator: "\n") {
             // The format is `number:controllers:path`. systemd's own hierarchy has the number 0 or the name

@@ -14,7 +14,7 @@ final class ChangeSignals {
     private var watchers = WatcherRegistry()
     private var readers = ReaderRegistry()
     /// The news that stalled callers have missed, by the connection's unique name.
-    private var missed: [String: MissedNews] = [:]
+    private var missed: [String: MissedChanges] = [:]
 
     /// Creates a sender without receivers.
     init(over connection: ServerConnection, of service: any ExportedService) {
@@ -35,10 +35,10 @@ final class ChangeSignals {
     }
 
     /// Records that a caller reads an object's properties and receives their changes from now on. Call this method
-    /// before the answer is made, so that no change is lost in between. A caller that may not reach the object is not
+    /// before the reply is created, so that no change is lost in between. A caller that may not reach the object is not
     /// recorded (rule C6).
     ///
-    /// - Returns: whether `endReading` must follow.
+    /// - Returns: Whether `endReading` must follow.
     /// - Throws: `BusFault` if the caller reads more objects than allowed.
     func beginReading(_ call: BusCall, by caller: BusCaller) throws(BusFault) -> Bool {
         guard call.interface == TransferBusName.properties else { return false }
@@ -48,17 +48,17 @@ final class ChangeSignals {
         } else {
             guard let session = BusObject.session(at: call.path), caller.reaches(session.app) else { return false }
             let isKnown = readers.isRead(call.path) || service.unfinishedSessions(for: caller).contains(session)
-            guard isKnown || readers.mayGuess(call.sender) else { return false }
+            guard isKnown || readers.mayReadUnknownSession(call.sender) else { return false }
         }
         try readers.begin(call.sender, of: call.path)
         return true
     }
 
-    /// Completes a read after its answer; `values` is nil if the call was refused.
+    /// Completes a read after its reply; `values` is `nil` if the call was refused.
     func endReading(_ call: BusCall, _ values: [VariantValue]?) {
         let name = call.arguments.last?.string ?? ""
-        let answer = values?.first.map { call.method == "GetAll" ? $0.dictionary ?? [:] : [name: $0] }
-        let missed = readers.end(call.sender, of: call.path, answer: connection.bus == nil ? nil : answer)
+        let reply = values?.first.map { call.method == "GetAll" ? $0.dictionary ?? [:] : [name: $0] }
+        let missed = readers.end(call.sender, of: call.path, reply: connection.bus == nil ? nil : reply)
         if !missed.isEmpty, let interface = call.arguments.first?.string {
             connection.emitChanged(missed, of: interface, to: call.sender, at: call.path)
         }
@@ -75,7 +75,7 @@ final class ChangeSignals {
 
     /// Reports a transfer's status to the watchers that may reach the transfer, and its changes to the readers of its
     /// properties.
-    func tell(_ status: TransferStatus, on server: isolated BusServer) {
+    func report(_ status: TransferStatus, on server: isolated BusServer) {
         guard connection.bus != nil else { return }
         lazy var fields = status.fields
         for watcher in watchers.all where watcher.reaches(status.app) {
@@ -87,13 +87,15 @@ final class ChangeSignals {
         }
         guard !readers.isEmpty else { return }
         let path = "\(TransferBusName.transfersPath)/\(status.id.rawValue)"
-        tellReaders(of: path, TransferBusName.transferInterface, TransferObject.changes(of: fields))
-        if status.state.isOver { readers.setOver(path) }
-        if let session = status.session { tellSession(SessionKey(app: status.app, identifier: session), on: server) }
+        notifyReaders(of: path, TransferBusName.transferInterface, TransferObject.changes(of: fields))
+        if status.state.isEnded { readers.markEnded(path) }
+        if let session = status.session {
+            notifySessionReaders(SessionKey(app: status.app, identifier: session), on: server)
+        }
     }
 
     /// Reports changed properties of the manager to the watchers, limited to what each watcher may see.
-    func tellWatchers(_ change: (inout DaemonStatus, BusCaller) -> Void) {
+    func notifyWatchers(_ change: (inout DaemonStatus, BusCaller) -> Void) {
         guard connection.bus != nil else { return }
         for watcher in watchers.all {
             if connection.isStalled(watcher.name) {
@@ -113,7 +115,7 @@ final class ChangeSignals {
             [.dictionary(fields)], type: "(a{sv})")
     }
 
-    private func tellReaders(of path: String, _ interface: String, _ properties: [String: VariantValue]) {
+    private func notifyReaders(of path: String, _ interface: String, _ properties: [String: VariantValue]) {
         guard connection.bus != nil else { return }
         let changed = readers.changes(of: path, to: properties)
         for name in changed.readers {
@@ -125,7 +127,7 @@ final class ChangeSignals {
         }
     }
 
-    private func tellSession(_ name: SessionKey, on server: isolated BusServer) {
+    private func notifySessionReaders(_ name: SessionKey, on server: isolated BusServer) {
         let path = name.path
         guard readers.isRead(path) else { return }
         let caller = BusCaller(name: "", app: name.app, kind: .app)
@@ -134,39 +136,39 @@ final class ChangeSignals {
             _ = server
             let sessions = try await service.service(for: caller).sessions()
             let session = sessions.first { $0.name == name } ?? SessionStatus(name)
-            tellReaders(of: path, TransferBusName.sessionInterface, session.properties)
+            notifyReaders(of: path, TransferBusName.sessionInterface, session.properties)
         }
     }
 
     // MARK: Back-pressure
 
     /// Records news that a stalled caller does not receive. A caller that misses too much receives no more signals.
-    private func miss(_ name: String, _ body: (inout MissedNews) -> Void) {
-        body(&missed[name, default: MissedNews()])
+    private func miss(_ name: String, _ body: (inout MissedChanges) -> Void) {
+        body(&missed[name, default: MissedChanges()])
         if let count = missed[name]?.count, count > CallerLimits.missedChanges { forget(name) }
     }
 
     /// Sends the current state of everything that a caller missed, after the caller resumes reading. Sends nothing if
-    /// `caller` is nil, which means that the caller is no longer identified.
+    /// `caller` is `nil`, which means that the caller is no longer identified.
     func catchUp(_ name: String, as caller: BusCaller?, on server: isolated BusServer) {
-        guard let news = missed.removeValue(forKey: name), let caller else { return }
+        guard let missedChanges = missed.removeValue(forKey: name), let caller else { return }
         Task {
             // Capturing the server keeps the task on the server's thread.
             _ = server
-            if news.manager, watchers.contains(name) {
+            if missedChanges.manager, watchers.contains(name) {
                 var changed = DaemonStatus()
                 let status = try? await service.service(for: caller).status()
                 (changed.held, changed.conditions) = (status?.held, status?.conditions)
                 connection.emitChanged(changed.fields, of: TransferBusName.managerInterface, to: name)
             }
             if watchers.contains(name) {
-                for status in service.statuses(of: news.transfers.sorted(), for: caller) {
+                for status in service.statuses(of: missedChanges.transfers.sorted(), for: caller) {
                     emit(status.fields, to: name)
                 }
             }
-            for (path, interface) in news.objects.sorted(by: { $0.key < $1.key }) {
-                if let told = readers.told(name, of: path) {
-                    connection.emitChanged(told, of: interface, to: name, at: path)
+            for (path, interface) in missedChanges.objects.sorted(by: { $0.key < $1.key }) {
+                if let lastReported = readers.lastReported(name, of: path) {
+                    connection.emitChanged(lastReported, of: interface, to: name, at: path)
                 } else if !readers.isRead(path), let id = BusObject.transfer(at: path),
                     let status = service.statuses(of: [id], for: caller).first
                 {

@@ -17,12 +17,12 @@ struct ReaderRegistry {
 
     /// Whether a connection may be recorded as a reader of a session that perhaps does not exist. A connection can
     /// request any name, so only a limited number is recorded.
-    func mayGuess(_ name: String) -> Bool { counts[name, default: 0] < CallerLimits.guessedSessions }
+    func mayReadUnknownSession(_ name: String) -> Bool { counts[name, default: 0] < CallerLimits.guessedSessions }
 
-    /// Records that a connection reads an object. Call this method before the answer is made, so that no change is
+    /// Records that a connection reads an object. Call this method before the reply is created, so that no change is
     /// lost in between.
     ///
-    /// A call to ``end(_:of:answer:)`` must follow.
+    /// A call to ``end(_:of:reply:)`` must follow.
     ///
     /// - Throws: `BusFault` if the connection reads more objects than allowed.
     mutating func begin(_ name: String, of path: String) throws(BusFault) {
@@ -30,8 +30,8 @@ struct ReaderRegistry {
             guard counts[name, default: 0] < CallerLimits.readObjects else {
                 throw BusFault(
                     .limitExceeded,
-                    "this connection has read \(CallerLimits.readObjects) objects and is told of their changes; it may "
-                        + "read no more of them: use List, or connect anew")
+                    "this connection has read \(CallerLimits.readObjects) objects and receives their changes, which is the "
+                        + "maximum: use List, or reconnect")
             }
             counts[name, default: 0] += 1
             objects[path, default: ObjectReaders()].names.insert(name)
@@ -39,22 +39,22 @@ struct ReaderRegistry {
         objects[path]?.pending += 1
     }
 
-    /// Completes a read after its answer; `answer` is nil if the call was refused.
+    /// Completes a read after its reply; `reply` is `nil` if the call was refused.
     ///
-    /// - Returns: the values that were reported while the answer was made, if the answer contains older values.
-    mutating func end(_ name: String, of path: String, answer: [String: VariantValue]?) -> [String: VariantValue] {
+    /// - Returns: The values that were reported while the reply was created, if the reply contains older values.
+    mutating func end(_ name: String, of path: String, reply: [String: VariantValue]?) -> [String: VariantValue] {
         defer { drop(path) }
         objects[path]?.pending -= 1
         // The connection may have closed in the meantime.
         guard objects[path]?.names.contains(name) == true else { return [:] }
-        if let answer { return objects[path]?.note(answer) ?? [:] }
+        if let reply { return objects[path]?.record(reply) ?? [:] }
         remove(name, of: path)
         return [:]
     }
 
     /// Records an object's current properties.
     ///
-    /// - Returns: the properties that have changed since the last report, and the connections to report them to.
+    /// - Returns: The properties that have changed since the last report, and the connections to report them to.
     mutating func changes(
         of path: String, to properties: [String: VariantValue]
     ) -> (properties: [String: VariantValue], readers: [String]) {
@@ -62,14 +62,14 @@ struct ReaderRegistry {
         return (changed, changed.isEmpty ? [] : objects[path]?.names.sorted() ?? [])
     }
 
-    /// Returns the properties of an object that were last reported; nil if the connection does not read the object.
-    func told(_ name: String, of path: String) -> [String: VariantValue]? {
-        objects[path].flatMap { $0.names.contains(name) ? $0.told : nil }
+    /// Returns the properties of an object that were last reported; `nil` if the connection does not read the object.
+    func lastReported(_ name: String, of path: String) -> [String: VariantValue]? {
+        objects[path].flatMap { $0.names.contains(name) ? $0.lastReported : nil }
     }
 
-    /// Marks an object that no longer changes. Its readers are removed once no answer is pending.
-    mutating func setOver(_ path: String) {
-        objects[path]?.isOver = true
+    /// Marks an object that no longer changes. Its readers are removed once no reply is pending.
+    mutating func markEnded(_ path: String) {
+        objects[path]?.isEnded = true
         drop(path)
     }
 
@@ -82,7 +82,9 @@ struct ReaderRegistry {
     }
 
     private mutating func drop(_ path: String) {
-        guard let readers = objects[path], readers.pending == 0, readers.isOver || readers.names.isEmpty else { return }
+        guard let readers = objects[path], readers.pending == 0, readers.isEnded || readers.names.isEmpty else {
+            return
+        }
         for name in readers.names { remove(name, of: path) }
         objects[path] = nil
     }

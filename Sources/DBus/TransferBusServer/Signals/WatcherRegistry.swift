@@ -18,7 +18,8 @@ struct WatcherRegistry {
         guard others < CallerLimits.watchers else {
             throw BusFault(
                 .limitExceeded,
-                "\(caller.app) watches by \(others) connections and may by \(CallerLimits.watchers); call Unwatch")
+                "\(caller.app) watches through \(others) connections; the maximum is \(CallerLimits.watchers); call Unwatch"
+            )
         }
         watchers[caller.name] = caller
     }

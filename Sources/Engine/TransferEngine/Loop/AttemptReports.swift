@@ -8,30 +8,30 @@ struct AttemptReports {
     var records: TransferRecords { driver.records }
 
     /// Handles a report of an executor. A late report of an earlier attempt is dropped.
-    nonisolated(nonsending) func take(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
-        guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
+    nonisolated(nonsending) func receive(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
+        guard let record = records[id], record.attempt == attempt, driver.scheduler.occupiesSlot(id) else { return }
         switch report {
         case .progressed(let bytes, let total):
             count(bytes, of: record)
             let unsaved = driver.unsavedChanges
             await driver.decide(.progressed(id, bytes: bytes, total: total))
             // A saved change is rare here. Report the progress only after the change is saved.
-            if driver.unsavedChanges > unsaved { await driver.settle() }
+            if driver.unsavedChanges > unsaved { await driver.saveAndPerform() }
             guard records[id] != nil else { return }
             let progress = TransferUpdate.Kind.progressed(
                 bytes: bytes, total: total, rate: driver.scheduler.rate(of: id))
-            driver.updates.tellProgress(of: id, progress, at: driver.alarm.now())
+            driver.updates.reportProgress(of: id, progress, at: driver.alarm.now())
         case .checkpointed(let resume):
             record.resume = resume
-            driver.noteProgress(of: id, resume)
+            driver.recordProgress(of: id, resume)
         case .restarted:
             record.resume = nil
             record.countedBytes = 0
             await driver.handle(.restarted(id), saving: [.checkpointed(id, nil)])
-        case .answered(let delay):
-            driver.metrics.answered(after: delay)
+        case .responded(let delay):
+            driver.metrics.responded(after: delay)
         case .ended(let outcome):
-            await take(outcome, of: id, record)
+            await receive(outcome, of: id, record)
         }
     }
 
@@ -42,17 +42,17 @@ struct AttemptReports {
         record.countedBytes = bytes
     }
 
-    private nonisolated(nonsending) func take(
+    private nonisolated(nonsending) func receive(
         _ outcome: ExecutorOutcome, of id: TransferID, _ record: TransferRecord
     ) async {
         record.outcome = outcome
         switch outcome {
         case .finished:
-            driver.noteEndOfAttempt(id)
+            driver.recordEndOfAttempt(id)
             await driver.decide(.finished(id))
             return
         case .challenged(let challenges, let resume):
-            await takeChallenge(challenges, resume, of: id, record)
+            await receiveChallenge(challenges, resume, of: id, record)
         case .stopped(let resume):
             await end(.stopped(id, bytes: resume?.bytes ?? 0), resume, of: id, record)
         case .storageLow(let needed, let available, let resume):
@@ -63,7 +63,7 @@ struct AttemptReports {
             let event = Event.failed(id, failure.cause, retryAfter: retryAfter, bytes: resume?.bytes ?? 0)
             await end(event, resume, of: id, record)
         }
-        driver.tellEndOfAttempt(id, at: driver.alarm.now())
+        driver.reportEndOfAttempt(id, at: driver.alarm.now())
     }
 
     /// Passes the end of an attempt to the scheduler and saves the resume point.
@@ -75,21 +75,20 @@ struct AttemptReports {
     }
 
     /// Ends an attempt that could not start because its specification cannot be read. The stored row is kept.
-    nonisolated(nonsending) func giveUp(_ id: TransferID, attempt: Int) async {
-        guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
+    nonisolated(nonsending) func failUnreadable(_ id: TransferID, attempt: Int) async {
+        guard let record = records[id], record.attempt == attempt, driver.scheduler.occupiesSlot(id) else { return }
         let failure = TransferFailure(
-            cause: .executorLost, message: "what is to be done cannot be read from the queue; see the queue's trouble")
+            cause: .executorLost, message: "the transfer cannot be read from the queue; see the error of the store")
         record.outcome = .failed(failure, resume: record.resume)
         await driver.handle(.failed(id, failure.cause, retryAfter: nil, bytes: record.resume?.bytes ?? 0))
-        driver.tellEndOfAttempt(id, at: driver.alarm.now())
+        driver.reportEndOfAttempt(id, at: driver.alarm.now())
     }
 
-    /// Saves the contents of a report during the engine's shutdown. Nothing starts any more, and no failure is
-    /// counted.
+    /// Saves the contents of a report during the engine's shutdown. No attempt starts, and no failure is counted.
     nonisolated(nonsending) func save(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
-        guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
+        guard let record = records[id], record.attempt == attempt, driver.scheduler.occupiesSlot(id) else { return }
         switch report {
-        case .progressed, .answered: break  // Only durable bytes matter during the shutdown.
+        case .progressed, .responded: break  // Only durable bytes matter during the shutdown.
         case .checkpointed(let resume): await save(resume, of: id, record)
         case .restarted: await save(nil, of: id, record)
         case .ended(let outcome):
@@ -98,11 +97,11 @@ struct AttemptReports {
             case .finished: await driver.decide(.finished(id))
             case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume),
                 .challenged(_, let resume):
-                // Go through the scheduler, because a cancelled transfer ends with its attempt.
+                // Go through the scheduler, because a canceled transfer ends with its attempt.
                 await end(.stopped(id, bytes: resume?.bytes ?? 0), resume, of: id, record)
                 let now = driver.alarm.now()
                 if let explanation = driver.scheduler.explanation(of: id, at: now) {
-                    driver.updates.tell(id, .stopped(explanation, bytes: resume?.bytes ?? 0), at: now)
+                    driver.updates.report(id, .stopped(explanation, bytes: resume?.bytes ?? 0), at: now)
                 }
             }
         }

@@ -41,7 +41,7 @@ struct Attempts: Sendable {
         measuring.yield((id, specification))
     }
 
-    /// Performs the requested measurements until the task is cancelled.
+    /// Performs the requested measurements until the task is canceled.
     func carryOutMeasurements() async {
         for await (id, specification) in measurements {
             let available = executor.availableSpace(for: specification)

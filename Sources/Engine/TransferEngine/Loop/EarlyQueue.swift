@@ -14,7 +14,7 @@ private struct EarlyTransfer {
     var isSuspended: Bool?
     var hold: TransferHold??
     var retry: RetryState?
-    var isOver = false
+    var isEnded = false
 
     init(new traits: TransferTraits? = nil, isWatched: Bool = false) {
         newTraits = traits
@@ -25,7 +25,7 @@ private struct EarlyTransfer {
     func changing(_ state: RecoveredState) -> RecoveredState {
         var state = state
         state.isPaused = isSuspended ?? state.isPaused
-        if let hold { state.held = hold.map { RecoveredHold(by: $0.holder, why: $0.why) } }
+        if let hold { state.held = hold.map { RecoveredBlock(by: $0.holder, why: $0.why) } }
         state.retry = retry ?? state.retry
         state.need = need
         return state
@@ -42,7 +42,7 @@ final class EarlyQueue {
     private let updates: UpdateSink
     private let attempts: Attempts
     private let alarm: any Alarm
-    private var asked: [TransferID: EarlyTransfer] = [:]
+    private var requested: [TransferID: EarlyTransfer] = [:]
     /// The stored values of the requested transfers while the queue is passed to the scheduler.
     private var entering: [TransferID: RecoveredTransfer] = [:]
 
@@ -54,16 +54,16 @@ final class EarlyQueue {
 
     /// Adds a transfer that was submitted in this run.
     func add(_ id: TransferID, _ traits: TransferTraits, isWatched: Bool) {
-        asked[id] = EarlyTransfer(new: traits, isWatched: isWatched)
+        requested[id] = EarlyTransfer(new: traits, isWatched: isWatched)
     }
 
     /// Replaces the traits of a new transfer. The new traits are stored already.
     func change(_ id: TransferID, _ traits: TransferTraits) {
-        if asked[id]?.newTraits != nil { asked[id]?.newTraits = traits }
+        if requested[id]?.newTraits != nil { requested[id]?.newTraits = traits }
     }
 
     /// Returns whether a transfer ended before the first snapshot.
-    func isOver(_ id: TransferID) -> Bool { asked[id]?.isOver == true }
+    func isEnded(_ id: TransferID) -> Bool { requested[id]?.isEnded == true }
 
     /// Carries out an action on a transfer.
     nonisolated(nonsending) func carryOut(_ action: TransferAction, on id: TransferID) async -> ActionOutcome {
@@ -81,12 +81,12 @@ final class EarlyQueue {
     ///
     /// - Returns: `false` if the report concerns no transfer. The scheduler handles such a report under all
     ///   conditions.
-    func take(_ fact: Event) -> Bool {
-        switch fact {
-        case .watched(let id): asked[id, default: EarlyTransfer()].isWatched = true
-        case .unwatched(let id): asked[id, default: EarlyTransfer()].isWatched = false
-        case .appNeeded(let id, let need): asked[id, default: EarlyTransfer()].need = need
-        case .appAnswered(let id): asked[id, default: EarlyTransfer()].need = nil
+    func receive(_ event: Event) -> Bool {
+        switch event {
+        case .watched(let id): requested[id, default: EarlyTransfer()].isWatched = true
+        case .unwatched(let id): requested[id, default: EarlyTransfer()].isWatched = false
+        case .appNeeded(let id, let need): requested[id, default: EarlyTransfer()].need = need
+        case .appResponded(let id): requested[id, default: EarlyTransfer()].need = nil
         case .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .budgetsChanged: return false
         case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
             .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
@@ -96,27 +96,27 @@ final class EarlyQueue {
         return true
     }
 
-    /// Returns a stored transfer with the requested changes, or `nil` if no unfinished transfer has this number.
+    /// Returns a stored transfer with the requested changes, or `nil` if no unfinished transfer has this ID.
     nonisolated(nonsending) func stored(_ id: TransferID) async -> StoredTransfer? {
-        guard !isOver(id) else { return nil }
-        let asked = asked[id]
+        guard !isEnded(id) else { return nil }
+        let requested = requested[id]
         do {
             guard var stored = try await store.transfers([id]).first, stored.ending == nil else { return nil }
-            stored.isSuspended = asked?.isSuspended ?? stored.isSuspended
-            stored.hold = asked?.hold ?? stored.hold
-            stored.retry = asked?.retry ?? stored.retry
+            stored.isSuspended = requested?.isSuspended ?? stored.isSuspended
+            stored.hold = requested?.hold ?? stored.hold
+            stored.retry = requested?.retry ?? stored.retry
             return stored
         } catch {
-            updates.continuation.yield(.storeTrouble(TransferStoreError(error)))
+            updates.continuation.yield(.storeError(TransferStoreError(error)))
             return nil
         }
     }
 
     private nonisolated(nonsending) func cancel(_ transfer: StoredTransfer) async -> ActionOutcome {
-        asked[transfer.id, default: EarlyTransfer()].isOver = true
+        requested[transfer.id, default: EarlyTransfer()].isEnded = true
         await writer.commit([.ended(transfer.id, .cancelled)])
         attempts.discard(transfer.id, transfer.specification, transfer.resume)
-        updates.tell(transfer.id, .cancelled, at: alarm.now())
+        updates.report(transfer.id, .cancelled, at: alarm.now())
         return .done
     }
 
@@ -124,14 +124,14 @@ final class EarlyQueue {
         _ transfer: StoredTransfer, _ isSuspended: Bool
     ) async -> ActionOutcome {
         if transfer.isSuspended != isSuspended {
-            asked[transfer.id, default: EarlyTransfer()].isSuspended = isSuspended
+            requested[transfer.id, default: EarlyTransfer()].isSuspended = isSuspended
             await writer.commit([.suspended(transfer.id, isSuspended)])
-            updates.tell(transfer.id, isSuspended ? .paused : .resumed, at: alarm.now())
+            updates.report(transfer.id, isSuspended ? .paused : .resumed, at: alarm.now())
             return .done
         }
         guard !isSuspended, var retry = transfer.retry else { return .unchanged }
         retry.until = alarm.now().wall
-        asked[transfer.id, default: EarlyTransfer()].retry = retry
+        requested[transfer.id, default: EarlyTransfer()].retry = retry
         await writer.commit([.retried(transfer.id, retry)])
         return .done
     }
@@ -140,47 +140,46 @@ final class EarlyQueue {
         _ transfer: StoredTransfer, _ hold: TransferHold?
     ) async -> ActionOutcome {
         guard transfer.hold != hold else { return .unchanged }
-        asked[transfer.id, default: EarlyTransfer()].hold = .some(hold)
+        requested[transfer.id, default: EarlyTransfer()].hold = .some(hold)
         await writer.commit([.held(transfer.id, hold)])
         return .done
     }
 
     // MARK: Transfer to the scheduler
 
-    /// Takes the transfers with requests out of a stored batch.
+    /// Removes the transfers with requests from a stored batch.
     ///
     /// - Returns: The remaining transfers, which the scheduler can receive unchanged.
     func sift(_ batch: consuming RecoveredTransfers) -> RecoveredTransfers {
         var batch = batch
-        if !asked.isEmpty {
-            for transfer in batch.remove(where: { asked[$0] != nil }) { entering[transfer.id] = transfer }
+        if !requested.isEmpty {
+            for transfer in batch.remove(where: { requested[$0] != nil }) { entering[transfer.id] = transfer }
         }
         return batch
     }
 
     /// Returns the transfers with requests after the whole store was read, and removes them from this queue.
     ///
-    /// - Returns: The changed stored transfers, the submissions of new transfers, and the numbers of watched
-    ///   transfers.
-    func takeAsked() -> (changed: [RecoveredTransfer], new: [Event], watched: [TransferID]) {
-        defer { (asked, entering) = ([:], [:]) }
+    /// - Returns: The changed stored transfers, the submissions of new transfers, and the IDs of watched transfers.
+    func removeRequested() -> (changed: [RecoveredTransfer], new: [Event], watched: [TransferID]) {
+        defer { (requested, entering) = ([:], [:]) }
         var changed: [RecoveredTransfer] = []
         var new: [Event] = []
-        for (id, asked) in asked.sorted(by: { $0.key < $1.key }) where !asked.isOver {
-            // A store that is asked for some transfers only does not return the transfers that were submitted in this
-            // run.
-            guard let transfer = entering[id] ?? asked.newTraits.map({ RecoveredTransfer(id: id, traits: $0) }) else {
+        for (id, requested) in requested.sorted(by: { $0.key < $1.key }) where !requested.isEnded {
+            // A store with a scope of keys does not return the transfers that were submitted in this run.
+            guard let transfer = entering[id] ?? requested.newTraits.map({ RecoveredTransfer(id: id, traits: $0) })
+            else {
                 continue
             }
-            let state = asked.changing(transfer.state)
+            let state = requested.changing(transfer.state)
             let isHeldBack = state.isPaused || state.held != nil || state.need != nil
-            if asked.newTraits != nil, transfer.traits.isFromBackground == true, !isHeldBack {
-                // Submit the transfer as new, so that the relaunch limiter is asked about it.
+            if requested.newTraits != nil, transfer.traits.isFromBackground == true, !isHeldBack {
+                // Submit the transfer as new, so that the relaunch limiter is applied.
                 new.append(.submitted(id, transfer.traits))
             } else {
                 changed.append(RecoveredTransfer(id: id, traits: transfer.traits, state: state))
             }
         }
-        return (changed, new, asked.filter { $1.isWatched && !$1.isOver }.keys.sorted())
+        return (changed, new, requested.filter { $1.isWatched && !$1.isEnded }.keys.sorted())
     }
 }

@@ -5,8 +5,8 @@ import TransferScheduling
 
 /// The commands, carried out in the order of their messages.
 extension EngineLoop {
-    /// Stores transfers, answers the caller, and passes the transfers to the scheduler.
-    func take(_ submission: Submission) async {
+    /// Stores transfers, replies to the caller, and passes the transfers to the scheduler.
+    func receive(_ submission: Submission) async {
         let ids: [TransferID]
         do {
             ids = try await store.commit(submission.transfers.map { .submitted($0, resume: nil) })
@@ -14,9 +14,11 @@ extension EngineLoop {
             return submission.reply.resume(throwing: error)
         }
         let now = driver.alarm.now()
-        for (id, transfer) in zip(ids, submission.transfers) { driver.updates.tell(id, .submitted(transfer), at: now) }
+        for (id, transfer) in zip(ids, submission.transfers) {
+            driver.updates.report(id, .submitted(transfer), at: now)
+        }
         submission.reply.resume(returning: ids)
-        guard hasLooked else {
+        guard hasSnapshot else {
             for (id, transfer) in zip(ids, submission.transfers) {
                 early.add(id, transfer.specification.traits, isWatched: submission.isWatched)
             }
@@ -26,7 +28,7 @@ extension EngineLoop {
             driver.records.add(id, transfer.specification)
             await driver.decide(.submitted(id, transfer.specification.traits))
         }
-        await driver.settle()
+        await driver.saveAndPerform()
         if submission.isWatched { await watch(ids, true) }
     }
 
@@ -36,10 +38,11 @@ extension EngineLoop {
         case .watched(let id): await watch([id], true)
         case .unwatched(let id): await watch([id], false)
         case .budgetsChanged, .appRelaunched, .appCameToFront, .relaunchAbandoned:
-            await driver.handle(command, savingLearned: true)
+            await driver.handle(command, savingStatistics: true)
         case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
             .appUsed, .appNeeded,
-            .appAnswered, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
+            .appResponded, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured,
+            .woken:
             await driver.handle(command)
         }
     }
@@ -62,12 +65,12 @@ extension EngineLoop {
             driver.records.record(of: id).isWatched = isWatched
             await driver.decide(isWatched ? .watched(id) : .unwatched(id))
         }
-        await driver.settle()
+        await driver.saveAndPerform()
         guard isWatched else { return }
         let now = driver.alarm.now()
         for id in ids {
-            guard let explanation = driver.scheduler.explanation(of: id, at: now), !explanation.holds.isEmpty,
-                explanation.codes != driver.records[id]?.toldReasons
+            guard let explanation = driver.scheduler.explanation(of: id, at: now), !explanation.reasons.isEmpty,
+                explanation.codes != driver.records[id]?.reportedReasons
             else { continue }
             driver.explain(id, at: now)
         }
@@ -75,17 +78,17 @@ extension EngineLoop {
 
     // MARK: Actions
 
-    /// Carries out an action on several transfers and answers the caller.
+    /// Performs an action on several transfers and replies to the caller.
     func carryOut(_ request: ActionRequest) async {
         var outcomes: [ActionOutcome] = []
         for id in request.ids {
             let outcome =
-                hasLooked ? await carryOut(request.action, on: id) : await early.carryOut(request.action, on: id)
+                hasSnapshot ? await carryOut(request.action, on: id) : await early.carryOut(request.action, on: id)
             outcomes.append(outcome)
         }
-        await driver.settle()
+        await driver.saveAndPerform()
         let stopping = request.awaitsEnd ? request.ids.filter { driver.scheduler.contains($0) } : []
-        driver.ends.answer(request.reply, outcomes, after: stopping)
+        driver.replies.send(request.reply, outcomes, after: stopping)
     }
 
     private func carryOut(_ action: TransferAction, on id: TransferID) async -> ActionOutcome {
@@ -113,19 +116,19 @@ extension EngineLoop {
 
     /// Returns the specification of an unfinished transfer.
     ///
-    /// - Throws: `TransferStoreError` if no unfinished transfer has this number, or if the transfer cannot be read.
+    /// - Throws: `TransferStoreError` if no unfinished transfer has this ID, or if the transfer cannot be read.
     func specification(of id: TransferID) async throws -> TransferSpecification {
         if let specification = driver.records[id]?.specification { return specification }
-        let isKnown = hasLooked ? driver.scheduler.contains(id) : !early.isOver(id)
+        let isKnown = hasSnapshot ? driver.scheduler.contains(id) : !early.isEnded(id)
         guard isKnown, let stored = try await store.transfers([id]).first, stored.ending == nil else {
             throw TransferStoreError(
                 code: .noSuchTransfer,
-                message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+                message: "Transfer \(id) does not exist or has ended, so it cannot be changed.")
         }
         return stored.specification
     }
 
-    /// Saves a change, answers the caller, and passes the change to the scheduler.
+    /// Saves a change, replies to the caller, and passes the change to the scheduler.
     func carryOut(
         _ change: TransferChange, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
     ) async {
@@ -135,7 +138,7 @@ extension EngineLoop {
             guard traits != specification.traits else { return reply.resume() }
             specification.traits = traits
             try await store.commit([.respecified(id, specification)])
-            driver.updates.tell(id, .changed(traits), at: driver.alarm.now())
+            driver.updates.report(id, .changed(traits), at: driver.alarm.now())
             reply.resume()
             early.change(id, traits)
             guard driver.scheduler.contains(id) else { return }
@@ -146,23 +149,23 @@ extension EngineLoop {
         }
     }
 
-    /// Saves an answer to a login, answers the caller, and informs the scheduler.
+    /// Saves an answer to a login, replies to the caller, and notifies the scheduler.
     func carryOut(
-        _ answer: ChallengeAnswer, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
+        _ answer: ChallengeResponse, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
     ) async {
         do {
             guard let record = driver.records[id], let origin = record.challenges.first?.origin else {
                 throw ChallengeAnswerError(id: id)
             }
             var specification = try await specification(of: id)
-            specification.answeredChallenges.removeAll { $0.origin == origin }
-            specification.answeredChallenges.append(
-                AnsweredChallenge(origin: origin, answer: answer, bytes: record.resume?.offset ?? 0))
+            specification.challengeResponses.removeAll { $0.origin == origin }
+            specification.challengeResponses.append(
+                StoredChallengeResponse(origin: origin, answer: answer, bytes: record.resume?.offset ?? 0))
             try await store.commit([.respecified(id, specification)])
             reply.resume()
             driver.records[id]?.specification = specification
             driver.records[id]?.challenges = []
-            await driver.handle(.appAnswered(id))
+            await driver.handle(.appResponded(id))
         } catch {
             reply.resume(throwing: error)
         }
@@ -175,7 +178,7 @@ extension EngineLoop {
 
     /// Returns the relaunch limiters of all apps whose delay is not 0, with the apps' names and the time of the
     /// reading.
-    func relaunchDelays() -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: Moment) {
+    func relaunchDelays() -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: ClockReading) {
         let now = driver.alarm.now()
         return (driver.scheduler.relaunchDelays(at: now), now)
     }
@@ -188,7 +191,7 @@ extension EngineLoop {
 
 extension Explanation {
     /// The codes of the wait reasons. The codes differ if the reasons differ in kind.
-    var codes: [String] { holds.map(\.reason.code) }
+    var codes: [String] { reasons.map(\.reason.code) }
 }
 
 extension Effect {

@@ -3,8 +3,8 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The actor of an engine. Takes messages from the inbox one after another, decides each one, saves the changes, and
-/// performs the effects.
+/// The actor of an engine. Receives messages from the inbox one after another, decides each message, saves the
+/// changes, and performs the effects.
 ///
 /// Reports that arrive during a commit are decided one after another and saved together.
 actor EngineLoop {
@@ -16,15 +16,15 @@ actor EngineLoop {
     let early: EarlyQueue
     /// A Boolean value that indicates whether the first snapshot of the conditions has arrived, so that transfers may
     /// start.
-    private(set) var hasLooked = false
+    private(set) var hasSnapshot = false
     private var hasBegun = false
     /// The error that prevented reading the queue after the first snapshot. Ends the run.
     private var recoveryFailure: (any Error)?
-    /// The callers that asked why a transfer waits before the first snapshot arrived.
+    /// The callers that requested the wait reasons of a transfer before the first snapshot.
     private var awaitingExplanations: [(id: TransferID, reply: CheckedContinuation<Explanation?, Never>)] = []
     private var sleep = SleepAnnouncement()
 
-    /// Creates a loop over the parts of an engine.
+    /// Creates a loop over the components of an engine.
     init(
         inbox: Inbox, store: any TransferStore, conditions: any ConditionSource, driver: sending SchedulerDriver
     ) {
@@ -34,25 +34,25 @@ actor EngineLoop {
         reports = AttemptReports(driver: driver)
     }
 
-    /// Runs until a shutdown is requested. A second call returns at once.
+    /// Runs until a shutdown is requested. A second call returns immediately.
     func run() async throws {
         guard !hasBegun else { return }
         hasBegun = true
-        // The work runs in its own task, because a cancelled task can neither read a stream nor save. The
-        // cancellation arrives as a message, so the shutdown follows the normal path.
-        let life = Task { try await live() }
+        // The work runs in its own task, because a canceled task can neither read a stream nor save. The cancellation
+        // arrives as a message, so the shutdown follows the normal path.
+        let lifetime = Task { try await runUntilShutdown() }
         try await withTaskCancellationHandler {
-            try await life.value
+            try await lifetime.value
         } onCancel: { [inbox] in
             inbox.put(.shutDown)
         }
     }
 
-    private func live() async throws {
+    private func runUntilShutdown() async throws {
         let snapshots = conditionSource.snapshots()
         let signals = driver.alarm.signals()
         let outcome: Result<Void, any Error>
-        do { outcome = .success(try await driver.readLearned(from: store)) } catch { outcome = .failure(error) }
+        do { outcome = .success(try await driver.restoreStatistics(from: store)) } catch { outcome = .failure(error) }
         switch outcome {
         case .success:
             await withTaskGroup(of: Void.self) { group in
@@ -63,78 +63,78 @@ actor EngineLoop {
                     for await signal in signals { inbox.put(.alarm(signal)) }
                 }
                 group.addTask { [attempts = driver.attempts] in await attempts.carryOutMeasurements() }
-                await work()
+                await processMessages()
                 group.cancelAll()
             }
         case .failure:
             // These callers sent a message before the engine failed to start.
             inbox.close()
-            for message in await inbox.take() { refuse(message) }
+            for message in await inbox.receive() { refuse(message) }
         }
         driver.alarm.set(nil)
         await conditionSource.stop()
         await store.close()
-        driver.ends.refuse()
+        driver.replies.refuse()
         driver.updates.continuation.finish()
         try outcome.get()
         if let recoveryFailure { throw recoveryFailure }
-        if let trouble = driver.writer.trouble { throw trouble }
+        if let storeError = driver.writer.storeError { throw storeError }
     }
 
     // MARK: The inbox
 
-    /// Handles the messages until a shutdown is requested. Every message before the shutdown is answered.
-    private func work() async {
+    /// Handles the messages until a shutdown is requested. Every message before the shutdown receives its reply.
+    private func processMessages() async {
         while true {
-            let messages = await inbox.take()
+            let messages = await inbox.receive()
             for (index, message) in messages.enumerated() {
                 switch message {
                 case .shutDown, .executorEnded:
                     inbox.putBack(messages[(index + 1)...])
-                    await driver.settle()
-                    return await wind()
+                    await driver.saveAndPerform()
+                    return await windDown()
                 case .report(let id, let attempt, let report):
-                    await reports.take(report, of: id, attempt: attempt)
+                    await reports.receive(report, of: id, attempt: attempt)
                 case .unreadable(let id, let attempt):
-                    await reports.giveUp(id, attempt: attempt)
+                    await reports.failUnreadable(id, attempt: attempt)
                 case .conditions, .alarm:
                     // A stop must not wait for pending saves.
-                    await take(message)
+                    await receive(message)
                 case .submit, .change, .answer, .policy, .budgets, .action, .command, .explain, .ping:
-                    await driver.settle()
-                    await take(message)
+                    await driver.saveAndPerform()
+                    await receive(message)
                 }
                 if recoveryFailure != nil {
-                    // The queue is only partly known, so nothing more is carried out.
+                    // Only a part of the queue was read, so no further message is handled.
                     inbox.putBack(messages[(index + 1)...])
-                    return await wind()
+                    return await windDown()
                 }
             }
-            await driver.settle()
-            await letSleep()
+            await driver.saveAndPerform()
+            await allowSleepIfIdle()
         }
     }
 
     /// Handles a message that is not a report. Returns after its changes are saved and its effects are performed.
-    private func take(_ message: Message) async {
+    private func receive(_ message: Message) async {
         switch message {
         case .conditions(let snapshot):
             driver.updates.continuation.yield(.conditions(snapshot))
-            sleep.take(snapshot.sleep)
+            sleep.receive(snapshot.sleep)
             await driver.handle(.conditionsChanged(snapshot))
-            if !hasLooked {
-                hasLooked = true
+            if !hasSnapshot {
+                hasSnapshot = true
                 await enterQueue()
-                answerAwaitingExplanations()
+                resumeAwaitingExplanations()
             }
-            driver.saveLearnedIfDue()
+            driver.saveStatisticsIfDue()
         case .alarm(let signal):
             await driver.handle(.woken)
             // If the statistics were saved before the clock was set, a later run would count the step as elapsed
             // time.
-            if signal == .wallClockSet { driver.saveLearnedLater() } else { driver.saveLearnedIfDue() }
+            if signal == .wallClockSet { driver.saveStatisticsLater() } else { driver.saveStatisticsIfDue() }
         case .submit(let submission):
-            await take(submission)
+            await receive(submission)
         case .change(let id, let change, let continuation):
             await carryOut(change, of: id, continuation)
         case .answer(let id, let answer, let continuation):
@@ -147,8 +147,9 @@ actor EngineLoop {
         case .action(let request):
             await carryOut(request)
         case .explain(let id, let reply):
-            // No answer is possible before the first snapshot. An unknown transfer can be answered at once.
-            if !hasLooked, await early.stored(id) != nil {
+            // No explanation is possible before the first snapshot. The reply about an unknown transfer can be sent
+            // immediately.
+            if !hasSnapshot, await early.stored(id) != nil {
                 awaitingExplanations.append((id, reply))
             } else {
                 reply.resume(returning: explanation(of: id))
@@ -156,7 +157,7 @@ actor EngineLoop {
         case .ping(let reply):
             reply.resume()
         case .command(let event):
-            if hasLooked || !early.take(event) { await carryOut(event) }
+            if hasSnapshot || !early.receive(event) { await carryOut(event) }
         case .report, .unreadable, .shutDown, .executorEnded:
             break  // The caller handles these messages.
         }
@@ -171,34 +172,34 @@ actor EngineLoop {
             recoveryFailure = error
             return
         }
-        let asked = early.takeAsked()
-        driver.take(RecoveredTransfers(asked.changed))
-        for event in asked.new { await driver.decide(event) }
+        let requested = early.removeRequested()
+        driver.receive(RecoveredTransfers(requested.changed))
+        for event in requested.new { await driver.decide(event) }
         await driver.handle(.woken)
-        if !asked.watched.isEmpty { await watch(asked.watched, true) }
+        if !requested.watched.isEmpty { await watch(requested.watched, true) }
     }
 
-    private func enter(_ batch: consuming RecoveredTransfers) { driver.take(early.sift(batch)) }
+    private func enter(_ batch: consuming RecoveredTransfers) { driver.receive(early.sift(batch)) }
 
     /// Lets the machine go to sleep as soon as nothing would be lost. A store with an error does not keep the machine
     /// awake.
-    private func letSleep() async {
-        guard let announced = sleep.pending, driver.scheduler.isIdle, driver.isSettled else { return }
-        await driver.writer.commit(driver.learnedNow())
+    private func allowSleepIfIdle() async {
+        guard let announced = sleep.pending, driver.scheduler.isIdle, driver.hasNothingPending else { return }
+        await driver.writer.commit(driver.currentStatistics())
         await driver.writer.flush()
-        sleep.answer(announced)
+        sleep.acknowledge(announced)
         conditionSource.readyToSleep()
     }
 
     // MARK: Shutdown
 
     /// Stops all attempts and saves the reports of their ends.
-    private func wind() async {
-        driver.isWinding = true
-        answerAwaitingExplanations()
+    private func windDown() async {
+        driver.isShuttingDown = true
+        resumeAwaitingExplanations()
         let attempts = driver.attempts
         async let ended: Void = attempts.shutDown()
-        while case let messages = await inbox.take(), !messages.isEmpty {
+        while case let messages = await inbox.receive(), !messages.isEmpty {
             for message in messages {
                 switch message {
                 case .report(let id, let attempt, let report): await reports.save(report, of: id, attempt: attempt)
@@ -210,14 +211,14 @@ actor EngineLoop {
                     refuse(message)
                 }
             }
-            await driver.settle()
+            await driver.saveAndPerform()
         }
         await ended
-        await driver.writer.commit(driver.learnedNow())
+        await driver.writer.commit(driver.currentStatistics())
         await driver.writer.flush()
     }
 
-    /// Answers a message that arrives after the shutdown, if a caller waits for the answer.
+    /// Replies to a message that arrives after the shutdown, if a caller waits for the reply.
     private func refuse(_ message: Message) {
         switch message {
         case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
@@ -232,13 +233,13 @@ actor EngineLoop {
 
     // MARK: Questions
 
-    /// Returns the reasons why a transfer waits, or `nil` if no unfinished transfer has this number.
+    /// Returns the reasons why a transfer waits, or `nil` if no unfinished transfer has this ID.
     func explanation(of id: TransferID) -> Explanation? {
         driver.scheduler.explanation(of: id, at: driver.alarm.now())
     }
 
-    /// Answers the callers that waited for the first snapshot or for the end of the engine.
-    private func answerAwaitingExplanations() {
+    /// Replies to the callers that waited for the first snapshot or for the end of the engine.
+    private func resumeAwaitingExplanations() {
         let waiting = awaitingExplanations
         awaitingExplanations = []
         for (id, reply) in waiting { reply.resume(returning: explanation(of: id)) }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The messages that wait for the engine, in order of arrival.
 ///
-/// There is one reader. The reader takes all messages at once, so that messages that arrive during a commit can be
-/// saved together.
+/// The inbox has one reader, which receives all waiting messages together. Messages that arrive during a commit can
+/// then be saved together.
 final class Inbox: Sendable {
     private struct State {
         var messages: [Message] = []
@@ -34,14 +34,14 @@ final class Inbox: Sendable {
         return isOpen
     }
 
-    /// Puts messages back that were taken but not handled, before all others.
+    /// Puts back messages that were received but not handled, before all others.
     func putBack(_ messages: ArraySlice<Message>) {
         state.withLock { $0.messages.insert(contentsOf: messages, at: 0) }
     }
 
-    /// Takes all messages and waits for the first message if there is none. Returns an empty array if the inbox is
-    /// closed and empty.
-    func take() async -> [Message] {
+    /// Removes and returns all messages. Waits for the first message if the inbox is empty. Returns an empty array if
+    /// the inbox is closed and empty.
+    func receive() async -> [Message] {
         await withCheckedContinuation { continuation in
             let messages = state.withLock { state -> [Message]? in
                 guard state.messages.isEmpty, !state.isClosed else {
@@ -55,7 +55,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Refuses messages from now on. The present messages can still be taken.
+    /// Refuses messages from now on. The present messages can still be received.
     func close() {
         let reader = state.withLock { state in
             state.isClosed = true

@@ -9,7 +9,7 @@ enum Message: Sendable {
     case alarm(AlarmSignal)
     case submit(Submission)
     case change(TransferID, TransferChange, CheckedContinuation<Void, any Error>)
-    case answer(TransferID, ChallengeAnswer, CheckedContinuation<Void, any Error>)
+    case answer(TransferID, ChallengeResponse, CheckedContinuation<Void, any Error>)
     case action(ActionRequest)
     case command(Event)
     case explain(TransferID, CheckedContinuation<Explanation?, Never>)
@@ -35,7 +35,7 @@ struct Submission: Sendable {
 struct ActionRequest: Sendable {
     var ids: [TransferID]
     var action: TransferAction
-    /// A Boolean value that indicates whether the answer waits until all cancelled transfers have ended.
+    /// A Boolean value that indicates whether the reply waits until all canceled transfers have ended.
     var awaitsEnd: Bool
-    var reply: AwaitedEnds.Reply
+    var reply: PendingReplies.Reply
 }

@@ -13,16 +13,16 @@ extension SchedulerDriver {
             .retried(id, retry)
         case .savePaused(let id, let isPaused):
             .suspended(id, isPaused)
-        case .saveRelaunchHold(let id, let hold):
-            .relaunchHeld(id, hold)
-        case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveLearned:
+        case .saveRelaunchDelay(let id, let hold):
+            .relaunchDelayed(id, hold)
+        case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveStatistics:
             // These effects follow from the state at the next start, or are saved once for all effects of an event.
             nil
         }
     }
 
     /// Performs an effect without waiting. A slow operation ends with a message in the inbox.
-    func perform(_ effect: Effect, at now: Moment) {
+    func perform(_ effect: Effect, at now: ClockReading) {
         switch effect {
         case .start(let id): start(id, at: now)
         case .stop(let id): attempts.stop(id)
@@ -32,14 +32,14 @@ extension SchedulerDriver {
             if let specification = records[id]?.specification { attempts.measureSpace(for: id, specification) }
         case .explain(let id): explain(id, at: now)
         case .wake(let instant): alarm.set(instant)
-        case .savePaused(let id, let isPaused): updates.tell(id, isPaused ? .paused : .resumed, at: now)
-        case .saveRetry, .saveRelaunchHold, .saveLearned: break  // Saved already.
+        case .savePaused(let id, let isPaused): updates.report(id, isPaused ? .paused : .resumed, at: now)
+        case .saveRetry, .saveRelaunchDelay, .saveStatistics: break  // Saved already.
         }
     }
 
-    private func start(_ id: TransferID, at now: Moment) {
+    private func start(_ id: TransferID, at now: ClockReading) {
         // During the shutdown, the transfer stays in the store, and the next run starts it.
-        guard !isWinding, let record = records[id] else { return }
+        guard !isShuttingDown, let record = records[id] else { return }
         let attempt = record.attempt
         guard let specification = record.specification else {
             attempts.reportUnreadable(id, attempt: attempt)
@@ -47,18 +47,18 @@ extension SchedulerDriver {
         }
         record.outcome = nil
         record.challenges = []
-        record.toldReasons = nil
+        record.reportedReasons = nil
         record.countedBytes = record.resume?.offset ?? 0
         metrics.started()
         attempts.start(TransferJob(id: id, specification: specification, resume: record.resume), attempt: attempt)
         // Reports come through the inbox, so no report of the attempt precedes this update.
-        updates.tell(id, .started(attempt: attempt), at: now)
+        updates.report(id, .started(attempt: attempt), at: now)
     }
 
-    private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
+    private func end(_ id: TransferID, _ ending: Ending, at now: ClockReading) {
         guard let record = records[id], let final = record.ending(ending) else { return }
-        // The bytes of a cancelled transfer or of a wrong file are removed. The bytes of a failed transfer are kept.
-        // A finished download keeps the record of its file until its end is saved, so that the next run can find the
+        // The bytes of a canceled transfer or of a wrong file are removed. The bytes of a failed transfer are kept. A
+        // finished download keeps the record of its file until its end is saved, so that the next run can find the
         // file.
         let isWanted: Bool
         if case .finished = ending {
@@ -70,42 +70,42 @@ extension SchedulerDriver {
         records.remove(id)
         metrics.ended(final)
         switch final {
-        case .completed(let completion, _): updates.tell(id, .finished(completion), at: now)
-        case .failed(let failure, _): updates.tell(id, .failed(failure), at: now)
-        case .cancelled: updates.tell(id, .cancelled, at: now)
+        case .completed(let completion, _): updates.report(id, .finished(completion), at: now)
+        case .failed(let failure, _): updates.report(id, .failed(failure), at: now)
+        case .cancelled: updates.report(id, .cancelled, at: now)
         }
-        ends.ended(id)
+        replies.ended(id)
     }
 
     /// Reports why a watched transfer waits.
-    func explain(_ id: TransferID, at now: Moment) {
+    func explain(_ id: TransferID, at now: ClockReading) {
         // During a stop, and right after an attempt, the end of the attempt reports the reasons.
-        guard !scheduler.holdsSlot(id), let record = records[id], record.isWatched, record.outcome == nil,
+        guard !scheduler.occupiesSlot(id), let record = records[id], record.isWatched, record.outcome == nil,
             let explanation = scheduler.explanation(of: id, at: now)
         else { return }
-        record.toldReasons = explanation.codes
-        updates.tell(id, .waiting(explanation), at: now)
+        record.reportedReasons = explanation.codes
+        updates.report(id, .waiting(explanation), at: now)
     }
 
     /// Reports once how an attempt ended, unless the transfer has continued or ended in the meantime.
-    func tellEndOfAttempt(_ id: TransferID, at now: Moment) {
-        guard !scheduler.holdsSlot(id), let record = records[id], let outcome = record.outcome,
+    func reportEndOfAttempt(_ id: TransferID, at now: ClockReading) {
+        guard !scheduler.occupiesSlot(id), let record = records[id], let outcome = record.outcome,
             let explanation = scheduler.explanation(of: id, at: now)
         else { return }
         record.outcome = nil
-        record.toldReasons = explanation.codes
+        record.reportedReasons = explanation.codes
         let bytes = record.resume?.offset ?? 0
-        if case .failed(let failure, _) = outcome, explanation.holds.contains(where: \.isBackoff) {
+        if case .failed(let failure, _) = outcome, explanation.reasons.contains(where: \.isBackoff) {
             metrics.retries(after: failure.cause)
-            updates.tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
+            updates.report(id, .retrying(explanation, failure, bytes: bytes), at: now)
         } else {
-            updates.tell(id, .stopped(explanation, bytes: bytes), at: now)
+            updates.report(id, .stopped(explanation, bytes: bytes), at: now)
         }
         records.dropSpecification(of: id)
     }
 }
 
-extension Hold {
+extension WaitReason {
     /// A Boolean value that indicates whether the reason is the wait after a failure.
     fileprivate var isBackoff: Bool { if case .backoff = reason { true } else { false } }
 }

@@ -11,7 +11,7 @@ final class StoreWriter: Sendable {
         /// The changes that could not be saved yet. They precede the next changes.
         var unsaved: [StoreChange] = []
         /// The error of the last failed commit, or `nil` after a successful commit.
-        var trouble: TransferStoreError?
+        var storeError: TransferStoreError?
         /// The task that saves changes for later. Awaited before other commits, which keeps the order.
         var background: Task<Void, Never>?
     }
@@ -26,7 +26,7 @@ final class StoreWriter: Sendable {
     }
 
     /// The reason why the last changes could not be saved, or `nil` if all changes are saved.
-    var trouble: TransferStoreError? { state.withLock { $0.unsaved.isEmpty ? nil : $0.trouble } }
+    var storeError: TransferStoreError? { state.withLock { $0.unsaved.isEmpty ? nil : $0.storeError } }
 
     /// Returns whether the store contains the end of a transfer. After an error, the end may still be unsaved.
     func hasSavedEnd(of id: TransferID) -> Bool {
@@ -35,10 +35,10 @@ final class StoreWriter: Sendable {
 
     /// Saves `changes` after all earlier unsaved changes. Returns after the commit succeeded or failed.
     ///
-    /// Returns at once if `changes` is empty.
+    /// Returns immediately if `changes` is empty.
     nonisolated(nonsending) func commit(_ changes: [StoreChange]) async {
         guard !changes.isEmpty else { return }
-        state.withLock { for change in changes { $0.keep(change) } }
+        state.withLock { for change in changes { $0.add(change) } }
         await flush()
     }
 
@@ -56,7 +56,7 @@ final class StoreWriter: Sendable {
     func commitLater(_ changes: [StoreChange]) {
         guard !changes.isEmpty else { return }
         state.withLock { state in
-            for change in changes { state.keep(change) }
+            for change in changes { state.add(change) }
             guard state.background == nil else { return }
             state.background = Task {
                 await write()
@@ -72,7 +72,7 @@ final class StoreWriter: Sendable {
         }
         do {
             try await store.commit(batch)
-            state.withLock { $0.trouble = nil }
+            state.withLock { $0.storeError = nil }
         } catch let error as TransferStoreError where error.code == .noSuchTransfer {
             // Another process that shares the queue has ended one of the transfers. The other changes must not wait
             // forever.
@@ -87,25 +87,25 @@ final class StoreWriter: Sendable {
             do {
                 try await store.commit([change])
             } catch let error as TransferStoreError where error.code == .noSuchTransfer {
-                updates.yield(.storeTrouble(error))
+                updates.yield(.storeError(error))
             } catch {
                 return putBack(batch[index...], TransferStoreError(error))
             }
         }
-        state.withLock { $0.trouble = nil }
+        state.withLock { $0.storeError = nil }
     }
 
     /// Keeps a failed batch, which precedes all changes that arrived in the meantime.
-    private func putBack(_ batch: ArraySlice<StoreChange>, _ trouble: TransferStoreError) {
+    private func putBack(_ batch: ArraySlice<StoreChange>, _ storeError: TransferStoreError) {
         let isNew = state.withLock { state in
             let later = state.unsaved
             state.unsaved = Array(batch)
-            for change in later { state.keep(change) }
-            defer { state.trouble = trouble }
-            return state.trouble != trouble
+            for change in later { state.add(change) }
+            defer { state.storeError = storeError }
+            return state.storeError != storeError
         }
         // An error is reported once, not with every checkpoint.
-        if isNew { updates.yield(.storeTrouble(trouble)) }
+        if isNew { updates.yield(.storeError(storeError)) }
     }
 }
 
@@ -114,14 +114,14 @@ extension StoreWriter.State {
     ///
     /// Of several unsaved resume points of a transfer, only the last is kept, and only the last statistics are kept.
     /// The list therefore does not grow with every checkpoint while the disk is full.
-    fileprivate mutating func keep(_ change: StoreChange) {
+    fileprivate mutating func add(_ change: StoreChange) {
         switch change {
         case .checkpointed(let id, _): unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
-        case .learned: unsaved.removeAll { if case .learned = $0 { true } else { false } }
+        case .statistics: unsaved.removeAll { if case .statistics = $0 { true } else { false } }
         case .ended(let id, _):
             // Only the progress that the ending keeps remains.
             unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
-        case .submitted, .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld:
+        case .submitted, .inserted, .respecified, .retried, .suspended, .held, .relaunchDelayed:
             // These changes are rare, and each is needed.
             break
         }

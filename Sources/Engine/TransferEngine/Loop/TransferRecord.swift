@@ -20,7 +20,7 @@ final class TransferRecord {
     /// A Boolean value that indicates whether the reasons for a wait are reported.
     var isWatched = false
     /// The codes of the reasons that were reported last, or `nil` if the transfer has started since.
-    var toldReasons: [String]?
+    var reportedReasons: [String]?
     /// The challenges that the app must answer. Empty if the transfer does not wait for an answer.
     var challenges: [AuthenticationChallenge] = []
     /// The outcome of the latest attempt, kept for the effects that follow, or `nil` after it was reported.
@@ -40,15 +40,15 @@ final class TransferRecord {
         case (.cancelled, _):
             return .cancelled
         case (.finished, .finished(let completion)):
-            // An answered upload has also ended on the server.
+            // A completed upload has also ended on the server.
             let keepsBytes = completion.file == nil && specification?.upload == nil
             return .completed(completion, keeping: keepsBytes ? resume : nil)
-        case (.answered(let status), _):
+        case (.responded(let status), _):
             return .completed(TransferCompletion(status: status, file: nil), keeping: resume)
         case (.failed(let cause), .failed(let failure, _)) where failure.cause == cause:
             return .failed(failure, keeping: cause.spoilsBytes ? nil : resume)
         case (.failed(let cause), .failed(let failure, _)):
-            // The scheduler gave up for its own reason. The last failure of an attempt explains how it came to that.
+            // The scheduler gave up for its own reason. The last failure of an attempt explains the cause.
             let message = "\(cause.phrase); the last attempt failed: \(failure.message)"
             return .failed(TransferFailure(cause: cause, message: message), keeping: cause.spoilsBytes ? nil : resume)
         case (.failed(let cause), _):

@@ -8,7 +8,7 @@ import TransferScheduling
 /// when it is needed.
 final class TransferRecords {
     /// The maximum number of records that keep specifications without an immediate need.
-    private static let most = 1000
+    private static let maximumCount = 1000
 
     private let store: any TransferStore
     private let updates: AsyncStream<EngineUpdate>.Continuation
@@ -22,10 +22,10 @@ final class TransferRecords {
     /// The number of records.
     var count: Int { records.count }
 
-    /// Returns the record of a transfer, if there is one.
+    /// Returns the record of a transfer, or `nil` if no record exists.
     subscript(id: TransferID) -> TransferRecord? { records[id] }
 
-    /// Returns the record of an unfinished transfer, and creates the record if there is none.
+    /// Returns the record of an unfinished transfer, and creates a missing record.
     func record(of id: TransferID) -> TransferRecord {
         if let record = records[id] { return record }
         let record = TransferRecord()
@@ -36,18 +36,20 @@ final class TransferRecords {
     /// Keeps the specification of a new transfer if few records exist. In a long queue, only the store keeps the
     /// specification.
     func add(_ id: TransferID, _ specification: TransferSpecification) {
-        if records.count < Self.most { records[id] = TransferRecord(specification: specification) }
+        if records.count < Self.maximumCount { records[id] = TransferRecord(specification: specification) }
     }
 
     /// Removes the record of an ended transfer.
     func remove(_ id: TransferID) { records[id] = nil }
 
     /// Drops the specification of a transfer that waits again, perhaps for days, if there are many records.
-    func dropSpecification(of id: TransferID) { if records.count > Self.most { records[id]?.specification = nil } }
+    func dropSpecification(of id: TransferID) {
+        if records.count > Self.maximumCount { records[id]?.specification = nil }
+    }
 
     /// Loads the specifications of transfers from the store, if they can be read.
     nonisolated(nonsending) func load(_ ids: [TransferID]) async {
-        // The scheduler may have forgotten the transfers that it ends, so do not ask it whether they exist.
+        // The scheduler may have forgotten the transfers that it ends, so its state is not checked here.
         let missing = ids.filter { records[$0]?.specification == nil }
         guard !missing.isEmpty else { return }
         do {
@@ -59,7 +61,7 @@ final class TransferRecords {
                 record.resume = stored.resume
             }
         } catch {
-            updates.yield(.storeTrouble(TransferStoreError(error)))
+            updates.yield(.storeError(TransferStoreError(error)))
         }
     }
 }

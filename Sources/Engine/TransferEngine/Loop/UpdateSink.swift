@@ -10,9 +10,9 @@ import TransferScheduling
 final class UpdateSink {
     /// The reported progress of an attempt.
     private struct Progress {
-        var told: Instant
+        var reportedAt: Instant
         /// The latest progress, if it arrived too soon after the previous report.
-        var untold: TransferUpdate.Kind?
+        var unreported: TransferUpdate.Kind?
     }
 
     /// A quarter of a second, minus a tolerance for executors whose reports arrive slightly early.
@@ -30,28 +30,28 @@ final class UpdateSink {
     }
 
     /// Reports an event of a transfer, after the unreported progress.
-    func tell(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
+    func report(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: ClockReading) {
         // Unreported progress of an earlier attempt is late.
         if case .started = kind { progress[id] = nil }
-        if let untold = progress[id]?.untold {
-            progress[id]?.untold = nil
-            send(id, untold, at: now)
+        if let unreported = progress[id]?.unreported {
+            progress[id]?.unreported = nil
+            send(id, unreported, at: now)
         }
         if kind.endsAttempt { progress[id] = nil }
         send(id, kind, at: now)
     }
 
     /// Reports an attempt's progress, or keeps the progress for later if the previous report was too recent.
-    func tellProgress(of id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
-        if let last = progress[id]?.told, last.duration(to: now.instant) < Self.interval {
-            progress[id]?.untold = kind
+    func reportProgress(of id: TransferID, _ kind: TransferUpdate.Kind, at now: ClockReading) {
+        if let last = progress[id]?.reportedAt, last.duration(to: now.instant) < Self.interval {
+            progress[id]?.unreported = kind
             return
         }
-        progress[id] = Progress(told: now.instant)
+        progress[id] = Progress(reportedAt: now.instant)
         send(id, kind, at: now)
     }
 
-    private func send(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
+    private func send(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: ClockReading) {
         let status = registry?.apply(kind, to: id)
         continuation.yield(.transfer(TransferUpdate(id: id, time: now, kind: kind, status: status)))
     }

@@ -6,7 +6,7 @@ public import TransferModel
 /// Every implementation passes `AlarmContract` in TransferTesting.
 public protocol Alarm: Sendable {
     /// Returns the current time of both clocks. Costs at most two system calls.
-    func now() -> Moment
+    func now() -> ClockReading
 
     /// An identifier of the machine's current boot, for stored instants. Instants with the same identifier share one
     /// clock.

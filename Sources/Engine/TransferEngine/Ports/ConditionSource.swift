@@ -7,7 +7,7 @@ public import TransferModel
 public protocol ConditionSource: Sendable {
     /// Returns a stream of the machine's conditions. Supports one consumer at a time.
     ///
-    /// The first snapshot arrives when every reader has answered or timed out (at most 2 s). Each change produces
+    /// The first snapshot arrives when every reader has reported or timed out (at most 2 s). Each change produces
     /// another snapshot. A slow consumer receives the newest snapshot and misses the snapshots in between.
     func snapshots() -> AsyncStream<Conditions>
 

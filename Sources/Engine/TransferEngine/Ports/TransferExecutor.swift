@@ -3,9 +3,9 @@ public import TransferModel
 
 /// An executor that moves the bytes of transfers. The engine decides what to transfer and when.
 ///
-/// ``start(_:reporting:)``, ``stop(_:)``, and ``discard(_:)`` return at once. Reports of an attempt arrive in order
-/// and end with exactly one `ended`. Bytes of a stopped attempt never reach its successor. Calling `start` before the
-/// transfer's previous attempt has ended is a programming error. Every implementation passes
+/// ``start(_:reporting:)``, ``stop(_:)``, and ``discard(_:)`` return immediately. Reports of an attempt arrive in
+/// order and end with exactly one `ended`. Bytes of a stopped attempt never reach its successor. Calling `start`
+/// before the transfer's previous attempt has ended is a programming error. Every implementation passes
 /// `TransferExecutorContract` in TransferTesting.
 public protocol TransferExecutor: Sendable {
     /// Starts an attempt.
@@ -18,14 +18,14 @@ public protocol TransferExecutor: Sendable {
 
     /// Removes the files that an ended transfer left, after its end has been saved. Safe to repeat.
     ///
-    /// Removes the partial file and the record that tells the next attempt that the file is complete. For an upload,
-    /// removes the bytes on the server if the server supports the removal.
+    /// Removes the partial file, and the mark that shows that the file is complete. For an upload, removes the bytes
+    /// on the server if the server supports the removal.
     func discard(_ job: TransferJob)
 
     /// Returns the number of bytes that can still be written for the partial and the finished file.
     ///
     /// The reserve of free space is already subtracted. Returns `nil` for an upload, which needs no space. The call
-    /// may block while a mount hangs, so the engine never calls it on its own actor.
+    /// may block while a mount hangs, so the engine never calls this method on its actor.
     func availableSpace(for specification: TransferSpecification) -> Int64?
 
     /// Stops every attempt and releases the network. Returns after all attempts have been reported as ended.
@@ -38,7 +38,7 @@ public protocol TransferExecutor: Sendable {
 /// let job = TransferJob(id: id, specification: specification, resume: nil)
 /// ```
 public struct TransferJob: Hashable, Sendable, Codable {
-    /// The number of the transfer.
+    /// The ID of the transfer.
     public var id: TransferID
     /// The request, the destination, and the requirements of the transfer.
     public var specification: TransferSpecification
@@ -55,7 +55,7 @@ public struct TransferJob: Hashable, Sendable, Codable {
 
 /// A report of an executor about an attempt.
 public enum ExecutorReport: Hashable, Sendable, Codable {
-    /// The bytes so far and the size if it is known. Reported at most a few times a second.
+    /// The number of bytes so far, and the size if the size is known. Reported at most a few times a second.
     ///
     /// A download counts the bytes in the partial file. An upload counts the bytes passed to the network.
     case progressed(bytes: Int64, total: Int64?)
@@ -70,25 +70,33 @@ public enum ExecutorReport: Hashable, Sendable, Codable {
     ///
     /// Either the server's file changed or cannot be resumed, or the server has lost the upload.
     case restarted
-    /// The head of the first answer arrived this long after the attempt's first request was sent.
+    /// The time from the attempt's first request to the head of the first response.
     ///
     /// Reported at most once per attempt, before the first checkpoint.
-    case answered(after: Duration)
+    case responded(after: Duration)
     /// The attempt ended.
     case ended(ExecutorOutcome)
+
+    private enum CodingKeys: String, CodingKey {
+        case progressed
+        case checkpointed
+        case restarted
+        case responded = "answered"
+        case ended
+    }
 }
 
 /// The outcome of an attempt.
 public enum ExecutorOutcome: Hashable, Sendable, Codable {
-    /// The server sent a complete answer.
+    /// The server sent a complete response.
     case finished(TransferCompletion)
     /// The attempt was stopped by the caller.
     case stopped(ResumePoint?)
     /// The disk has too little space. `needed` is the missing number of bytes for the rest of the file, or `nil` if
     /// unknown.
     case storageLow(needed: Int64?, available: Int64, resume: ResumePoint?)
-    /// The server asks for a login, accepts none of the known credentials, and the specification asks for
-    /// credentials.
+    /// The server requires a login and accepts none of the known credentials, and the specification requests
+    /// challenges.
     ///
     /// The array is never empty. All challenges are from one server.
     case challenged([AuthenticationChallenge], resume: ResumePoint?)
@@ -96,7 +104,7 @@ public enum ExecutorOutcome: Hashable, Sendable, Codable {
     case failed(TransferFailure, resume: ResumePoint?)
 }
 
-/// A complete answer of the server.
+/// A complete response of the server.
 ///
 /// ```swift
 /// report(.ended(.finished(TransferCompletion(status: 200, file: file))))
@@ -106,17 +114,17 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
     public var status: Int
     /// The finished file. `nil` for an upload and if the body of an error was discarded.
     public var file: CompletedFile?
-    /// The server's answer to an upload. `nil` for a download and if a status became final only after retries.
-    public var answer: ServerAnswer?
+    /// The server's response to an upload. `nil` for a download and if a status became final only after retries.
+    public var answer: UploadResponse?
     /// A Boolean value that indicates whether nothing was fetched, because an earlier run's file is still current.
     public var wasAlreadyComplete: Bool
-    /// The head of the answer, if the specification asks for it (`TransferSpecification.keepsAnswerHead`).
-    public var response: AnswerHead?
+    /// The head of the response, if the specification requests it (`TransferSpecification.keepsResponseHead`).
+    public var response: FinalResponseHead?
 
     /// Creates a completion.
     public init(
-        status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false, answer: ServerAnswer? = nil,
-        response: AnswerHead? = nil
+        status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false, answer: UploadResponse? = nil,
+        response: FinalResponseHead? = nil
     ) {
         self.status = status
         self.file = file
@@ -126,13 +134,13 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
     }
 }
 
-/// The head of a server's final answer, after all redirects.
+/// The head of a server's final response, after all redirects.
 ///
 /// ```swift
-/// let head = AnswerHead(url: "https://example.org/file", headers: [HeaderField(name: "ETag", value: "\"1\"")])
+/// let head = FinalResponseHead(url: "https://example.org/file", headers: [HeaderField(name: "ETag", value: "\"1\"")])
 /// ```
-public struct AnswerHead: Hashable, Sendable, Codable {
-    /// The address that answered, without user and password.
+public struct FinalResponseHead: Hashable, Sendable, Codable {
+    /// The URL of the final response, without user and password.
     public var url: String
     /// The header fields, in order, without `Set-Cookie`.
     public var headers: [HeaderField]

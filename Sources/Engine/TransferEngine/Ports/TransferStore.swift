@@ -9,36 +9,35 @@ public import TransferScheduling
 public protocol TransferStore: Sendable {
     /// Saves all of `changes` or none of them. After the method returns, the changes survive a power loss.
     ///
-    /// - Returns: The numbers of the transfers that were ``StoreChange/submitted(_:resume:)``, in the order of
-    ///   `changes`. The numbers ascend. Each number is larger than every earlier number, also across processes that
-    ///   share the state.
+    /// - Returns: The IDs of the transfers that were ``StoreChange/submitted(_:resume:)``, in the order of `changes`.
+    ///   The IDs ascend. Each ID is greater than every earlier ID, also across processes that share the state.
     /// - Throws: `TransferStoreError` with a description of the fault and a remedy. Nothing is saved then.
     @discardableResult
     func commit(_ changes: [StoreChange]) async throws -> [TransferID]
 
-    /// Passes every unfinished transfer to `take` in ascending order, in batches of some thousand.
+    /// Passes every unfinished transfer to a closure, in ascending order and in batches of some thousand.
     ///
-    /// Each batch contains only the values that the scheduler needs. Returns after the last batch has been taken.
-    func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws
+    /// Each batch contains only the values that the scheduler needs. Returns after the closure has returned for the
+    /// last batch.
+    func recover(_ receive: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws
 
-    /// Returns the transfers with these numbers, ended or not, in the order of `ids`. Omits unknown numbers.
+    /// Returns the transfers with these IDs, ended or not, in the order of `ids`. Omits unknown IDs.
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer]
 
-    /// Returns the value of the last ``StoreChange/learned(_:)``, or `nil` if nothing was saved.
+    /// Returns the statistics that were saved last, or `nil` if no statistics were saved.
     ///
     /// All processes that share the state share one value. The process that saves last replaces the value.
     ///
     /// - Throws: `TransferStoreError` with the code `corrupt` if the value cannot be read. The transfers are still
     ///   readable, and the next saved value replaces the damaged value.
-    func learned() async throws -> Learned?
+    func statistics() async throws -> PersistedStatistics?
 
     /// Finishes all writes and closes the files.
     func close() async
 }
 
 extension TransferStore {
-    /// Returns every unfinished transfer with all its values, in ascending order. For queues that are known to be
-    /// small.
+    /// Returns every unfinished transfer with all its values, in ascending order. Use only for small queues.
     public func unfinished() async throws -> [StoredTransfer] {
         let (numbers, continuation) = AsyncStream.makeStream(of: [TransferID].self)
         try await recover { transfers in continuation.yield(transfers.map(\.id)) }
@@ -56,18 +55,18 @@ extension RecoveredTransfer {
             id: stored.id, traits: stored.specification.traits,
             state: RecoveredState(
                 bytes: stored.resume?.bytes ?? 0, total: stored.resume?.total, retry: stored.retry,
-                isPaused: stored.isSuspended, relaunchHold: stored.relaunchHold,
-                held: stored.hold.map { RecoveredHold(by: $0.holder, why: $0.why) }))
+                isPaused: stored.isSuspended, relaunchDelay: stored.relaunchDelay,
+                held: stored.hold.map { RecoveredBlock(by: $0.holder, why: $0.why) }))
     }
 }
 
-/// A transfer as the store keeps it.
+/// A transfer in the store: its specification, its progress, its holds, and its outcome.
 ///
 /// ```swift
 /// let transfer = StoredTransfer(id: TransferID(1), specification: specification)
 /// ```
 public struct StoredTransfer: Hashable, Sendable {
-    /// The number of the transfer.
+    /// The ID of the transfer.
     public var id: TransferID
     /// The request, the destination, and the requirements of the transfer.
     public var specification: TransferSpecification
@@ -77,10 +76,10 @@ public struct StoredTransfer: Hashable, Sendable {
     public var retry: RetryState?
     /// A Boolean value that indicates whether the transfer is paused.
     public var isSuspended: Bool
-    /// The hold on the transfer, or `nil` if nothing holds it back.
+    /// The hold on the transfer, or `nil` if the transfer has no hold.
     public var hold: TransferHold?
-    /// The delay from the relaunch limiter, or `nil` if the transfer may start at once.
-    public var relaunchHold: RelaunchLimiter.Hold?
+    /// The delay from the relaunch limiter, or `nil` if the limiter does not delay the transfer.
+    public var relaunchDelay: RelaunchLimiter.RelaunchDelay?
     /// The outcome of the transfer, or `nil` if the transfer has not ended.
     public var ending: TransferEnding?
     /// The key by which a caller finds the transfer in a later run. Several rows may share a key. Contains no secret.
@@ -89,7 +88,7 @@ public struct StoredTransfer: Hashable, Sendable {
     /// Creates a stored transfer.
     public init(
         id: TransferID, specification: TransferSpecification, resume: ResumePoint? = nil, retry: RetryState? = nil,
-        isSuspended: Bool = false, hold: TransferHold? = nil, relaunchHold: RelaunchLimiter.Hold? = nil,
+        isSuspended: Bool = false, hold: TransferHold? = nil, relaunchDelay: RelaunchLimiter.RelaunchDelay? = nil,
         ending: TransferEnding? = nil, key: String? = nil
     ) {
         self.id = id
@@ -98,21 +97,21 @@ public struct StoredTransfer: Hashable, Sendable {
         self.retry = retry
         self.isSuspended = isSuspended
         self.hold = hold
-        self.relaunchHold = relaunchHold
+        self.relaunchDelay = relaunchDelay
         self.ending = ending
         self.key = key
     }
 }
 
-/// A hold of a person or a program on a transfer.
+/// A hold that the user or a program places on a transfer.
 ///
 /// ```swift
 /// let hold = TransferHold(by: "backup", why: "the backup is running")
 /// ```
 public struct TransferHold: Hashable, Sendable, Codable {
-    /// The name of the holder, for people.
+    /// The name of the holder, for display to the user.
     public var holder: String
-    /// The reason for the hold, for people.
+    /// The reason for the hold, for display to the user.
     public var why: String
 
     /// Creates a hold.
@@ -127,10 +126,9 @@ public struct TransferHold: Hashable, Sendable, Codable {
 /// The enumeration is indirect because a change is passed along several times and a specification is hundreds of
 /// bytes.
 public indirect enum StoreChange: Hashable, Sendable {
-    /// Adds a new transfer, to which the store assigns a number. `resume` is the point from which the transfer
-    /// continues.
+    /// Adds a new transfer, to which the store assigns an ID. `resume` is the point from which the transfer continues.
     case submitted(NewTransfer, resume: ResumePoint?)
-    /// Adds a transfer that already has a number.
+    /// Adds a transfer that already has an ID.
     case inserted(StoredTransfer)
     /// Replaces the specification of an unfinished transfer.
     case respecified(TransferID, TransferSpecification)
@@ -143,9 +141,9 @@ public indirect enum StoreChange: Hashable, Sendable {
     /// Holds a transfer back, or releases it if the hold is `nil`.
     case held(TransferID, TransferHold?)
     /// Saves the delay from the relaunch limiter, or `nil` if the transfer may start.
-    case relaunchHeld(TransferID, RelaunchLimiter.Hold?)
+    case relaunchDelayed(TransferID, RelaunchLimiter.RelaunchDelay?)
     /// Replaces the statistics of the scheduler. The statistics belong to no transfer.
-    case learned(Learned)
+    case statistics(PersistedStatistics)
     /// Ends a transfer. The store removes possible secrets from the row. Only the progress that the ending keeps
     /// remains.
     case ended(TransferID, TransferEnding)
@@ -153,15 +151,15 @@ public indirect enum StoreChange: Hashable, Sendable {
 
 /// The outcome of a transfer.
 public enum TransferEnding: Hashable, Sendable, Codable {
-    /// The server sent a complete answer. If the answer was an error, `keeping` is the partial file that remains.
+    /// The server sent a complete response. If the response was an error, `keeping` is the partial file that remains.
     case completed(TransferCompletion, keeping: ResumePoint? = nil)
     /// A permanent error ended the transfer. `keeping` is the partial file that remains for a later request of the
     /// same file.
     case failed(TransferFailure, keeping: ResumePoint? = nil)
-    /// The transfer was cancelled. Nothing remains.
+    /// The transfer was canceled. Nothing remains.
     case cancelled
 
-    /// The outcome without possible secrets. The address that answered has no query.
+    /// The outcome without possible secrets. The URL of the final response has no query.
     public var redacted: TransferEnding {
         guard case .completed(var completion, let kept) = self, let url = completion.response?.url else { return self }
         completion.response?.url = TransferSpecification.redacted(url: url)
@@ -201,7 +199,7 @@ public struct TransferStoreError: Error, Hashable, Sendable, CustomStringConvert
 
     /// The kind of the error.
     public var code: Code
-    /// One or two sentences that describe the fault, its place, and the remedy.
+    /// One or two sentences that describe the fault, its location, and the remedy.
     public var message: String
 
     /// Creates an error.

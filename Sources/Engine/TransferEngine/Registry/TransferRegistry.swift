@@ -66,44 +66,47 @@ public final class TransferRegistry: Sendable {
         state.withLock { $0.unfinished[id]?.status ?? $0.ended.last { $0.status.id == id }?.status }
     }
 
-    /// Returns whether a transfer is known and has not ended.
+    /// Returns whether the registry contains a transfer that has not ended.
     public func isUnfinished(_ id: TransferID) -> Bool { state.withLock { $0.unfinished[id] != nil } }
 
-    /// Returns the states of the unfinished transfers whose app and session satisfy `fits`, in ascending order.
-    public func unfinished(where fits: (_ app: String, _ session: String?) -> Bool) -> [TransferStatus] {
+    /// Returns the states of the unfinished transfers whose app and session satisfy the closure, in ascending order.
+    public func unfinished(where isIncluded: (_ app: String, _ session: String?) -> Bool) -> [TransferStatus] {
         state.withLock { state in
-            state.unfinished.values.filter { fits($0.app, $0.session) }.sorted { $0.id < $1.id }.map(\.status)
+            state.unfinished.values.filter { isIncluded($0.app, $0.session) }.sorted { $0.id < $1.id }.map(\.status)
         }
     }
 
-    /// Returns the numbers of the unfinished transfers whose app satisfies `fits`, in ascending order.
-    public func unfinishedNumbers(where fits: (_ app: String) -> Bool) -> [TransferID] {
-        state.withLock { state in state.unfinished.values.filter { fits($0.app) }.map(\.id).sorted() }
+    /// Returns the IDs of the unfinished transfers whose app satisfies the closure, in ascending order.
+    public func unfinishedNumbers(where isIncluded: (_ app: String) -> Bool) -> [TransferID] {
+        state.withLock { state in state.unfinished.values.filter { isIncluded($0.app) }.map(\.id).sorted() }
     }
 
-    /// Returns the sessions with unfinished transfers whose app satisfies `fits`, in no particular order.
-    package func sessions(where fits: (_ app: String) -> Bool) -> [SessionKey] {
-        state.withLock { state in state.sessions.keys.filter { fits($0.app) } }
+    /// Returns the sessions with unfinished transfers whose app satisfies the closure, in no particular order.
+    package func sessions(where isIncluded: (_ app: String) -> Bool) -> [SessionKey] {
+        state.withLock { state in state.sessions.keys.filter { isIncluded($0.app) } }
     }
 
-    /// Returns the states of the latest ended transfers whose app and session satisfy `fits`, newest first.
+    /// Returns the states of the latest ended transfers whose app and session satisfy the closure, newest first.
+    ///
+    /// The maximum number of states is `limit`.
     public func latestEnded(
-        limit: Int, where fits: (_ app: String, _ session: String?) -> Bool
+        limit: Int, where isIncluded: (_ app: String, _ session: String?) -> Bool
     ) -> [TransferStatus] {
         state.withLock { state in
             var latest: [TransferStatus] = []
-            for (status, _) in state.ended.reversed() where latest.count < limit && fits(status.app, status.session) {
+            for (status, _) in state.ended.reversed()
+            where latest.count < limit && isIncluded(status.app, status.session) {
                 latest.append(status)
             }
             return latest
         }
     }
 
-    /// Returns the total number and size of the unfinished transfers of all apps that satisfy `fits`.
-    public func usage(where fits: (_ app: String) -> Bool) -> Usage {
+    /// Returns the total number and size of the unfinished transfers of all apps that satisfy the closure.
+    public func usage(where isIncluded: (_ app: String) -> Bool) -> Usage {
         state.withLock { state in
             state.usage.reduce(into: Usage()) { sum, entry in
-                guard fits(entry.key) else { return }
+                guard isIncluded(entry.key) else { return }
                 sum.count += entry.value.count
                 sum.bytes += entry.value.bytes
             }
@@ -116,7 +119,7 @@ public final class TransferRegistry: Sendable {
     public func add(_ stored: StoredTransfer) {
         let status = TransferStatus(stored)
         let bytes = stored.specification.bookkeepingBytes
-        if status.state.isOver { return state.withLock { $0.remember(status, bytes, limit: endedLimit) } }
+        if status.state.isEnded { return state.withLock { $0.remember(status, bytes, limit: endedLimit) } }
         state.withLock { $0.insert(status, bytes) }
     }
 
@@ -133,7 +136,7 @@ public final class TransferRegistry: Sendable {
             guard let transfer = state.unfinished[id] else { return nil }
             var status = transfer.status
             status.apply(kind)
-            if status.state.isOver {
+            if status.state.isEnded {
                 state.remove(transfer)
                 state.remember(status, Int(transfer.bookkeepingBytes), limit: endedLimit)
             } else {

@@ -80,5 +80,5 @@ extension TransferStatus {
 
 extension Explanation {
     /// A Boolean value that indicates whether the transfer is paused.
-    fileprivate var isPaused: Bool { holds.contains { $0.reason == .suspended } }
+    fileprivate var isPaused: Bool { reasons.contains { $0.reason == .suspended } }
 }

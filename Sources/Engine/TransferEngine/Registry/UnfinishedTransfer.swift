@@ -20,10 +20,10 @@ final class UnfinishedTransfer: Sendable {
     private let bytes: Int64
     /// The size in bytes, or -1 if the size is unknown.
     private let total: Int64
-    private let rest: Rest?
+    private let rare: RareProperties?
 
     /// The properties that only few transfers have.
-    private final class Rest: Sendable {
+    private final class RareProperties: Sendable {
         let path: String?
         let rate: Int64?
         let attempt: Int
@@ -45,7 +45,7 @@ final class UnfinishedTransfer: Sendable {
         (id, app, session, url, name) = (status.id, status.app, status.session, status.url, status.name)
         (submitted, isUpload, kind, state) = (status.submitted, status.isUpload, status.kind, status.state)
         (priority, bytes, total) = (Int16(clamping: status.priority), status.bytes, status.total ?? -1)
-        rest = Rest(status)
+        rare = RareProperties(status)
     }
 
     /// The complete state.
@@ -54,10 +54,10 @@ final class UnfinishedTransfer: Sendable {
             id: id, url: url, name: name, app: app, session: session, isUpload: isUpload, kind: kind,
             priority: Int(priority), state: state, submitted: submitted)
         (status.bytes, status.total) = (bytes, total < 0 ? nil : total)
-        guard let rest else { return status }
+        guard let rare else { return status }
         (status.path, status.rate, status.attempt, status.sentence) =
-            (rest.path, rest.rate, rest.attempt, rest.sentence)
-        (status.status, status.errorCode, status.error) = (rest.status, rest.errorCode, rest.error)
+            (rare.path, rare.rate, rare.attempt, rare.sentence)
+        (status.status, status.errorCode, status.error) = (rare.status, rare.errorCode, rare.error)
         return status
     }
 }

@@ -5,23 +5,23 @@ extension EngineService: WatchedTransferService {
     /// Returns all updates until the engine's end. Call this method once, before the engine runs, because the
     /// engine's updates have one consumer.
     ///
-    /// The reasons for a wait are reported only for the first ``explained`` unfinished transfers. Each watched
-    /// transfer costs the engine an explanation for every event.
+    /// The reasons for a wait are reported only for the first unfinished transfers, up to the limit of the service.
+    /// Each watched transfer costs the engine an explanation for every event.
     package func updates() -> AsyncStream<ServiceUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: ServiceUpdate.self)
         let known = engine.registry?.unfinishedNumbers { _ in true } ?? []
         let following = Task {
-            let window = WatchWindow(size: explained)
+            let window = WatchWindow(size: explanationLimit)
             watch(window.add(known))
             for await update in engine.updates {
                 switch update {
                 case .transfer(let transfer):
                     if case .submitted = transfer.kind { watch(window.add([transfer.id])) }
                     guard let status = transfer.status else { continue }
-                    if status.state.isOver { watch(window.ended(transfer.id)) }
+                    if status.state.isEnded { watch(window.ended(transfer.id)) }
                     continuation.yield(.changed(status, TransferEvent(transfer, localTime: localTime)))
                 case .conditions(let conditions): continuation.yield(.conditions(conditions))
-                case .storeTrouble(let error): continuation.yield(.storeTrouble(error))
+                case .storeError(let error): continuation.yield(.storeError(error))
                 }
             }
             continuation.finish()

@@ -16,11 +16,11 @@ package struct EngineService: TransferService {
     /// The rules that determine the local times in sentences.
     package var localTime: LocalTimeRules
     /// The number of unfinished transfers whose wait reasons ``updates()`` reports.
-    let explained: Int
+    let explanationLimit: Int
 
     /// Creates the service of `engine`.
-    package init(_ engine: TransferEngine, localTime: LocalTimeRules, explained: Int = 0) {
-        (self.engine, self.localTime, self.explained) = (engine, localTime, explained)
+    package init(_ engine: TransferEngine, localTime: LocalTimeRules, explanationLimit: Int = 0) {
+        (self.engine, self.localTime, self.explanationLimit) = (engine, localTime, explanationLimit)
     }
 
     /// Submits transfers, all or none. The specifications name the files to upload.
@@ -37,16 +37,16 @@ package struct EngineService: TransferService {
     /// Returns the transfers that match the filter and belong to reachable apps.
     package func list(_ filter: TransferFilter, reaching: (_ app: String) -> Bool) async -> [TransferStatus] {
         guard let registry = engine.registry else { return [] }
-        func fits(_ app: String, _ session: String?) -> Bool {
+        func isIncluded(_ app: String, _ session: String?) -> Bool {
             reaching(app) && filter.session.map { session == $0 } ?? true && filter.app.map { app == $0 } ?? true
         }
-        var rows = registry.unfinished(where: fits)
+        var rows = registry.unfinished(where: isIncluded)
         if filter.explains(rows.count) {
             for index in rows.indices where rows[index].state == .waiting {
                 rows[index].sentence = await sentence(of: rows[index].id)
             }
         }
-        return rows + registry.latestEnded(limit: filter.ended, where: fits)
+        return rows + registry.latestEnded(limit: filter.ended, where: isIncluded)
     }
 
     private func sentence(of id: TransferID) async -> String? {
@@ -55,12 +55,12 @@ package struct EngineService: TransferService {
 
     private func status(of id: TransferID) throws(TransferStoreError) -> TransferStatus {
         if let status = engine.registry?.status(of: id) { return status }
-        throw TransferStoreError(code: .noSuchTransfer, message: "Nothing is known of transfer \(id).")
+        throw TransferStoreError(code: .noSuchTransfer, message: "There is no transfer \(id).")
     }
 
     package func show(_ id: TransferID) async throws -> TransferDetails {
         var details = TransferDetails(try status(of: id))
-        guard !details.status.state.isOver else { return details }
+        guard !details.status.state.isEnded else { return details }
         let specification: TransferSpecification
         do {
             specification = try await engine.loop.specification(of: id)
@@ -77,11 +77,11 @@ package struct EngineService: TransferService {
     package func explain(_ id: TransferID) async throws -> WaitExplanation {
         guard let explanation = await engine.explanationInTurn(of: id) else {
             let status = try status(of: id)
-            return WaitExplanation(sentence: status.error ?? "it is \(status.state.rawValue)")
+            return WaitExplanation(sentence: status.error ?? "the transfer is \(status.state.rawValue)")
         }
-        var answer = WaitExplanation(explanation, localTime: localTime)
-        if answer.reasons.isEmpty { answer.sentence = "nothing holds it: it runs, or is about to" }
-        return answer
+        var result = WaitExplanation(explanation, localTime: localTime)
+        if result.reasons.isEmpty { result.sentence = "running, or about to start" }
+        return result
     }
 
     package func control(_ ids: [TransferID], _ action: ControlAction) async throws {

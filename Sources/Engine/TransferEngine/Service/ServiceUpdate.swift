@@ -10,7 +10,7 @@ package enum ServiceUpdate: Hashable, Sendable {
     /// The machine's conditions. Only from a service in the same process.
     case conditions(Conditions)
     /// The queue could not be saved, or could not be read completely. Only from a service in the same process.
-    case storeTrouble(TransferStoreError)
+    case storeError(TransferStoreError)
 }
 
 /// An event in the life of a transfer. The transfer's ``TransferStatus`` contains the resulting state.

@@ -4,8 +4,8 @@ package import TransferModel
 /// A service that carries out transfers. All requests use the types of the model.
 ///
 /// A daemon implements this interface for each of its callers, and the bus client implements it over D-Bus. A program
-/// that carries out its own transfers implements it over its engine. Methods that change something return after the
-/// change is durable.
+/// that carries out its own transfers implements it over its engine. Methods that make changes return after the
+/// changes are durable.
 ///
 /// ```swift
 /// let ids = try await service.submit([TransferRequest(specification)])
@@ -13,7 +13,7 @@ package import TransferModel
 /// print(waiting.sentence)
 /// ```
 package protocol TransferService: Sendable {
-    /// Submits transfers, all or none. Returns the transfers' numbers in the order of `requests`.
+    /// Submits transfers, all or none. Returns the IDs of the transfers, in the order of `requests`.
     func submit(_ requests: [TransferRequest]) async throws -> [TransferID]
     /// Returns the transfers that match the filter and that the caller may access, the unfinished transfers first.
     func list(_ filter: TransferFilter) async throws -> [TransferStatus]
@@ -57,17 +57,17 @@ package protocol SharedTransferService: TransferService {
     /// Returns the apps that the caller may access.
     func apps() async throws -> [AppSummary]
     /// Returns the delays of apps that were started repeatedly, for all apps that the caller may access.
-    func relaunchDelays() async throws -> [RelaunchDelay]
+    func relaunchDelays() async throws -> [RelaunchDelayStatus]
     /// Returns the budgets of metered bytes that the caller may see.
     func budgets() async throws -> [BudgetStatus]
-    /// Cancels all transfers of an app, as if the person had ended the app for good. Returns the number of transfers.
+    /// Cancels all transfers of an app, as if the user had quit the app. Returns the number of transfers.
     func quit(_ app: String) async throws -> Int
     /// Trusts the sandboxes of a systemd unit, or stops trusting them.
     func trust(_ unit: String, _ isTrusted: Bool) async throws
     /// Returns a page of the history since `start`.
     ///
-    /// To get the next page, pass the `next` of the previous page as `place`. The value `nil` returns the first page.
-    func history(since start: WallTime, from place: String?) async throws -> HistoryPage
+    /// To get the next page, pass the `next` of the previous page. The value `nil` returns the first page.
+    func history(since start: WallTime, from position: String?) async throws -> HistoryPage
     /// Returns the history of a transfer.
     func log(of id: TransferID) async throws -> HistoryTransfer
 }

@@ -4,23 +4,23 @@ package import TransferPolicy
 package import TransferScheduling
 
 extension WaitExplanation {
-    /// Creates an explanation for people and programs from the scheduler's explanation.
+    /// Creates an explanation for the user and for programs from the scheduler's explanation.
     package init(_ explanation: Explanation, localTime: LocalTimeRules) {
         self.init(
             sentence: explanation.fullSentence(localTime: localTime),
-            reasons: explanation.holds.map { WaitReason($0, localTime: localTime) },
+            reasons: explanation.reasons.map { WaitReasonReport($0, localTime: localTime) },
             waited: explanation.waited.map { WaitedTime(code: $0.code, seconds: $0.time.components.seconds) })
-        (until, expectedChance) = (explanation.nextLook, explanation.expectedChance)
+        (until, expectedChance) = (explanation.nextReevaluation, explanation.expectedChance)
     }
 }
 
-extension WaitReason {
-    /// Creates a wait reason with the underlying fact.
-    package init(_ hold: Hold, localTime: LocalTimeRules) {
+extension WaitReasonReport {
+    /// Creates a wait reason with the underlying condition.
+    package init(_ hold: WaitReason, localTime: LocalTimeRules) {
         self.init(
             code: hold.reason.code, sentence: hold.sentence(localTime: localTime),
             details: Self.details(of: hold.reason))
-        (since, source, sureness) = (hold.since.wall, hold.source?.displayName, hold.sureness)
+        (since, source, confidence) = (hold.since.wall, hold.source?.displayName, hold.confidence)
     }
 
     private static func details(of reason: Reason) -> [String: Detail?] {
@@ -32,7 +32,7 @@ extension WaitReason {
         case .networkKind(let kind, let allowed):
             ["kind": .text(kind.rawValue), "allowed": .texts(allowed.kinds.map(\.rawValue))]
         case .outsideWindow(let opens): ["opens": opens.map(Detail.date)]
-        case .settling(let condition, _): ["condition": .text(condition.rawValue)]
+        case .debouncing(let condition, _): ["condition": .text(condition.rawValue)]
         case .waitingForSlot(.global): ["scope": .text("global")]
         case .waitingForSlot(.host(let host)): ["scope": .text("host"), "host": .text(host)]
         case .waitingForSlot(.app(let app)): ["scope": .text("app"), "app": .text(app)]

@@ -10,7 +10,7 @@ final class WatchWindow {
     private var later: [TransferID] = []
     private var next = 0
     /// The ended transfers among `later`.
-    private var over: Set<TransferID> = []
+    private var endedEarly: Set<TransferID> = []
     private let size: Int
 
     /// Creates a window over at most `size` transfers at a time.
@@ -24,7 +24,7 @@ final class WatchWindow {
 
     /// Records that a transfer has ended. Returns the transfers to watch in its place.
     func ended(_ id: TransferID) -> [TransferID] {
-        if watched.remove(id) == nil { over.insert(id) }
+        if watched.remove(id) == nil { endedEarly.insert(id) }
         return fill()
     }
 
@@ -33,7 +33,7 @@ final class WatchWindow {
         while watched.count < size, next < later.count {
             let id = later[next]
             next += 1
-            guard over.remove(id) == nil else { continue }
+            guard endedEarly.remove(id) == nil else { continue }
             watched.insert(id)
             chosen.append(id)
         }

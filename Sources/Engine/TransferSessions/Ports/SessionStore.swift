@@ -10,6 +10,6 @@ package protocol SessionStore: Sendable {
     func commit(_ changes: [SessionChange]) async throws
     /// Returns the newest transfer submitted with each key, by key. Includes ended transfers.
     func transfers(forKeys keys: [String]) async throws -> [String: StoredTransfer]
-    /// Returns the transfers with these ids. Includes ended transfers.
+    /// Returns the transfers with these IDs. Includes ended transfers.
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer]
 }

@@ -7,19 +7,19 @@ package protocol SourceSpool: Sendable {
     /// Keeps a file's content. On return the content survives the end of the app, the end of this process and a power
     /// cut.
     ///
-    /// Cancelling the task ends a copy early and leaves nothing behind.
+    /// Canceling the task ends a copy early and leaves nothing behind.
     ///
     /// - Parameters:
-    ///   - file: a regular file that can be read.
-    ///   - app: the app whose quota the file counts toward.
-    ///   - limit: the most bytes that all kept files of the app may have, this one included.
+    ///   - file: A regular file that can be read.
+    ///   - app: The app whose quota the file counts toward.
+    ///   - limit: The maximum number of bytes of all kept files of the app, including this file.
     /// - Throws: `SourceSpoolError`; nothing is kept then.
     func keep(_ file: SourceFile, for app: String, within limit: Int64) async throws(SourceSpoolError) -> KeptSource
     /// Removes a kept file. Safe to repeat; a path outside the spool is left alone.
     func remove(_ source: KeptSource)
     /// Removes all kept files except the given ones. Called at startup.
     ///
-    /// - Returns: the number of files that were removed.
+    /// - Returns: The number of files that were removed.
     @discardableResult
     func restore(_ sources: [KeptSource]) async -> Int
     /// The number and the bytes of an app's kept files, in constant time.
@@ -48,13 +48,13 @@ package struct SpoolUsage: Hashable, Sendable {
 /// The reason why a file was not kept.
 package struct SourceSpoolError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
-        /// The file cannot be read, is no regular file, or was changed while it was copied.
+        /// The file cannot be read, is not a regular file, or was changed while it was copied.
         case unusable
         /// The app's quota, or the space that stays free on the volume, does not allow the file.
         case limitExceeded
         /// The spool's own folder cannot be written.
         case unavailable
-        /// The task was cancelled.
+        /// The task was canceled.
         case cancelled
     }
 

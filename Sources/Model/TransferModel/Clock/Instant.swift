@@ -37,7 +37,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
 extension Duration {
     /// The duration in whole nanoseconds, rounded toward zero. The value saturates at the ends of `Int64`.
     public var wholeNanoseconds: Int64 {
-        // Written by hand, because the standard library's way divides 128 bits several times.
+        // A custom implementation, because the standard library divides 128 bits several times.
         let (high, low) = attoseconds.magnitude.halves
         // 2⁶³ nanoseconds are 5 · 10⁸ · 2⁶⁴ attoseconds.
         guard high < 500_000_000 else { return self < .zero ? .min : .max }

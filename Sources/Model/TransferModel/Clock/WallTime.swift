@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date by the wall clock, which people and servers set. Deadlines and other dates use this clock.
+/// A date by the wall clock, which users and time servers set. Deadlines and other dates use this clock.
 ///
 /// The date is a number of whole nanoseconds since 1970-01-01T00:00:00Z, without leap seconds. Arithmetic saturates.
 ///

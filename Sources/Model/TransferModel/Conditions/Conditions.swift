@@ -2,11 +2,11 @@
 
 /// The state of the machine at one moment, as one comparable value: the basis of every decision.
 ///
-/// Unknown is always a value of its own. Each fact has a source, a start, and a confidence.
+/// Unknown is always a separate value. Each fact has a source, a start, and a confidence.
 ///
 /// ```swift
 /// var conditions = Conditions(unknownSince: now)
-/// conditions.power.update(to: .ac, source: .upower, sureness: .reported, at: now)
+/// conditions.power.update(to: .ac, source: .upower, confidence: .reported, at: now)
 /// ```
 ///
 /// ## Topics
@@ -60,19 +60,19 @@ public struct Conditions: Hashable, Sendable {
         @usableFromInline var notes: [String]
         @usableFromInline var localTime: LocalTimeRules
 
-        init(unknownSince now: Moment, localTime: LocalTimeRules) {
-            power = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-            battery = Fact(BatteryState(), source: .none, since: now, sureness: .assumed)
-            powerProfile = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-            sleep = Fact(.awake, source: .none, since: now, sureness: .assumed)
-            hold = Fact(nil, source: .none, since: now, sureness: .assumed)
-            network = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-            linkKind = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-            metered = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-            roaming = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-            connection = Fact(nil, source: .none, since: now, sureness: .assumed)
-            interface = Fact(nil, source: .none, since: now, sureness: .assumed)
-            underlay = Fact(nil, source: .none, since: now, sureness: .assumed)
+        init(unknownSince now: ClockReading, localTime: LocalTimeRules) {
+            power = Fact(.unknown, source: .none, since: now, confidence: .assumed)
+            battery = Fact(BatteryState(), source: .none, since: now, confidence: .assumed)
+            powerProfile = Fact(.unknown, source: .none, since: now, confidence: .assumed)
+            sleep = Fact(.awake, source: .none, since: now, confidence: .assumed)
+            hold = Fact(nil, source: .none, since: now, confidence: .assumed)
+            network = Fact(.unknown, source: .none, since: now, confidence: .assumed)
+            linkKind = Fact(.unknown, source: .none, since: now, confidence: .assumed)
+            metered = Fact(.unknown, source: .none, since: now, confidence: .assumed)
+            roaming = Fact(.unknown, source: .none, since: now, confidence: .assumed)
+            connection = Fact(nil, source: .none, since: now, confidence: .assumed)
+            interface = Fact(nil, source: .none, since: now, confidence: .assumed)
+            underlay = Fact(nil, source: .none, since: now, confidence: .assumed)
             disagreements = []
             notes = []
             self.localTime = localTime
@@ -99,7 +99,7 @@ public struct Conditions: Hashable, Sendable {
         _read { yield facts[0].sleep }
         _modify { yield &facts[0].sleep }
     }
-    /// The hold on all transfers that a person or a program requested, or `nil` if there is none.
+    /// The hold on all transfers that a user or a program requested, or `nil` if there is none.
     @inlinable public var hold: Fact<MachineHold?> {
         _read { yield facts[0].hold }
         _modify { yield &facts[0].hold }
@@ -165,7 +165,7 @@ public struct Conditions: Hashable, Sendable {
     public var drainsOnAC: Bool { power.value == .ac && battery.value.charging == .discharging }
 
     /// Creates conditions in which every fact is unknown.
-    public init(unknownSince now: Moment, localTime: LocalTimeRules = .utc) {
+    public init(unknownSince now: ClockReading, localTime: LocalTimeRules = .utc) {
         facts = [Facts(unknownSince: now, localTime: localTime)]
     }
 }

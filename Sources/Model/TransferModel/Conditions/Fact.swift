@@ -25,7 +25,7 @@
 /// ### Users
 ///
 /// - ``override``
-/// - ``person``
+/// - ``user``
 /// - ``assumption``
 ///
 /// ### Fallbacks
@@ -55,15 +55,15 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case portal
     /// The login manager: systemd-logind or elogind.
     case logind
-    /// A rule of this project, which applies if no service answers.
+    /// A rule of this project, which applies if no service responds.
     case rule
     /// A user's setting for a connection.
     case override
     /// A user's setting for everything (`transferctl hold`).
-    case person
+    case user = "person"
     /// A user's assumption for one run (`--assume`).
     case assumption
-    /// No source answered.
+    /// No source responded.
     case none
 
     /// The name of the source, as shown to users.
@@ -80,15 +80,15 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .logind: "logind"
         case .rule: "rule"
         case .override: "override"
-        case .person: "transferctl hold"
+        case .user: "transferctl hold"
         case .assumption: "--assume"
-        case .none: "nobody"
+        case .none: "none"
         }
     }
 }
 
 /// The confidence in a fact.
-public enum Sureness: String, Hashable, Sendable, Codable, CaseIterable {
+public enum Confidence: String, Hashable, Sendable, Codable, CaseIterable {
     /// A service or the kernel reported the fact.
     case reported
     /// The fact is a conclusion, or one of two sources reported it and the other disagrees.
@@ -103,45 +103,47 @@ public enum Sureness: String, Hashable, Sendable, Codable, CaseIterable {
 /// let power = Fact(PowerSource.ac, source: .upower, since: now)
 /// ```
 public struct Fact<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// The value. Unknown is a value of its own.
+    /// The value. Unknown is a separate value.
     public var value: Value
     /// The source that reported the value.
     public var source: FactSource
     /// The moment from which the value has been true. A change of source or confidence alone does not move this
     /// moment.
-    public var since: Moment
+    public var since: ClockReading
     /// The confidence in the value.
-    public var sureness: Sureness
+    public var confidence: Confidence
     /// A Boolean value that indicates whether the value was seen to change. A value that was read at the start needs
     /// no debounce.
     public var isObservedChange: Bool
 
     /// Creates a fact. By default, the fact is reported and not an observed change.
     public init(
-        _ value: Value, source: FactSource, since: Moment, sureness: Sureness = .reported,
+        _ value: Value, source: FactSource, since: ClockReading, confidence: Confidence = .reported,
         isObservedChange: Bool = false
     ) {
         self.value = value
         self.source = source
         self.since = since
-        self.sureness = sureness
+        self.confidence = confidence
         self.isObservedChange = isObservedChange
     }
 
     /// Returns the fact after a new reading. `since` and `isObservedChange` change only if the value changes.
-    public func updated(to value: Value, source: FactSource, sureness: Sureness, at now: Moment) -> Fact {
+    public func updated(to value: Value, source: FactSource, confidence: Confidence, at now: ClockReading) -> Fact {
         if value == self.value {
             return Fact(
-                value, source: source, since: since, sureness: sureness, isObservedChange: isObservedChange)
+                value, source: source, since: since, confidence: confidence, isObservedChange: isObservedChange)
         }
-        return Fact(value, source: source, since: now, sureness: sureness, isObservedChange: true)
+        return Fact(value, source: source, since: now, confidence: confidence, isObservedChange: true)
     }
 
     /// Applies a new reading in place, without a copy. `since` and `isObservedChange` change only if the value
     /// changes.
-    public mutating func update(to value: consuming Value, source: FactSource, sureness: Sureness, at now: Moment) {
+    public mutating func update(
+        to value: consuming Value, source: FactSource, confidence: Confidence, at now: ClockReading
+    ) {
         self.source = source
-        self.sureness = sureness
+        self.confidence = confidence
         guard value != self.value else { return }
         self.value = value
         since = now

@@ -6,18 +6,17 @@
 ///
 /// ```swift
 /// conditions.hold.update(
-///     to: MachineHold(by: "Ann", why: "video call"), source: .person, sureness: .reported, at: now)
+///     to: MachineHold(by: "Ann", why: "video call"), source: .user, confidence: .reported, at: now)
 /// ```
 public final class MachineHold: Hashable, Sendable {
     /// The name of the holder, for users.
     public let holder: String
     /// The reason for the hold, for users.
     public let why: String
-    /// The date on which the hold ends, or `nil` if somebody must release it. The code that sets the hold also ends
-    /// it.
+    /// The date on which the hold ends, or `nil` if the user must release it. The code that sets the hold also ends it.
     public let until: WallTime?
 
-    /// Creates a hold. By default, somebody must release it.
+    /// Creates a hold. By default, the user must release it.
     public init(by holder: String, why: String, until: WallTime? = nil) {
         self.holder = holder
         self.why = why

@@ -63,7 +63,7 @@ public struct LinkKinds: OptionSet, Hashable, Sendable, Codable {
     public var kinds: [LinkKind] { LinkKind.allCases.filter { contains(LinkKinds($0)) } }
 }
 
-/// The price of a network: whether bytes cost somebody money.
+/// The price of a network: metered or not.
 public enum Metered: String, Hashable, Sendable, Codable, CaseIterable {
     /// A source reports that the network is metered.
     case yes

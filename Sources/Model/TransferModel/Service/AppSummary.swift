@@ -4,7 +4,7 @@
 package struct AppSummary: Hashable, Sendable, Codable {
     /// The name of the app.
     package var app: String
-    /// The number of unfinished transfers. The next three properties count those that run, wait, and are paused.
+    /// The number of unfinished transfers. The next three properties count running, waiting, and paused transfers.
     package var open = 0
     package var running = 0
     package var waiting = 0
@@ -18,7 +18,7 @@ package struct AppSummary: Hashable, Sendable, Codable {
     /// The number of upload files kept for the app. `sourceBytes` is their total size.
     package var sourceFiles = 0
     package var sourceBytes: Int64 = 0
-    /// The number of finished session downloads that the app has not taken. `finishedBytes` is their total size.
+    /// The number of finished session downloads that the app has not claimed. `finishedBytes` is their total size.
     package var finishedFiles = 0
     package var finishedBytes: Int64 = 0
     /// The bytes of unfinished downloads so far.
@@ -43,7 +43,7 @@ package struct AppSummary: Hashable, Sendable, Codable {
         /// The number of launches since the service began. `failures` counts the failed launches.
         package var launches = 0
         package var failures = 0
-        /// The failed launches by kind: program missing, process ended at once (`crashed`), and call not accepted
+        /// The failed launches by kind: program missing, process ended immediately (`crashed`), and call not accepted
         /// (`silent`).
         package var missing = 0
         package var crashed = 0
@@ -52,19 +52,19 @@ package struct AppSummary: Hashable, Sendable, Codable {
         /// The outcome of the last launch: started, missing, crashed, or silent.
         package var lastOutcome: String?
         /// The reason why the last launch failed.
-        package var lastWords: String?
+        package var lastError: String?
         /// The way in which the app is launched.
         package var registration: AppRegistration?
         /// The executable of the program that registered the app.
         package var registeredBy: String?
 
-        /// Creates the state of an app about which nothing is known.
+        /// Creates the state of an unknown app.
         package init() {}
     }
 }
 
 /// The delay of an app's background work after repeated launches of the app.
-package struct RelaunchDelay: Hashable, Sendable, Codable {
+package struct RelaunchDelayStatus: Hashable, Sendable, Codable {
     /// A group of transfers that wait for the same moment.
     package struct Waiting: Hashable, Sendable, Codable {
         /// The date on which the transfers may begin.
@@ -86,7 +86,7 @@ package struct RelaunchDelay: Hashable, Sendable, Codable {
     package var last: WallTime?
     /// The end of the delay's period, or `nil` if the period has ended.
     package var until: WallTime?
-    /// The cause that keeps the delay above 0: period, heldTask, or relaunch.
+    /// The cause that keeps the delay above 0: period, delayedTask, or relaunch.
     package var cause: String
     /// The waiting transfers, soonest first.
     package var waiting: [Waiting] = []

@@ -20,9 +20,9 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
 
     /// Creates a report on `conditions`.
     ///
-    /// - Parameter isForPerson: Whether the report includes the names of networks and devices, which apps may not
-    ///   know.
-    package init(_ conditions: Conditions, isForPerson: Bool) {
+    /// - Parameter includesNames: A Boolean value that indicates whether the report includes the names of networks and
+    ///   devices, which apps may not know.
+    package init(_ conditions: Conditions, includesNames: Bool) {
         power = FactReport(conditions.power, conditions.power.value.rawValue)
         powerProfile = FactReport(conditions.powerProfile, conditions.powerProfile.value.rawValue)
         sleep = FactReport(conditions.sleep, conditions.sleep.value.rawValue)
@@ -34,7 +34,7 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
         let state = conditions.battery.value
         (battery.level, battery.charging, battery.warning) = (state.level, state.charging, state.warning)
         self.battery = battery
-        guard isForPerson else { return }
+        guard includesNames else { return }
         connection = FactReport(conditions.connection, conditions.connection.value)
         interface = FactReport(conditions.interface, conditions.interface.value)
     }
@@ -55,11 +55,16 @@ package struct FactReport: Hashable, Sendable, Codable {
     /// The date from which the value has been true.
     package var since: WallTime?
     /// The confidence in the fact.
-    package var sureness: Sureness?
+    package var confidence: Confidence?
+
+    private enum CodingKeys: String, CodingKey {
+        case value, level, charging, warning, source, since
+        case confidence = "confidence"
+    }
 
     /// Creates a report on `fact` with `value` as its text.
     init<Value>(_ fact: Fact<Value>, _ value: String?) {
         self.value = value
-        (source, since, sureness) = (fact.source.displayName, fact.since.wall, fact.sureness)
+        (source, since, confidence) = (fact.source.displayName, fact.since.wall, fact.confidence)
     }
 }

@@ -17,7 +17,7 @@ package struct DaemonStatus: Hashable, Sendable, Codable {
     /// The loss, if the queue was found damaged at the start. Empty if nothing was lost.
     package var stateLost: LossReport?
 
-    /// Creates an empty status: nothing is known or has changed.
+    /// Creates an empty status without known or changed properties.
     package init() {}
 }
 
@@ -27,7 +27,7 @@ package struct HoldStatus: Hashable, Sendable, Codable {
     package var reason: String?
     /// The date on which the hold began.
     package var since: WallTime?
-    /// The date on which the hold ends, or `nil` if somebody must release it.
+    /// The date on which the hold ends, or `nil` if the user must release it.
     package var until: WallTime?
 
     /// Creates a status without a hold.
@@ -35,9 +35,9 @@ package struct HoldStatus: Hashable, Sendable, Codable {
 
     /// Creates a status from the fact about the hold. The reason, which a user wrote, is left out for sandboxed
     /// programs.
-    package init(_ fact: Fact<MachineHold?>, tellingReason isTold: Bool) {
+    package init(_ fact: Fact<MachineHold?>, includingReason includesReason: Bool) {
         guard let hold = fact.value else { return }
-        (reason, since, until) = (isTold ? hold.why : "", fact.since.wall, hold.until)
+        (reason, since, until) = (includesReason ? hold.why : "", fact.since.wall, hold.until)
     }
 }
 

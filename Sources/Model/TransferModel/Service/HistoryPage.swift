@@ -57,7 +57,12 @@ package struct HistoryTransfer: Hashable, Sendable, Codable {
     /// The path of the file.
     package var path: String?
     /// The events of the transfer, oldest first.
-    package var moments: [Event] = []
+    package var events: [Event] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, url, app, session, isUpload, kind, priority, host, deadline, status, bytes, path
+        case events = "moments"
+    }
 
     /// Creates a transfer without events.
     package init(id: TransferID, name: String) { (self.id, self.name) = (id, name) }

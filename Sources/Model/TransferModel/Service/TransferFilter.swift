@@ -9,7 +9,7 @@ package struct TransferFilter: Hashable, Sendable, Codable {
     /// The maximum number of ended transfers in the list, newest first. The default is 0.
     package var ended = 0
     /// The maximum number of listed unfinished transfers for which wait reasons are included. The default is 0.
-    package var mostExplained = 0
+    package var explainedLimit = 0
     /// A Boolean value that indicates whether wait reasons are always included, regardless of the number of
     /// transfers.
     package var isExplained = false
@@ -18,5 +18,5 @@ package struct TransferFilter: Hashable, Sendable, Codable {
     package init() {}
 
     /// Returns whether wait reasons are included if `count` transfers match.
-    package func explains(_ count: Int) -> Bool { isExplained || count <= mostExplained }
+    package func explains(_ count: Int) -> Bool { isExplained || count <= explainedLimit }
 }

@@ -5,16 +5,16 @@ package struct WaitExplanation: Hashable, Sendable, Codable {
     /// All reasons in one sentence.
     package var sentence: String
     /// The wait reasons. Empty if nothing delays the transfer.
-    package var reasons: [WaitReason]
+    package var reasons: [WaitReasonReport]
     /// The time spent on each kind of wait reason, or `nil` after the transfer has ended.
     package var waited: [WaitedTime]?
-    /// The date of the next re-evaluation without an event, or `nil` if only an event can change the answer.
+    /// The date of the next re-evaluation without an event, or `nil` if only an event can change the explanation.
     package var until: WallTime?
     /// The date on which conditions are next likely to be good, predicted from past weeks.
     package var expectedChance: WallTime?
 
     /// Creates an explanation.
-    package init(sentence: String, reasons: [WaitReason] = [], waited: [WaitedTime]? = nil) {
+    package init(sentence: String, reasons: [WaitReasonReport] = [], waited: [WaitedTime]? = nil) {
         (self.sentence, self.reasons, self.waited) = (sentence, reasons, waited)
     }
 }
@@ -31,7 +31,7 @@ package struct WaitedTime: Hashable, Sendable, Codable {
 }
 
 /// A reason why a transfer waits.
-package struct WaitReason: Hashable, Sendable {
+package struct WaitReasonReport: Hashable, Sendable {
     /// The stable name of the reason.
     package var code: String
     /// The reason as a sentence for users.
@@ -41,7 +41,7 @@ package struct WaitReason: Hashable, Sendable {
     /// The source of the fact, or `nil` if the reason lies in the transfer itself.
     package var source: String?
     /// The confidence in the fact, or `nil` if the reason lies in the transfer itself.
-    package var sureness: Sureness?
+    package var confidence: Confidence?
     /// The reason's own data by key. An unknown value is `nil`.
     package var details: [String: Detail?]
 
@@ -61,7 +61,7 @@ package struct WaitReason: Hashable, Sendable {
 }
 
 /// The reason's own data is encoded next to the common keys.
-extension WaitReason: Codable {
+extension WaitReasonReport: Codable {
     private struct Key: CodingKey {
         var stringValue: String
         var intValue: Int? { nil }
@@ -72,8 +72,8 @@ extension WaitReason: Codable {
         static let sentence = Self(stringValue: "sentence")
         static let since = Self(stringValue: "since")
         static let source = Self(stringValue: "source")
-        static let sureness = Self(stringValue: "sureness")
-        static let own = [code, sentence, since, source, sureness].map(\.stringValue)
+        static let confidence = Self(stringValue: "confidence")
+        static let own = [code, sentence, since, source, confidence].map(\.stringValue)
     }
 
     package init(from decoder: any Decoder) throws {
@@ -82,7 +82,7 @@ extension WaitReason: Codable {
         sentence = try container.decode(String.self, forKey: .sentence)
         since = try container.decodeIfPresent(WallTime.self, forKey: .since)
         source = try container.decodeIfPresent(String.self, forKey: .source)
-        sureness = try container.decodeIfPresent(Sureness.self, forKey: .sureness)
+        confidence = try container.decodeIfPresent(Confidence.self, forKey: .confidence)
         details = [:]
         for key in container.allKeys where !Key.own.contains(key.stringValue) {
             details[key.stringValue] = try container.decode(Detail.self, forKey: key)
@@ -95,12 +95,12 @@ extension WaitReason: Codable {
         try container.encode(sentence, forKey: .sentence)
         try container.encodeIfPresent(since, forKey: .since)
         try container.encodeIfPresent(source, forKey: .source)
-        try container.encodeIfPresent(sureness, forKey: .sureness)
+        try container.encodeIfPresent(confidence, forKey: .confidence)
         for (key, detail) in details { try container.encodeIfPresent(detail, forKey: Key(stringValue: key)) }
     }
 }
 
-extension WaitReason.Detail: Codable {
+extension WaitReasonReport.Detail: Codable {
     /// Decodes a value. A date is decoded as text, the form in which it was sent.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

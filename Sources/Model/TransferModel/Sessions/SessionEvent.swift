@@ -17,10 +17,10 @@ package struct SessionEvent: Hashable, Sendable, Codable {
         /// A part of the server's response body to an upload.
         case body([UInt8])
         case completed(FailureDescription?)
-        /// The date of a delayed task has come, and the app decides whether the task begins. Each new process gets
-        /// the event until one process answers.
+        /// The date of a delayed task has come, and the app decides whether the task begins. Each new process gets the
+        /// event until one process replies.
         case willBegin(RequestDescription)
-        /// A server requires a login. Each new process gets the event until one process answers.
+        /// A server requires a login. Each new process gets the event until one process replies.
         case challenged(ChallengeDescription)
         /// The session has events for an app in the background, as if the app had been launched for them.
         case called
@@ -45,13 +45,13 @@ package struct SessionEvent: Hashable, Sendable, Codable {
 
 /// A server's request for a login.
 package struct ChallengeDescription: Hashable, Sendable, Codable {
-    /// The authentication scheme: `basic`, `digest`, or, if the session's app answers such challenges, `bearer`.
+    /// The authentication scheme: `basic`, `digest`, or, if the session's app responds to such challenges, `bearer`.
     package var scheme: String
     package var realm: String?
     package var host: String
     package var port: Int
     package var isSecure: Bool
-    /// The number of answers that the server has refused.
+    /// The number of credentials that the server has rejected.
     package var refusals: Int
 
     package init(scheme: String, realm: String?, host: String, port: Int, isSecure: Bool, refusals: Int) {

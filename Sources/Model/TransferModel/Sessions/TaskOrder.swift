@@ -12,9 +12,9 @@ package enum TaskOrder: Hashable, Sendable, Codable {
     case cancelKeeping(Int, token: String)
     /// Changes the settings that the app gave when it submitted the task.
     case change(TaskSnapshot)
-    /// The app's answer to `SessionEvent.Kind.willBegin`.
+    /// The app's reply to `SessionEvent.Kind.willBegin`.
     case begin(Int, DelayedBegin)
-    /// The app's answer to `SessionEvent.Kind.challenged`.
+    /// The app's reply to `SessionEvent.Kind.challenged`.
     case answer(Int, ChallengeReply)
 
     /// The identifier of the task.
@@ -36,11 +36,12 @@ package enum DelayedBegin: Hashable, Sendable, Codable {
     case with(RequestDescription)
     /// The task is canceled.
     case cancel
-    /// The app makes no decision. The daemon need not ask the app, or launch it, for delayed tasks of the session.
+    /// The app makes no decision. The daemon need not request a decision, or launch the app, for delayed tasks of the
+    /// session.
     case unasked
 }
 
-/// An app's answer to a server that requires a login.
+/// An app's reply to a server that requires a login.
 package enum ChallengeReply: Hashable, Sendable, Codable {
     case credential(user: String, password: String)
     /// A token for a server that requires one. The text satisfies ``isToken(_:)``.

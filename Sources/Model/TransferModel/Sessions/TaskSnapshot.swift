@@ -11,7 +11,7 @@ package struct TaskSnapshot: Hashable, Sendable, Codable {
     package var identifier: Int
     package var kind: Kind
     package var request: RequestDescription
-    /// A note that the app attached to the task.
+    /// A description that the app attached to the task.
     package var note: String?
     /// The priority, 0…1.
     package var priority: Float = 0.5
@@ -20,7 +20,7 @@ package struct TaskSnapshot: Hashable, Sendable, Codable {
     package var expectedToSend: Int64 = -1
     package var expectedToReceive: Int64 = -1
     package var isSuspended = false
-    package var isOver = false
+    package var isEnded = false
     package var received: Int64 = 0
     package var sent: Int64 = 0
     /// The length of the whole body, or `nil` until it is known.
@@ -28,6 +28,12 @@ package struct TaskSnapshot: Hashable, Sendable, Codable {
     package var response: ResponseDescription?
     /// A token for the bytes of an earlier task that this task continues.
     package var continues: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case identifier, kind, request, note, priority, earliestBegin, expectedToSend, expectedToReceive, isSuspended
+        case isEnded = "isOver"
+        case received, sent, total, response, continues
+    }
 
     package init(identifier: Int, kind: Kind, request: RequestDescription) {
         self.identifier = identifier

@@ -13,7 +13,7 @@ extension Checksum {
         guard parts[1].count == digits, parts[1].utf8.count == digits, parts[1].allSatisfy(\.isHexDigit) else {
             throw ChecksumSyntaxError(
                 description: "must have \(digits) hexadecimal digits after '\(algorithm.rawValue):', "
-                    + "it has \(parts[1].count) characters")
+                    + "not \(parts[1].count) characters")
         }
         self.init(algorithm: algorithm, hexDigest: parts[1])
     }

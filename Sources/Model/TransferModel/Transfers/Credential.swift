@@ -39,43 +39,49 @@ public struct AuthenticationChallenge: Hashable, Sendable, Codable {
     /// The server that requests the login, as `scheme://host:port`. After a redirect, it can differ from the
     /// transfer's URL.
     public var origin: String
-    /// A Boolean value that indicates whether the server refused an earlier answer.
+    /// A Boolean value that indicates whether the server rejected earlier credentials.
     ///
-    /// An answer that the server accepted and that has since expired does not count as refused.
-    public var wasAnswered: Bool
+    /// Credentials that the server accepted and that have since expired do not count as rejected.
+    public var wasRefused: Bool
 
-    /// Creates a challenge. By default, no earlier answer was refused.
-    public init(scheme: Scheme, realm: String?, origin: String, wasAnswered: Bool = false) {
+    private enum CodingKeys: String, CodingKey {
+        case scheme, realm, origin
+        case wasRefused = "wasAnswered"
+    }
+
+    /// Creates a challenge. By default, no earlier credentials were rejected.
+    public init(scheme: Scheme, realm: String?, origin: String, wasRefused: Bool = false) {
         self.scheme = scheme
         self.realm = realm
         self.origin = origin
-        self.wasAnswered = wasAnswered
+        self.wasRefused = wasRefused
     }
 }
 
-/// An app's answer to a server's challenge.
-public enum ChallengeAnswer: Hashable, Sendable, Codable {
+/// An app's response to a server's challenge.
+public enum ChallengeResponse: Hashable, Sendable, Codable {
     /// A user name and a password, for Basic or Digest authentication.
     case credential(Credential)
     /// Header fields for every request to the server, such as `Authorization: Bearer …`.
     case headers([HeaderField])
-    /// No answer. The server's 401 response is final.
+    /// No response. The server's 401 response is final.
     case refuse
 }
 
-/// An answer to a challenge, kept for the rest of the transfer. It is a secret, like the credentials it contains.
-public struct AnsweredChallenge: Hashable, Sendable, Codable {
-    /// The server that gets the answer, as `scheme://host:port`. No other server gets it.
+/// A response to a challenge, kept for the rest of the transfer. The response is a secret, like the credentials it
+/// contains.
+public struct StoredChallengeResponse: Hashable, Sendable, Codable {
+    /// The server that gets the response, as `scheme://host:port`. No other server gets it.
     public var origin: String
-    /// The app's answer.
-    public var answer: ChallengeAnswer
-    /// The number of bytes at the time of the answer, or `nil` if unknown.
+    /// The app's response.
+    public var answer: ChallengeResponse
+    /// The number of bytes at the time of the response, or `nil` if unknown.
     ///
-    /// If the transfer has more bytes now, the server accepted the answer.
+    /// If the transfer has more bytes now, the server accepted the response.
     public var bytes: Int64?
 
-    /// Creates an answer for the server at `origin`.
-    public init(origin: String, answer: ChallengeAnswer, bytes: Int64? = nil) {
+    /// Creates a response for the server at `origin`.
+    public init(origin: String, answer: ChallengeResponse, bytes: Int64? = nil) {
         self.origin = origin
         self.answer = answer
         self.bytes = bytes

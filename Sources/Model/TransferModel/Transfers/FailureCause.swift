@@ -11,7 +11,7 @@
 /// - ``timeout``
 /// - ``tooSlow``
 /// - ``handshake``
-/// - ``malformedAnswer``
+/// - ``malformedResponse``
 /// - ``captivePortal``
 /// - ``status(_:)``
 /// - ``checksumMismatch``
@@ -34,7 +34,7 @@
 ///
 /// ### Properties
 ///
-/// - ``mayPass``
+/// - ``isTemporary``
 /// - ``code``
 /// - ``phrase``
 public enum FailureCause: Hashable, Sendable, Codable {
@@ -50,8 +50,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
     /// The TLS handshake failed for a reason other than the certificate.
     case handshake
     /// The response was not HTTP, or violated its rules.
-    case malformedAnswer
-    /// The network's login page arrived in place of the file.
+    case malformedResponse
+    /// The network's login page arrived instead of the file.
     case captivePortal
     /// A temporary HTTP status: 408, 425, 429, 500, 502, 503, 504.
     case status(Int)
@@ -85,13 +85,21 @@ public enum FailureCause: Hashable, Sendable, Codable {
     case noProgress
     /// The file to upload is missing, unreadable, or different from the submitted file.
     case sourceChanged
-    /// The proxy requires a user name and a password, or rejected those it received.
+    /// The proxy requires a user name and a password, or rejected them.
     case proxyAuthentication
 
+    private enum CodingKeys: String, CodingKey {
+        case nameResolution, connection, timeout, tooSlow, handshake
+        case malformedResponse = "malformedAnswer"
+        case captivePortal, status, checksumMismatch, executorLost, folderUnavailable, fileInUse, certificate
+        case unsupportedURL, redirect, destination, encodedBody, tooLarge, expired, noProgress, sourceChanged
+        case proxyAuthentication
+    }
+
     /// A Boolean value that indicates whether another attempt may succeed.
-    public var mayPass: Bool {
+    public var isTemporary: Bool {
         switch self {
-        case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal, .status,
+        case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedResponse, .captivePortal, .status,
             .checksumMismatch, .executorLost, .folderUnavailable, .fileInUse:
             true
         case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress,
@@ -108,7 +116,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .timeout: "timeout"
         case .tooSlow: "tooSlow"
         case .handshake: "handshake"
-        case .malformedAnswer: "malformedAnswer"
+        case .malformedResponse: "malformedAnswer"
         case .captivePortal: "captivePortal"
         case .status: "status"
         case .checksumMismatch: "checksumMismatch"
@@ -133,26 +141,26 @@ public enum FailureCause: Hashable, Sendable, Codable {
         switch self {
         case .nameResolution: "the server's name was not found"
         case .connection: "the connection was refused or lost"
-        case .timeout: "the server did not answer in time"
+        case .timeout: "the server did not respond in time"
         case .tooSlow: "the server sent too slowly"
         case .handshake: "the TLS handshake failed"
-        case .malformedAnswer: "the server's answer could not be understood"
-        case .captivePortal: "the network's login page came in place of the file"
+        case .malformedResponse: "the server's response was not valid HTTP"
+        case .captivePortal: "the network's login page arrived instead of the file"
         case .status(let status): "the server answered \(status)"
         case .checksumMismatch: "the checksum did not match"
         case .executorLost: "the transfer process ended unexpectedly"
-        case .folderUnavailable: "the folder for the file cannot be reached just now"
+        case .folderUnavailable: "the destination folder is temporarily unavailable"
         case .fileInUse: "another process is writing the file"
         case .certificate: "the server's certificate is not valid"
         case .unsupportedURL: "only http and https URLs can be transferred"
-        case .redirect: "the server redirected where it may not"
+        case .redirect: "the server redirected to a location that is not allowed"
         case .destination: "the destination cannot be written"
         case .encodedBody: "the server sent an encoded body that cannot be checked"
-        case .tooLarge: "the server sent more than was allowed"
-        case .expired: "it was not done by the time at which it was to be given up"
-        case .noProgress: "not one new byte came in all the time that was waited for one"
-        case .sourceChanged: "the file to upload is gone, cannot be read or has changed"
-        case .proxyAuthentication: "the proxy wants a user and password, or others than it got"
+        case .tooLarge: "the server sent more bytes than allowed"
+        case .expired: "the transfer did not finish before its expiration date"
+        case .noProgress: "no new data arrived within the time limit"
+        case .sourceChanged: "the file to upload is missing, unreadable, or has changed"
+        case .proxyAuthentication: "the proxy requires a user name and password, or rejected them"
         }
     }
 }

@@ -3,7 +3,7 @@
 /// The identity of a folder that a sandboxed program may write to. The identity stays if the folder is renamed.
 ///
 /// A sandboxed program proves its right to a folder with an open descriptor. When the folder is opened again, its
-/// identity is compared, so that nobody can substitute another folder or link.
+/// identity is compared, so that no other folder or link can be substituted.
 public struct FolderIdentity: Hashable, Sendable, Codable {
     /// The device number, `st_dev` of stat(2).
     public var device: UInt64

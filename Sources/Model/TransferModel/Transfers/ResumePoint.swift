@@ -21,7 +21,7 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     /// The number of bytes from the beginning that are durably on disk. For an upload, the number of bytes that the
     /// server has confirmed.
     public var offset: Int64
-    /// The size of the file, or `nil` if unknown.
+    /// The size of the file in bytes, or `nil` if unknown.
     public var total: Int64?
     /// The version of the server's file that the bytes belong to. The value `nil` forbids continuing.
     public var validator: Validator?

@@ -5,7 +5,7 @@ extension TransferSpecification {
     public var displayName: String {
         if let upload { return upload.shownPath.split(separator: "/").last.map(String.init) ?? upload.shownPath }
         // A session's own files have generated names.
-        if !keepsAnswerHead, let name = destination.name { return name }
+        if !keepsResponseHead, let name = destination.name { return name }
         let url = Self.redacted(url: url)
         // Bytes are faster than characters: at its start, the daemon needs the names of thousands of transfers.
         let last = url.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? url

@@ -9,7 +9,7 @@ extension TransferSpecification {
         var copy = self
         copy.headers = []
         copy.credential = nil
-        copy.answeredChallenges = []
+        copy.challengeResponses = []
         copy.url = Self.redacted(url: url)
         return copy
     }

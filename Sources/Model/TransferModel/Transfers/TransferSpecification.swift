@@ -17,7 +17,7 @@
 /// - ``headers``
 /// - ``credential``
 /// - ``asksForCredentials``
-/// - ``answeredChallenges``
+/// - ``challengeResponses``
 /// - ``allowsInsecureRedirect``
 /// - ``idleTimeoutSeconds``
 /// - ``connections``
@@ -30,7 +30,7 @@
 /// - ``isPrivate``
 /// - ``usesRemoteTime``
 /// - ``keepsErrorBody``
-/// - ``keepsAnswerHead``
+/// - ``keepsResponseHead``
 /// - ``maximumBytes``
 /// - ``completedBefore``
 ///
@@ -57,24 +57,24 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public var headers: [HeaderField]
     /// The user name and password for the URL's own server, or `nil` if there are none. A secret like `headers`.
     ///
-    /// Over https, the first request carries the credential, as Basic authentication. Over http, a request carries
-    /// the credential only if the server asks, as Digest authentication if possible.
+    /// Over https, the first request carries the credential, as Basic authentication. Over http, a request carries the
+    /// credential only if the server requests it, as Digest authentication if possible.
     public var credential: Credential?
-    /// A Boolean value that indicates whether a server's login request ends the attempt as `challenged`, for the app
-    /// to answer.
+    /// A Boolean value that indicates whether a server's login request ends the attempt as `challenged`, for the app to
+    /// handle.
     ///
     /// If the value is `false`, a 401 response is final.
     public var asksForCredentials: Bool {
         get { asks ?? false }
         set { asks = newValue ? true : nil }
     }
-    /// The app's answers to challenges so far, at most one for each server. A secret like `headers`.
-    public var answeredChallenges: [AnsweredChallenge] {
-        get { answers ?? [] }
-        set { answers = newValue.isEmpty ? nil : newValue }
+    /// The app's responses to challenges so far, at most one for each server. A secret like `headers`.
+    public var challengeResponses: [StoredChallengeResponse] {
+        get { responses ?? [] }
+        set { responses = newValue.isEmpty ? nil : newValue }
     }
     /// A Boolean value that indicates whether the completion includes the head of the server's response.
-    public var keepsAnswerHead: Bool {
+    public var keepsResponseHead: Bool {
         get { keepsHead ?? false }
         set { keepsHead = newValue ? true : nil }
     }
@@ -98,7 +98,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     private var hidesFile: Bool?
     private var keepsHead: Bool?
     private var asks: Bool?
-    private var answers: [AnsweredChallenge]?
+    private var responses: [StoredChallengeResponse]?
     /// The destination of the finished file. Meaningless for an upload.
     public var destination: Destination
     /// The file to upload, or `nil` for a download.
@@ -119,7 +119,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public var keepsErrorBody: Bool
     /// The maximum number of bytes, or `nil` for no limit. More bytes are an error.
     public var maximumBytes: Int64?
-    /// The maximum rate of the transfer in bytes per second, or `nil` for no limit of its own.
+    /// The maximum rate of the transfer in bytes per second, or `nil` for no individual limit.
     public var rateLimit: Int64?
     /// A file that an earlier run finished. The file is fetched again only if the server's file has changed.
     public var completedBefore: CompletedFile?
@@ -129,17 +129,24 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     /// A large file is fetched in pieces if the server supports range requests and identifies the version of the
     /// file.
     public var connections: Int {
-        get { min(max(connectionLimit ?? 1, 1), Self.mostConnections) }
-        set { connectionLimit = newValue > 1 ? min(newValue, Self.mostConnections) : nil }
+        get { min(max(connectionLimit ?? 1, 1), Self.maximumConnections) }
+        set { connectionLimit = newValue > 1 ? min(newValue, Self.maximumConnections) : nil }
     }
     /// The largest permitted value of ``connections``.
-    public static let mostConnections = 16
+    public static let maximumConnections = 16
     /// Stored only if the value is not 1, which is the value of earlier versions.
     private var connectionLimit: Int?
     /// The properties that scheduling decisions use.
     public var traits: TransferTraits
 
-    /// Creates an upload. The defaults are those of a simple upload by a user.
+    private enum CodingKeys: String, CodingKey {
+        case url, headers, credential, sandboxed, hidesFile, keepsHead, asks
+        case responses = "answers"
+        case destination, upload, checksum, idleTimeoutSeconds, allowsInsecureRedirect, usesRemoteTime
+        case keepsErrorBody, maximumBytes, rateLimit, completedBefore, connectionLimit, traits
+    }
+
+    /// Creates an upload. The defaults describe a simple upload by a user.
     public init(
         url: String, headers: [HeaderField] = [], upload: UploadSource, idleTimeoutSeconds: Int = 60,
         allowsInsecureRedirect: Bool = false, rateLimit: Int64? = nil, traits: TransferTraits
@@ -151,7 +158,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         self.upload = upload
     }
 
-    /// Creates a download. The defaults are those of a simple download by a user.
+    /// Creates a download. The defaults describe a simple download by a user.
     public init(
         url: String, headers: [HeaderField] = [], destination: Destination, checksum: Checksum? = nil,
         idleTimeoutSeconds: Int = 60, allowsInsecureRedirect: Bool = false, usesRemoteTime: Bool = false,
@@ -178,7 +185,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     /// A store need not keep the fields of a plain transfer. The comparison is field by field, because comparing
     /// whole specifications would copy each transfer.
     public var isPlain: Bool {
-        headers.isEmpty && credential == nil && sandboxed == nil && keepsHead == nil && asks == nil && answers == nil
+        headers.isEmpty && credential == nil && sandboxed == nil && keepsHead == nil && asks == nil && responses == nil
             && upload == nil && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect
             && !usesRemoteTime && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
             && connectionLimit == nil && destination.folderIdentity == nil && hidesFile == nil

@@ -47,11 +47,11 @@ public struct TransferStatus: Hashable, Sendable, Codable {
         case finished
         /// The transfer ended without success.
         case failed
-        /// The transfer ended because somebody canceled it.
+        /// The transfer was canceled.
         case cancelled
 
         /// A Boolean value that indicates whether the transfer has ended.
-        public var isOver: Bool { self == .finished || self == .failed || self == .cancelled }
+        public var isEnded: Bool { self == .finished || self == .failed || self == .cancelled }
     }
 
     /// The identifier of the transfer.
@@ -82,11 +82,12 @@ public struct TransferStatus: Hashable, Sendable, Codable {
     public var attempt: Int
     /// The date of the submission.
     public var submitted: WallTime
-    /// The reason for the wait, or the outcome, in one sentence. The value is `nil` if the caller did not ask for it.
+    /// The reason for the wait, or the outcome, in one sentence. The value is `nil` if the caller did not request the
+    /// sentence.
     public var sentence: String?
     /// The path of the downloaded file, or of the file to upload.
     public var path: String?
-    /// The HTTP status of the server's last response, once the transfer has ended.
+    /// The HTTP status of the server's last response, after the transfer has ended.
     public var status: Int?
     /// The code of the error.
     public var errorCode: String?

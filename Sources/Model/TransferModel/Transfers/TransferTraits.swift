@@ -2,7 +2,7 @@
 
 /// The kind of work that a transfer does, which determines its urgency.
 public enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A user waits for the transfer. It starts at once on any network that its constraints allow.
+    /// A user waits for the transfer. It starts immediately on any network that its constraints allow.
     case userInitiated
     /// Background work that is not discretionary. It runs on any network that its constraints allow.
     case normal
@@ -80,7 +80,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public var expires: WallTime?
 
     /// Creates traits. The priority is clamped to 0…1000, and a negative expected size becomes `nil`. Work from the
-    /// background is discretionary, whatever `kind` says. `maximumAttempts` and `slotsPerHost` are raised to 1.
+    /// background is discretionary, regardless of `kind`. `maximumAttempts` and `slotsPerHost` are raised to 1.
     public init(
         kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
         app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil,

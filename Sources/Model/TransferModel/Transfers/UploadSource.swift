@@ -72,7 +72,7 @@ public struct UploadResume: Hashable, Sendable, Codable {
 
     /// The protocol of the resource.
     public var kind: Kind
-    /// The URL of the resource. Anybody who knows the URL can write to it, so treat it as a secret.
+    /// The URL of the resource. Any program with the URL can write to the resource, so treat the URL as a secret.
     public var url: String
     /// The modification time of the partly uploaded file, in nanoseconds since 1970. Bytes of another file must not
     /// follow.
@@ -87,7 +87,7 @@ public struct UploadResume: Hashable, Sendable, Codable {
 }
 
 /// A server's response to an upload, in addition to the HTTP status.
-public struct ServerAnswer: Hashable, Sendable {
+public struct UploadResponse: Hashable, Sendable {
     /// The maximum size of a kept body: 1 MiB.
     public static let largestBody = 1 << 20
 
@@ -106,7 +106,7 @@ public struct ServerAnswer: Hashable, Sendable {
     }
 }
 
-extension ServerAnswer: Codable {
+extension UploadResponse: Codable {
     private enum CodingKeys: String, CodingKey {
         case text
         case latin1

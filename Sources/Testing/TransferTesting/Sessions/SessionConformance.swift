@@ -50,19 +50,19 @@ public struct SessionConformance: Sendable {
     }
 
     private func attempt(_ rule: SessionRule, on harness: any SessionHarness) async throws -> Outcome {
-        if let why = harness.isOutOfReach(rule) { return .notApplicable(why) }
-        let server = try RuleServer()
+        if let why = harness.reasonNotCheckable(rule) { return .notApplicable(why) }
+        let server = try ConformanceServer()
         defer { server.stop() }
-        try await SessionTrial(harness: harness, server: server).run(rule)
+        try await SessionRuleCheck(harness: harness, server: server).run(rule)
         return .held
     }
 }
 
 /// A check of a rule in progress.
-struct SessionTrial: Sendable {
+struct SessionRuleCheck: Sendable {
     static let app = SessionConformance.app
     let harness: any SessionHarness
-    let server: RuleServer
+    let server: ConformanceServer
 
     func run(_ rule: SessionRule) async throws {
         switch rule {
@@ -75,18 +75,18 @@ struct SessionTrial: Sendable {
         case .s10: try await headers()
         case .t2: try await suspendedAtFirst()
         case .t3: try await delayed()
-        case .t5: try await keptWords()
+        case .t5: try await persistedSettings()
         case .t6: try await pauses()
         case .t7: try await redirects()
         case .t8: try await logsIn()
         case .e1: try await progress()
         case .e2: try await file()
         case .e3: try await notFound()
-        case .e4: try await comesAgain()
+        case .e4: try await redelivery()
         case .e5: try await finishedEvents()
         case .e6: try await listed()
         case .e8: try await upload()
-        case .l1: try await goesOn()
+        case .l1: try await continuesWithoutApp()
         case .l2: try await starts()
         case .l4: try await quit()
         case .l5: try await killed()
@@ -99,14 +99,14 @@ struct SessionTrial: Sendable {
 
     /// Starts a process of the app and opens its session.
     func open(
-        _ identifier: String = "s", app: String = SessionTrial.app,
+        _ identifier: String = "s", app: String = SessionRuleCheck.app,
         _ change: (inout BackgroundSessionConfiguration) -> Void = { _ in }
-    ) async throws -> TrialProcess {
+    ) async throws -> TestedProcess {
         var configuration = BackgroundSessionConfiguration(identifier: identifier)
         change(&configuration)
         let process = try await harness.join(as: app)
         do {
-            return TrialProcess(
+            return TestedProcess(
                 process: process, session: try await BackgroundSession.open(configuration, over: process.channel))
         } catch {
             await process.leave()
@@ -114,21 +114,21 @@ struct SessionTrial: Sendable {
         }
     }
 
-    func request(_ answer: ServedAnswer) throws -> URLRequest { try request(at: server.address(answer)) }
+    func request(_ response: ServedResponse) throws -> URLRequest { try request(at: server.address(response)) }
 
     func request(at address: String) throws -> URLRequest {
-        guard let url = URL(string: address) else { throw ContractFailure("'\(address)' is no address") }
+        guard let url = URL(string: address) else { throw ContractFailure("not a valid URL: '\(address)'") }
         return URLRequest(url: url)
     }
 
-    /// Waits until the server has stalled and the app was told of some bytes.
+    /// Waits until the server has stalled and the app has received progress of some bytes.
     ///
-    /// The app need not know of all bytes, because the last progress before a stall is reported a moment later.
-    func stalls(_ task: BackgroundTask, _ answer: ServedAnswer, at place: Int) async throws {
-        let address = server.address(answer)
+    /// The app need not know about all bytes, because the last progress before a stall is reported a moment later.
+    func stalls(_ task: BackgroundTask, _ response: ServedResponse, at offset: Int) async throws {
+        let address = server.address(response)
         try await until("some bytes") {
             task.countOfBytesReceived > 0
-                && server.requests(for: address).contains { ($0.range?.last ?? .max) > place }
+                && server.requests(for: address).contains { ($0.range?.last ?? .max) > offset }
         }
     }
 
@@ -136,7 +136,7 @@ struct SessionTrial: Sendable {
     func until(_ what: String, seconds: Int = 60, _ condition: @Sendable () async throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while try await !condition() {
-            guard ContinuousClock.now < end else { throw ContractFailure("\(what) was waited for in vain") }
+            guard ContinuousClock.now < end else { throw ContractFailure("timed out waiting for \(what)") }
             try await Task.sleep(for: .milliseconds(10))
         }
     }

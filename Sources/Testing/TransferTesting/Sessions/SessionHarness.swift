@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A service for background sessions under test, with its surroundings.
+/// A service for background sessions under test, with its environment.
 ///
-/// A harness is created for each rule and is empty at first: it has no session, no task and no delay. It represents a
-/// machine on mains power with an unmetered network. The machine reaches 127.0.0.1 and localhost, where the rules'
-/// own server is.
+/// A harness is created for each rule and is empty at first: it has no session, no task, and no delay. It represents a
+/// machine on AC power with an unmetered network. The machine reaches 127.0.0.1 and localhost, where the rules' server
+/// listens.
 ///
-/// The module SessionHarnesses provides two harnesses: the daemon on a bus of its own, and an engine in this process.
+/// The module SessionHarnesses provides two harnesses: the daemon on a private bus, and an engine in this process.
 public protocol SessionHarness: Sendable {
-    /// Returns another process of an app. Several processes may exist at once, of the same app and of others.
+    /// Returns another process of an app. Several processes of the same app and of other apps may exist at the same
+    /// time.
     ///
     /// Most rules use a single app, ``SessionConformance/app``. Rule S1 uses a second app.
     func join(as app: String) async throws -> SessionProcess
@@ -23,17 +24,17 @@ public protocol SessionHarness: Sendable {
     func delay(of app: String) async throws -> Duration
     /// Simulates that the user force-quits an app.
     func quit(_ app: String) async throws
-    /// Switches the machine to mains power or to battery. Called only if ``isOutOfReach(_:)`` does not exclude rule
+    /// Switches the machine to AC power or to battery. Called only if ``reasonNotCheckable(_:)`` does not exclude rule
     /// S6.
-    func setMachine(isOnMains: Bool) async throws
+    func setMachine(isOnACPower: Bool) async throws
     /// Returns the reason that a rule cannot be checked here, phrased to follow "because". Returns `nil` if the rule
     /// can be checked.
-    func isOutOfReach(_ rule: SessionRule) -> String?
+    func reasonNotCheckable(_ rule: SessionRule) -> String?
     /// Stops everything that was started and leaves nothing behind. Called once and last, also after a violation.
     func close() async
 }
 
 extension SessionHarness {
     /// Returns `nil`: every rule can be checked.
-    public func isOutOfReach(_ rule: SessionRule) -> String? { nil }
+    public func reasonNotCheckable(_ rule: SessionRule) -> String? { nil }
 }

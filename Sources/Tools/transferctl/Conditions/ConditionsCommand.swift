@@ -5,50 +5,50 @@ import LinuxConditions
 import ToolSupport
 import TransferModel
 
-/// The `transferctl conditions` command, which shows the machine's conditions and the source of each fact.
+/// The `transferctl conditions` command, which shows the machine's conditions and the source of each condition.
 struct ConditionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",
-        abstract: "Show each fact with its value, source, since when it holds and how sure it is.",
+        abstract: "Show the machine's conditions, each with its value, source, start time, and confidence.",
         discussion: """
-            Sureness: reported (a service or the kernel said so), guessed (concluded, or two sources disagree), assumed \
-            (nothing else to go by). With --json one JSON object, with --watch as well one a line for each change.
+            CONFIDENCE is reported (by a service or the kernel), guessed (inferred, or two sources disagree), or assumed \
+            (no source is available). --json writes one JSON object; with --watch, one object per line and change.
 
-            --record FILE writes all that is read of the machine, and what was made of it, until interrupted: a report \
-            for those who can put a wrong fact right, and a test for afterwards. A recording holds the names of \
-            connections (Wi-Fi networks among them), of devices and their hardware addresses, the leases of DHCP with \
-            the network's addresses, and your words on connections; --anonymous puts other names in the place of those. \
-            Serial numbers, subscribers and places are never in it. Each line is written at once, so that what was \
-            recorded counts even when the command is killed. --replay FILE reads a recording again.
+            --record FILE writes everything that is read from the machine, and the resulting conditions, until \
+            interrupted. Attach the recording to a report about a wrong value; developers turn it into a test. A recording \
+            contains the names of connections (including Wi-Fi networks) and devices, hardware addresses, DHCP leases with \
+            network addresses, and your overrides; --anonymous replaces these names and addresses. A recording never \
+            contains serial numbers, subscriber identities, or locations. Each line is written immediately, so that the \
+            recording is usable even if the command is killed. --replay FILE evaluates a recording again.
 
-            Exit status: 0 done, 1 the recording could not be written to its end or does not come out as it did when it \
-            was made, 2 wrong usage.
+            Exit status: 0 success, 1 the recording could not be completed or its replay differs from the original, 2 \
+            wrong usage.
             """)
 
-    @Flag(help: "Go on and show every change, until interrupted.")
+    @Flag(help: "Show every change until interrupted.")
     var watch = false
 
     @Flag(help: "Write JSON.")
     var json = false
 
     @Option(
-        help: .init("Write a recording to FILE, which must not be there yet, until interrupted.", valueName: "file"),
+        help: .init("Write a recording to a new file until interrupted.", valueName: "file"),
         completion: .file())
     var record: String?
 
-    @Flag(help: "With --record: replace names and addresses.")
+    @Flag(help: "With --record: anonymize names and addresses.")
     var anonymous = false
 
-    @Flag(help: "With --record: replace FILE.")
+    @Flag(help: "With --record: replace an existing file.")
     var force = false
 
     @Option(
         name: .customLong("for"),
-        help: .init("End --watch or --record after DURATION (s, m, h, d).", valueName: "duration"))
+        help: .init("Stop --watch or --record after this time: 90s, 15m, 2h, 1d.", valueName: "duration"))
     var limit: String?
 
     @Option(
-        help: .init("Show what a recording comes to; with --watch each change.", valueName: "file"),
+        help: .init("Show the conditions of a recording; with --watch, every change.", valueName: "file"),
         completion: .file())
     var replay: String?
 
@@ -59,20 +59,21 @@ struct ConditionsCommand: AsyncParsableCommand {
         let duration = try checkedLimit()
         if let replay { return try show(recording: replay) }
         var printer = ConditionsPrinter(json: json)
-        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        let (stopRequests, stop) = AsyncStream.makeStream(of: Void.self)
         let file = try record.map { try RecordingFile(path: $0, replaces: force) { stop.finish() } }
-        let source = try Parts.conditions(sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm(), delaysSleep: false)
-        {
+        let source = try AdapterFactory.conditions(
+            sysfsRoot: sysfsRoot ?? "/sys", alarm: try AdapterFactory.alarm(), delaysSleep: false
+        ) {
             guard let file else { return }
             $0.recorder = { file.write($0) }
             $0.recordsAnonymously = anonymous
         }
         let interruption = Interruption { stop.finish() }
-        Console.whenReaderIsGone { stop.finish() }
+        Console.onReaderLoss { stop.finish() }
         if watch { Console.watchReader() }
-        if let file { Console.error("transferctl: recording to \(file.path); Ctrl-C ends it") }
-        let ends = Task {
-            for await _ in stops {}
+        if let file { Console.error("transferctl: recording to \(file.path); press Ctrl-C to stop") }
+        let stopTask = Task {
+            for await _ in stopRequests {}
             await source.stop()
         }
         let timer = Task {
@@ -85,7 +86,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         }
         timer.cancel()
         stop.finish()
-        await ends.value
+        await stopTask.value
         if let file { return try report(file) }
         // Ctrl-C is the intended end of watching. Before the first snapshot, it is an interruption.
         if printer.isFirst, interruption.signal != nil, !Console.hasLostReader { throw ExitStatus.interrupted.code }
@@ -96,19 +97,19 @@ struct ConditionsCommand: AsyncParsableCommand {
     /// - Throws: `UsageError` if the options contradict one another.
     private func checkedLimit() throws -> Duration? {
         if record == nil {
-            if anonymous { throw UsageError("--anonymous is about a recording; give --record as well") }
-            if force { throw UsageError("--force is about a recording; give --record as well") }
+            if anonymous { throw UsageError("--anonymous requires --record") }
+            if force { throw UsageError("--force requires --record") }
         } else if replay != nil {
-            throw UsageError("--record and --replay do not go together; leave one out")
+            throw UsageError("--record and --replay are mutually exclusive; use one of them")
         } else if json, !watch {
-            throw UsageError("--record shows nothing that could be JSON; leave --json out, or give --watch as well")
+            throw UsageError("--record with --json requires --watch, because nothing else is printed")
         }
         guard let limit else { return nil }
         guard watch || record != nil, replay == nil else {
-            throw UsageError("--for ends --watch or --record; give one of them as well")
+            throw UsageError("--for requires --watch or --record")
         }
         guard let duration = DurationExpression(limit)?.duration else {
-            throw UsageError("--for '\(limit)' is no span of time; write 90s, 15m, 2h or 1d")
+            throw UsageError("not a valid duration: --for '\(limit)'; use 90s, 15m, 2h, or 1d")
         }
         return duration
     }
@@ -116,7 +117,7 @@ struct ConditionsCommand: AsyncParsableCommand {
     private func report(_ file: RecordingFile) throws {
         if let failure = file.failure {
             Console.error(
-                "transferctl: the recording \(file.path) ended early: \(failure); its \(file.lines) lines are whole")
+                "transferctl: the recording \(file.path) ended early: \(failure); its \(file.lines) lines are complete")
             throw ExitStatus.failed.code
         }
         Console.error("transferctl: recorded \(file.lines) lines in \(file.path)")
@@ -124,7 +125,7 @@ struct ConditionsCommand: AsyncParsableCommand {
 
     private func show(recording path: String) throws {
         guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw UsageError("--replay '\(path)' cannot be read: \(String(cString: strerror(errno)))")
+            throw UsageError("cannot read --replay '\(path)': \(String(cString: strerror(errno)))")
         }
         let replay: ConditionsReplay
         do {

@@ -5,14 +5,14 @@ import TransferModel
 
 /// The text and JSON forms of conditions.
 enum ConditionsText {
-    /// A fact in the form that is shown.
+    /// A condition in display form.
     struct Row {
         var name: String
         var key: String
         var value: String
         var source: FactSource
-        var since: Moment
-        var sureness: Sureness
+        var since: ClockReading
+        var confidence: Confidence
 
         init<Value>(_ name: String, key: String, _ fact: Fact<Value>, _ value: String) {
             self.name = name
@@ -20,16 +20,16 @@ enum ConditionsText {
             self.value = value
             source = fact.source
             since = fact.since
-            sureness = fact.sureness
+            confidence = fact.confidence
         }
     }
 
-    /// Returns all facts, in display order.
+    /// Returns all conditions, in display order.
     static func rows(_ conditions: Conditions) -> [Row] {
         let battery = conditions.battery.value
         var batteryText = battery.level.map { "\($0) %" } ?? "none or unknown"
         if battery.level != nil, battery.charging != .unknown { batteryText += ", \(battery.charging.rawValue)" }
-        if conditions.drainsOnAC { batteryText += " although plugged in" }
+        if conditions.drainsOnAC { batteryText += " while plugged in" }
         if battery.warning != .unknown, battery.warning != .none {
             batteryText += ", warning \(battery.warning.rawValue)"
         }
@@ -39,7 +39,7 @@ enum ConditionsText {
             Row("power profile", key: "powerProfile", conditions.powerProfile, conditions.powerProfile.value.rawValue),
             Row("sleep", key: "sleep", conditions.sleep, conditions.sleep.value.rawValue),
             Row("network", key: "network", conditions.network, conditions.network.value.rawValue),
-            Row("kind of link", key: "linkKind", conditions.linkKind, conditions.linkKind.value.rawValue),
+            Row("link type", key: "linkKind", conditions.linkKind, conditions.linkKind.value.rawValue),
             Row("metered", key: "metered", conditions.metered, conditions.metered.value.rawValue),
             Row("roaming", key: "roaming", conditions.roaming, conditions.roaming.value.rawValue),
             Row("connection", key: "connection", conditions.connection, conditions.connection.value ?? "unknown"),
@@ -53,15 +53,15 @@ enum ConditionsText {
         return conditions.underlay.value.map { "\(interface) over \($0)" } ?? interface
     }
 
-    /// Returns the facts as a table.
+    /// Returns the conditions as a table.
     static func table(_ conditions: Conditions) -> String {
-        let header = ["FACT", "VALUE", "SOURCE", "SINCE", "SURENESS"]
+        let header = ["CONDITION", "VALUE", "SOURCE", "SINCE", "CONFIDENCE"]
         let cells =
             [header]
             + rows(conditions).map { row in
                 [
                     row.name, row.value.printable, row.source.displayName,
-                    conditions.localTime.dateAndTime(of: row.since.wall), row.sureness.rawValue,
+                    conditions.localTime.dateAndTime(of: row.since.wall), row.confidence.rawValue,
                 ]
             }
         let widths = header.indices.map { column in cells.map { Formatting.columns($0[column]) }.max() ?? 0 }
@@ -74,9 +74,9 @@ enum ConditionsText {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the facts as a JSON object, each with its value, source, start and confidence.
+    /// Returns the conditions as a JSON object, each with its value, source, start time, and confidence.
     ///
-    /// `battery` has a level, a charging state and a warning. It also says whether the battery drains although the
+    /// `battery` has a level, a charging state and a warning. It also states whether the battery drains while the
     /// machine is plugged in.
     static func object(_ conditions: Conditions) -> [String: Any] {
         var object: [String: Any] = ["disagreements": conditions.disagreements, "notes": conditions.notes]
@@ -84,7 +84,7 @@ enum ConditionsText {
         for row in rows(conditions) + [underlay] {
             var fact: [String: Any] = [
                 "source": row.source.displayName, "since": Formatting.rfc3339(row.since.wall),
-                "sureness": row.sureness.rawValue,
+                "confidence": row.confidence.rawValue,
             ]
             fact["value"] = row.value
             object[row.key] = fact
@@ -108,7 +108,7 @@ enum ConditionsText {
         return object
     }
 
-    /// Returns the changed facts in one line, or `nil` if no displayed fact has changed.
+    /// Returns the changed conditions in one line, or `nil` if no displayed condition has changed.
     static func change(from old: Conditions?, to new: Conditions) -> String? {
         let before = old.map(rows) ?? []
         let changed = rows(new).enumerated().filter { index, row in

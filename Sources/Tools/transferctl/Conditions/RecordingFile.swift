@@ -37,8 +37,8 @@ final class RecordingFile: Sendable {
         guard descriptor >= 0 else {
             throw UsageError(
                 errno == EEXIST
-                    ? "--record '\(path)' is there already; give another name, or --force to replace it"
-                    : "--record '\(path)' cannot be written: \(String(cString: strerror(errno)))")
+                    ? "--record '\(path)' already exists; use another name, or --force to replace it"
+                    : "cannot write --record '\(path)': \(String(cString: strerror(errno)))")
         }
         self.path = path
         self.onFailure = onFailure

@@ -11,39 +11,39 @@ import TransferPolicy
 struct AddCommand: AsyncParsableCommand, TransferOptions {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Hand downloads to the daemon, which fetches them when the conditions are right.",
+        abstract: "Submit downloads to the daemon, which runs them when the conditions are right.",
         discussion: """
-            Prints a number a line, by which 'transferctl why', 'pause', 'cancel' … know the transfer. The bus starts the \
-            daemon when it is needed. By default a transfer starts at once on any network; --discretionary waits for the \
-            daemon's policy. Settings of the whole daemon (its policy, its rate limit, how many run at once) stand in its \
-            configuration.
+            Prints the ID of each transfer on its own line, for use with 'transferctl why', 'pause', 'cancel', and other \
+            commands. D-Bus starts the daemon on first use. By default, a transfer starts immediately on any network; \
+            --discretionary waits for the daemon's policy. The daemon's policy, rate limit, and number of simultaneous \
+            transfers are set in its configuration.
             """)
 
-    @Argument(help: ArgumentHelp("What to fetch: http and https URLs.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The http or https URLs to download.", valueName: "url"))
     var urls: [String] = []
 
-    @OptionGroup var handOver: HandOverOptions
-    @OptionGroup(title: "Where it goes") var destination: DestinationOptions
-    @OptionGroup(title: "When it runs") var timing: TimingOptions
-    @OptionGroup(title: "How it asks the server") var request: RequestOptions
+    @OptionGroup var submission: SubmissionOptions
+    @OptionGroup(title: "Destination options") var destination: DestinationOptions
+    @OptionGroup(title: "Scheduling options") var timing: TimingOptions
+    @OptionGroup(title: "Request options") var request: RequestOptions
 
     @Option(
         help: .init(
-            "Read URLs from a file, one a line, optionally followed by tab-separated out=NAME and "
-                + "checksum=sha256:HEX; - reads standard input.", valueName: "file"))
+            "Read URLs from a file, one per line, optionally followed by tab-separated out=NAME and "
+                + "checksum=sha256:HEX. - reads standard input.", valueName: "file"))
     var input: String?
 
     @OptionGroup var daemon: DaemonOptions
-    @OptionGroup var rig: RigOptions
+    @OptionGroup var testOptions: TestOptions
 
     func run() async throws {
-        try handOver.check(self)
+        try submission.check(self)
         let builder = try SpecificationBuilder(
-            command: self, destination: destination, now: try Parts.alarm().now().wall)
+            command: self, destination: destination, now: try AdapterFactory.alarm().now().wall)
         let items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
-        try GetPlan.refuseRepetitions(items)
+        try GetPlan.rejectDuplicates(items)
         let requests = items.map { TransferRequest($0.specification) }
-        try await DaemonConnection.with(bus: daemon.bus) { try await handOver.hand(requests, to: $0) }
+        try await DaemonConnection.with(bus: daemon.bus) { try await submission.submit(requests, to: $0) }
     }
 }
 
@@ -51,30 +51,31 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
 struct AddUploadCommand: AsyncParsableCommand, TransferOptions {
     static let configuration = CommandConfiguration(
         commandName: "add-upload",
-        abstract: "Hand an upload to the daemon, which sends it when the conditions are right.",
+        abstract: "Submit an upload to the daemon, which runs it when the conditions are right.",
         discussion: """
-            Prints its number. The file is read when it is sent: one that changes until then is an error. A URL that ends in \
-            a slash gets the file's name, except with --method POST.
+            Prints the ID of the transfer. The daemon reads the file when it sends it; the upload fails if the file has \
+            changed by then. If the URL ends in a slash, the file's name is appended, except with --method POST.
             """)
 
     @OptionGroup var upload: UploadArguments
-    @OptionGroup var handOver: HandOverOptions
-    @OptionGroup(title: "When it runs") var timing: TimingOptions
-    @OptionGroup(title: "How it asks the server") var request: RequestOptions
+    @OptionGroup var submission: SubmissionOptions
+    @OptionGroup(title: "Scheduling options") var timing: TimingOptions
+    @OptionGroup(title: "Request options") var request: RequestOptions
     @OptionGroup var daemon: DaemonOptions
-    @OptionGroup var rig: RigOptions
+    @OptionGroup var testOptions: TestOptions
 
     func run() async throws {
-        try handOver.check(self)
+        try submission.check(self)
         try upload.check(self)
         let source = try upload.source()
-        let builder = try SpecificationBuilder(command: self, destination: nil, now: try Parts.alarm().now().wall)
+        let builder = try SpecificationBuilder(
+            command: self, destination: nil, now: try AdapterFactory.alarm().now().wall)
         let item = try builder.item(uploading: source, to: upload.target(for: source))
         let request = TransferRequest(
             item.specification,
             upload: TransferRequest.Upload(
                 path: source.path, method: source.method, contentType: source.contentType,
                 resumption: source.resumption))
-        try await DaemonConnection.with(bus: daemon.bus) { try await handOver.hand([request], to: $0) }
+        try await DaemonConnection.with(bus: daemon.bus) { try await submission.submit([request], to: $0) }
     }
 }

@@ -7,17 +7,16 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// The `transferctl limiter` command, which shows the delays that keep apps from being started too often.
+/// The `transferctl limiter` command, which shows the delays that keep apps from being relaunched too often.
 struct LimiterCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "limiter",
-        abstract: "Show the apps whose background work waits longer, since their transfers had them started often.",
+        abstract: "Show apps whose background work is delayed because their transfers relaunched them often.",
         discussion: """
-            Each start of an app because of its transfers doubles the delay of background work that it hands over \
-            afterwards; bringing the app to the front ends it. CAUSE says what keeps the delay up: its period runs, or a \
-            transfer that was held may start the app again.
+            Each relaunch of an app for its transfers doubles the delay of background work that the app submits \
+            afterward. Bringing the app to the foreground ends the delay. CAUSE is the reason why the delay still applies.
 
-            With --json one object with limiters, a list of objects: app, delay (seconds), relaunches, last, until, cause \
+            With --json: one object with limiters, a list of objects: app, delay (seconds), relaunches, last, until, cause \
             (period, heldTask, relaunch), waiting (a list of release, count), begun.
             """)
 
@@ -29,21 +28,21 @@ struct LimiterCommand: DaemonCommand {
     func run(with client: BusClient) async throws {
         let rows = try await client.relaunchDelays()
         if json { return JSONLine.print(["limiters": rows.map { $0.fields.mapValues(\.json) }]) }
-        guard !rows.isEmpty else { return Console.error("no app waits longer than any other") }
-        var table = TextTable(["APP", "DELAY", "STARTS", "UNTIL", "CAUSE", "HOLDS"])
+        guard !rows.isEmpty else { return Console.error("No app is rate-limited.") }
+        var table = ColumnTable(["APP", "DELAY", "RELAUNCHES", "UNTIL", "CAUSE", "DELAYED"])
         for row in rows {
-            let holds = row.waiting.map { "\($0.count) until \(WatchConditions.time($0.release))" }
+            let delayed = row.waiting.map { "\($0.count) until \(WatchConditions.time($0.release))" }
             table.add([
                 row.app, Formatting.span(row.delay), "\(row.relaunches)",
                 row.until.map(WatchConditions.time) ?? "-", Self.words[row.cause] ?? "",
-                holds.isEmpty ? "nothing" : holds.joined(separator: ", "),
+                delayed.isEmpty ? "-" : delayed.joined(separator: ", "),
             ])
         }
         table.print()
     }
 
     private static let words = [
-        "period": "its period runs", "heldTask": "a held transfer is not over", "relaunch": "a start is still to come",
+        "period": "delay period", "heldTask": "delayed transfer unfinished", "relaunch": "relaunch pending",
     ]
 }
 
@@ -52,12 +51,12 @@ struct LimiterCommand: DaemonCommand {
 struct SessionsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "Show the sessions that have transfers which are not over, or that apps have open or left events in.",
+        abstract: "Show sessions that have unfinished transfers, are open, or have pending events.",
         discussion: """
-            EVENTS are what the session's app has not dealt with yet, PROCESS has it open. With --json one object with \
-            sessions, a list of objects: path (the object on the bus), app, identifier, state (running, waiting, paused, \
-            idle), open, running, waiting, paused, bytes, total; of an app's background sessions, too: tasks (not over), \
-            waiting-events, owner (the process).
+            EVENTS is the number of events that the app has not handled. PROCESS is the process that has the session open. \
+            With --json: one object with sessions, a list of objects: path (the object on the bus), app, identifier, state \
+            (running, waiting, paused, idle), open, running, waiting, paused, bytes, total. Background sessions of an app \
+            also have tasks (unfinished), waiting-events, and owner (the process).
             """)
 
     @Flag(help: "Write JSON.")
@@ -68,8 +67,8 @@ struct SessionsCommand: DaemonCommand {
     func run(with client: BusClient) async throws {
         let rows = try await client.sessions()
         if json { return JSONLine.print(["sessions": rows.map { $0.listed.mapValues(\.json) }]) }
-        guard !rows.isEmpty else { return Console.error("there are no sessions") }
-        var table = TextTable([
+        guard !rows.isEmpty else { return Console.error("No sessions.") }
+        var table = ColumnTable([
             "APP", "SESSION", "STATE", "OPEN", "RUNNING", "WAITING", "PAUSED", "DONE", "EVENTS", "PROCESS",
         ])
         for row in rows {
@@ -89,7 +88,7 @@ struct SessionsCommand: DaemonCommand {
 /// The `transferctl apps` command, which groups the commands about apps.
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apps", abstract: "Show the apps that have transfers, or end what an app has for good.",
+        commandName: "apps", abstract: "Show and manage apps that have transfers.",
         subcommands: [AppsList.self, AppsQuit.self, AppsTrust.self, AppsDistrust.self], defaultSubcommand: AppsList.self
     )
 }
@@ -98,21 +97,22 @@ struct AppsCommand: AsyncParsableCommand {
 struct AppsList: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show the apps that have transfers, background sessions, or background work that waits longer.",
+        abstract: "Show apps that have transfers, background sessions, or delayed background work.",
         discussion: """
-            What you hand over by the command line belongs to the app 'person'. APP IS says whether an app with background \
-            sessions is in front, in the background or not connected; EVENTS are what it has not dealt with yet; STARTS are \
-            what the daemon did about that since its own start, and how the last one went. On disk are: UPLOADS, files that \
-            the daemon keeps until they are sent; FINISHED, downloads of sessions that the app has not taken; PARTIAL, what \
-            unfinished downloads have so far. An app may have files-per-app bytes by its sessions, a key of the daemon's \
-            settings. With --json one object with apps, \
-            a list of objects: app, open, running, waiting, paused, sessions, delay (seconds; see 'transferctl limiter'), \
-            tasks (of sessions, not over), source-files, source-bytes (UPLOADS), finished-files, finished-bytes, \
-            partial-bytes, counted-bytes and bytes-limit (what counts towards files-per-app, and that); of those with \
-            background sessions, too: connected, front, waiting-events, launches, failures, missing, crashed, \
-            silent (of the failures: no program, ended at once, did not take the call), last-launch, last-outcome (started, \
-            missing, crashed, silent), last-words, bus-name or command (how it is started), registered-by (the program that \
-            said so).
+            Transfers that you submit from the command line belong to the app 'person'. For apps with background sessions, \
+            APP IS shows whether the app is in the foreground, in the background, or not connected; EVENTS is the number of \
+            events that the app has not handled; LAUNCHES counts launches since the daemon started, with the result of the \
+            last. The disk space of an app consists of UPLOADS (files that the daemon keeps until they are sent), FINISHED \
+            (downloads that the app has not moved away), and PARTIAL (data of unfinished downloads). The key files-per-app \
+            of the daemon's configuration limits the space for background sessions.
+
+            With --json: one object with apps, a list of objects: app, open, running, waiting, paused, sessions, delay \
+            (seconds; see 'transferctl limiter'), tasks (unfinished, of sessions), source-files, source-bytes (UPLOADS), \
+            finished-files, finished-bytes, partial-bytes, counted-bytes (toward files-per-app), bytes-limit \
+            (files-per-app). Apps with background sessions also have connected, front, waiting-events, launches, failures, \
+            missing, crashed, silent (failures by kind: no program, exited immediately, did not accept the call), \
+            last-launch, last-outcome (started, missing, crashed, silent), last-error, bus-name or command (how the app is \
+            launched), registered-by (the program that registered the app).
             """)
 
     @Flag(help: "Write JSON.")
@@ -123,10 +123,10 @@ struct AppsList: DaemonCommand {
     func run(with client: BusClient) async throws {
         let rows = try await client.apps()
         if json { return JSONLine.print(["apps": rows.map { $0.fields.mapValues(\.json) }]) }
-        guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
-        var table = TextTable([
+        guard !rows.isEmpty else { return Console.error("No apps have transfers or sessions.") }
+        var table = ColumnTable([
             "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "UPLOADS", "FINISHED", "PARTIAL", "DELAY", "SESSIONS",
-            "APP IS", "EVENTS", "STARTS", "STARTED BY",
+            "APP IS", "EVENTS", "LAUNCHES", "LAUNCHED BY",
         ])
         for row in rows {
             let background = row.background
@@ -138,20 +138,20 @@ struct AppsList: DaemonCommand {
                     + [
                         Formatting.span(row.delay),
                         row.sessions.isEmpty ? "-" : row.sessions.joined(separator: ", "),
-                        background.map(Self.place) ?? "-", background.map { "\($0.waitingEvents)" } ?? "-",
-                        background.map(Self.starts) ?? "-", Self.starter(background?.registration),
+                        background.map(Self.connectionState) ?? "-", background.map { "\($0.waitingEvents)" } ?? "-",
+                        background.map(Self.launchSummary) ?? "-", Self.launchMethod(background?.registration),
                     ])
         }
         table.print()
     }
 
-    /// Returns whether an app with background sessions is in front, in the background, or not connected.
-    private static func place(_ app: AppSummary.Background) -> String {
-        app.isConnected ? app.isInFront ? "in front" : "in background" : "not connected"
+    /// Returns the state of an app with background sessions: foreground, background, or not connected.
+    private static func connectionState(_ app: AppSummary.Background) -> String {
+        app.isConnected ? app.isInFront ? "foreground" : "background" : "not connected"
     }
 
     /// Returns the bus name or the command that starts the app.
-    private static func starter(_ registration: AppRegistration?) -> String {
+    private static func launchMethod(_ registration: AppRegistration?) -> String {
         switch registration {
         case .busName(let name)?: name
         case .command(let words)?: words.joined(separator: " ")
@@ -160,13 +160,13 @@ struct AppsList: DaemonCommand {
     }
 
     /// Returns the number of starts, the failures among them, and the daemon's last message about a start.
-    private static func starts(_ app: AppSummary.Background) -> String {
+    private static func launchSummary(_ app: AppSummary.Background) -> String {
         let failures = [("missing", app.missing), ("crashed", app.crashed), ("silent", app.silent)].compactMap {
             $1 > 0 ? "\($1) \($0)" : nil
         }
         var text = "\(app.launches)"
         if !failures.isEmpty { text += " (\(failures.joined(separator: ", ")))" }
-        if let words = app.lastWords { text += ": \(words.printable)" }
+        if let words = app.lastError { text += ": \(words.printable)" }
         return text
     }
 }
@@ -175,13 +175,14 @@ struct AppsList: DaemonCommand {
 struct AppsQuit: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "quit",
-        abstract: "End an app for good: cancel all of its transfers and remove what there is of them.",
-        discussion: "A crash, a logout or a restart of the app cancels nothing; this does. Prints how many there were.")
+        abstract: "Cancel all transfers of an app and delete their partial files.",
+        discussion:
+            "A crash, a logout, or a restart of the app cancels nothing. Prints the number of canceled transfers.")
 
-    @Argument(help: ArgumentHelp("The app, as 'transferctl apps' shows it.", valueName: "app"))
+    @Argument(help: ArgumentHelp("The name of the app, as shown by 'transferctl apps'.", valueName: "app"))
     var app: String
 
-    @Flag(help: "Write JSON: one object with cancelled.")
+    @Flag(help: "Write JSON: one object with the key cancelled.")
     var json = false
 
     @OptionGroup var daemon: DaemonOptions

@@ -9,11 +9,11 @@ struct AppsTrust: DaemonCommand {
         commandName: "trust",
         abstract: "Treat the programs of a systemd unit as apps outside any sandbox.",
         discussion: """
-            A program with another root folder or mount namespace than the daemon counts as sandboxed: it has to pass \
-            descriptors instead of paths, and is not started for its sessions. That is right for Flatpak, Snap and bubblewrap, \
-            and too strict for a service of your own with PrivateTmp=, or for a toolbox. 'transferctl apps' shows such \
-            programs as 'sandbox:UNIT#NUMBER'. A program without a unit of its own gets one by 'systemd-run --user \
-            --unit=NAME'. Flatpaks and snaps cannot be admitted.
+            A program whose root folder or mount namespace differs from the daemon's counts as sandboxed: it must pass file \
+            descriptors instead of paths, and the daemon does not launch it for its sessions. This is right for Flatpak, \
+            Snap, and bubblewrap, but too strict for your own service with PrivateTmp= or for a toolbox. 'transferctl apps' \
+            shows such programs as 'sandbox:UNIT#NUMBER'. To give a program its own unit, start it with 'systemd-run --user \
+            --unit=NAME'. Flatpaks and snaps cannot be trusted in this way.
             """)
 
     @Argument(help: ArgumentHelp("The unit, such as toolbox.service.", valueName: "unit"))
@@ -29,7 +29,7 @@ struct AppsTrust: DaemonCommand {
 /// The `transferctl apps distrust` command, which reverts `transferctl apps trust`.
 struct AppsDistrust: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "distrust", abstract: "Take back what 'transferctl apps trust' has admitted.")
+        commandName: "distrust", abstract: "Revoke the trust given by 'transferctl apps trust'.")
 
     @Argument(help: ArgumentHelp("The unit, such as toolbox.service.", valueName: "unit"))
     var unit: String

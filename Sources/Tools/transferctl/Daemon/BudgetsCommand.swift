@@ -11,14 +11,14 @@ import TransferModel
 struct BudgetsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "budgets",
-        abstract: "Show the budgets of metered bytes, and what is spent of them.",
+        abstract: "Show the budgets of metered bytes and their use.",
         discussion: """
-            The daemon's settings give connections and apps a budget: connection-budgets and app-budgets name the bytes from \
-            one billing day to the next, billing-day is the day of the month. Bytes that come over a metered network count \
-            against both. Discretionary work waits once 80 % are spent, other background work once all is spent; what you \
-            wait for yourself goes on.
+            The daemon's configuration sets the budgets: connection-budgets and app-budgets contain the bytes per billing \
+            period, and billing-day is the day of the month on which budgets are reset. Bytes over a metered network count \
+            against both. Discretionary work waits once 80 % are used, and other background work once all are used. \
+            User-initiated transfers continue.
 
-            With --json one object with budgets, a list of objects: scope (connection, app), name, limit, used (bytes), \
+            With --json: one object with budgets, a list of objects: scope (connection, app), name, limit, used (bytes), \
             state (below, near, over), renewed.
             """)
 
@@ -31,17 +31,17 @@ struct BudgetsCommand: DaemonCommand {
         let rows = try await client.budgets()
         if json { return JSONLine.print(["budgets": rows.map { $0.fields.mapValues(\.json) }]) }
         guard !rows.isEmpty else {
-            return Console.error("nothing has a budget; connection-budgets and app-budgets set one")
+            return Console.error("No budgets. Set connection-budgets or app-budgets in the daemon's configuration.")
         }
-        var table = TextTable(["BUDGET OF", "NAME", "SPENT", "LIMIT", "STATE", "RENEWED"])
+        var table = ColumnTable(["SCOPE", "NAME", "USED", "LIMIT", "STATE", "RESET"])
         for row in rows {
             table.add([
                 row.scope, row.name, Formatting.bytes(row.used), Formatting.bytes(row.limit),
-                Self.words[row.state] ?? row.state, WatchConditions.time(row.renewed),
+                Self.stateDescriptions[row.state] ?? row.state, WatchConditions.time(row.renewed),
             ])
         }
         table.print()
     }
 
-    private static let words = ["below": "below 80 %", "near": "80 % or more", "over": "used up"]
+    private static let stateDescriptions = ["below": "below 80 %", "near": "80 % or more", "over": "used up"]
 }

@@ -18,7 +18,7 @@ protocol DaemonCommand: AsyncParsableCommand {
 
 /// The options for reaching the daemon.
 struct DaemonOptions: ParsableArguments {
-    @Option(help: .init("The bus's address (default: the session's).", valueName: "address"))
+    @Option(help: .init("The address of the bus (default: the session bus).", valueName: "address"))
     var bus: String?
 }
 
@@ -39,7 +39,7 @@ enum DaemonConnection {
         let client = BusClient()
         do {
             guard let address = bus ?? BusConnection.sessionBusAddress() else {
-                throw BusClientError.noBus("neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR names one")
+                throw BusClientError.noBus("neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
             }
             try await client.connect(address: address)
             let value = try await body(client)
@@ -53,8 +53,8 @@ enum DaemonConnection {
                 throw ExitStatus.noDaemon.code
             case let fault as BusFault:
                 Console.error("transferctl: \(fault)")
-                let isUsage = [.invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded].contains(fault.code)
-                throw (isUsage ? ExitStatus.usage : .failed).code
+                let isUsageError = [.invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded].contains(fault.code)
+                throw (isUsageError ? ExitStatus.usage : .failed).code
             default: throw error
             }
         }
@@ -62,14 +62,14 @@ enum DaemonConnection {
 }
 
 extension BusClient {
-    /// The largest list whose wait reasons a person would read.
-    private static let mostExplained = 200
+    /// The maximum length of a list with wait reasons. Users do not read longer lists.
+    private static let explainedLimit = 200
 
     /// Returns the transfers that match the filter. Waiting transfers include their wait reasons if the list is short
     /// enough to read.
     func explainedList(_ filter: TransferFilter) async throws -> [TransferStatus] {
         var filter = filter
-        filter.mostExplained = Self.mostExplained
+        filter.explainedLimit = Self.explainedLimit
         return try await list(filter)
     }
 }

@@ -12,20 +12,20 @@ import TransferModel
 struct ListCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show the daemon's transfers: those that are not over, and why they wait.",
+        abstract: "Show the daemon's unfinished transfers and their wait reasons.",
         discussion: """
-            With --json one object with transfers, a list of objects: id, url (without its query), name, app, session, upload, \
-            kind, priority, state (waiting, running, paused, finished, failed, cancelled), bytes, total, rate (bytes a \
-            second), attempt, submitted, sentence, path, status, error-code, error; what is not known is left out.
+            With --json: one object with transfers, a list of objects: id, url (without its query), name, app, session, upload, \
+            kind, priority, state (waiting, running, paused, finished, failed, cancelled), bytes, total, rate (bytes per \
+            second), attempt, submitted, sentence, path, status, error-code, error. Unknown values are left out.
             """)
 
-    @Flag(name: .shortAndLong, help: "Those that are over, too: the latest 1000.")
+    @Flag(name: .shortAndLong, help: "Include the latest 1000 transfers that have ended.")
     var all = false
 
-    @Option(help: .init("Of this session only.", valueName: "name"))
+    @Option(help: .init("Show only transfers of this session.", valueName: "name"))
     var session: String?
 
-    @Option(help: .init("Of this app only.", valueName: "name"))
+    @Option(help: .init("Show only transfers of this app.", valueName: "name"))
     var app: String?
 
     @Flag(help: "Write JSON.")
@@ -43,7 +43,7 @@ struct ListCommand: DaemonCommand {
             return Console.printJSON(StatusJSON.document(rows))
         }
         guard !rows.isEmpty else {
-            let what = all ? "no transfers" : "no transfers that are not over; --all shows the others"
+            let what = all ? "No transfers." : "No active transfers (--all shows finished ones)"
             return Console.error(what)
         }
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200

@@ -6,20 +6,20 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// A command that asks the daemon a question about one transfer and prints the answer as text or JSON.
+/// A command that requests information about one transfer and prints the response as text or JSON.
 protocol OneTransferCommand: DaemonCommand {
-    associatedtype Answer: VariantCoded, Sendable
-    var question: OneTransferOptions { get }
+    associatedtype Response: VariantCoded, Sendable
+    var reference: TransferReference { get }
 
-    /// Returns the daemon's answer.
-    func ask(_ service: some SharedTransferService, _ id: TransferID) async throws -> Answer
-    /// Prints the answer as text.
-    func tell(_ answer: Answer)
+    /// Returns the daemon's response.
+    func fetch(_ service: some SharedTransferService, _ id: TransferID) async throws -> Response
+    /// Prints the response as text.
+    func printText(_ response: Response)
 }
 
-/// The transfer that the question is about, and the form of the output.
-struct OneTransferOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
+/// The ID of the transfer, and the format of the output.
+struct TransferReference: ParsableArguments {
+    @Argument(help: ArgumentHelp("The ID of the transfer.", valueName: "id"), completion: TransferIDs.completion)
     var id: Int64
 
     @Flag(help: "Write JSON.")
@@ -28,7 +28,7 @@ struct OneTransferOptions: ParsableArguments {
 
 extension OneTransferCommand {
     func run(with client: BusClient) async throws {
-        let answer = try await ask(client, TransferID(question.id))
-        if question.json { JSONLine.print(answer.fields.mapValues(\.json)) } else { tell(answer) }
+        let response = try await fetch(client, TransferID(reference.id))
+        if reference.json { JSONLine.print(response.fields.mapValues(\.json)) } else { printText(response) }
     }
 }

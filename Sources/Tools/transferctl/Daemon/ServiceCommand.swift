@@ -13,7 +13,8 @@ import WorkerExecutor
 /// The `transferctl service` command, which makes systemd and the bus start the daemon for this user.
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "service", abstract: "Have the daemon started when it is needed, or no longer; see how it stands.",
+        commandName: "service",
+        abstract: "Install, uninstall, and inspect the service that starts the daemon on first use.",
         subcommands: [ServiceInstall.self, ServiceUninstall.self, ServiceStatus.self, ServiceMetrics.self])
 }
 
@@ -34,12 +35,12 @@ struct ServiceFiles {
 
     /// Creates the paths below `$XDG_DATA_HOME` and `$XDG_CONFIG_HOME`.
     ///
-    /// - Throws: `UsageError` if the environment names no folder.
+    /// - Throws: `UsageError` if no environment variable specifies a folder.
     init() throws {
         activation =
-            try BaseFolder.data.path(for: "a folder") + "/dbus-1/services/\(TransferBusName.service).service"
-        unit = try BaseFolder.config.path(for: "a folder") + "/systemd/user/transferd.service"
-        let data = try BaseFolder.data.path(for: "a folder")
+            try BaseFolder.data.path(for: "the data folder") + "/dbus-1/services/\(TransferBusName.service).service"
+        unit = try BaseFolder.config.path(for: "the configuration folder") + "/systemd/user/transferd.service"
+        let data = try BaseFolder.data.path(for: "the data folder")
         manual = data + "/man/man1/transferctl.1"
         completion = data + "/bash-completion/completions/transferctl"
     }
@@ -88,7 +89,7 @@ struct ServiceFiles {
     }
 
     /// Makes the running managers reload the files. A manager that is not running reads the files when it starts.
-    static func tellManagers() {
+    static func reloadManagers() {
         for arguments in [
             ["systemctl", "--user", "daemon-reload"],
             [
@@ -109,35 +110,35 @@ struct ServiceInstall: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
         abstract:
-            "Write the files by which the bus and systemd start the daemon, the manual page and bash's completion.",
+            "Install the D-Bus and systemd files that start the daemon, the manual page, and bash completion.",
         discussion: """
-            The daemon is started by the first command that needs it. systemd ends it when you log out everywhere, and what \
-            waits goes on at the next login; 'loginctl enable-linger' has it go on without a login.
+            The first command that needs the daemon starts it. When you log out of all sessions, systemd stops the daemon, \
+            and waiting transfers continue at the next login. With 'loginctl enable-linger', the daemon keeps running.
             """)
 
-    @Option(help: .init("The daemon (default: transferd beside this program).", valueName: "file"))
+    @Option(help: .init("The path of the daemon (default: transferd next to this program).", valueName: "file"))
     var program: String?
 
     func run() throws {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let beside = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/transferd"
-        let program = try program.map(PathName.absolute) ?? beside
+        let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let sibling = executable.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/transferd"
+        let program = try program.map(PathName.absolute) ?? sibling
         guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw UsageError("\(program) is no program; name the daemon with --program")
+            throw UsageError("not an executable program: \(program); set the path of the daemon with --program")
         }
         guard !program.contains(where: { $0.isWhitespace || "\"'\\%$".contains($0) }) else {
-            throw UsageError("\(program) has characters in its path that unit files do not take; put it elsewhere")
+            throw UsageError("the path \(program) contains characters that unit files do not support; move the program")
         }
         let files = try ServiceFiles()
         try Self.write(ServiceFiles.activationText(program: program), to: files.activation)
         try Self.write(ServiceFiles.unitText(program: program), to: files.unit)
         try Self.write(ManualPage.text(), to: files.manual)
         try Self.write(TransferControl.completionScript(for: .bash), to: files.completion)
-        ServiceFiles.tellManagers()
+        ServiceFiles.reloadManagers()
         for path in files.all { Console.printPath(path) }
         Console.error(
-            "The bus starts \(program) when it is needed. After you log out it stops until the next login; "
-                + "'loginctl enable-linger' has it go on.")
+            "D-Bus starts \(program) on first use. The daemon stops when you log out; to keep it running, use "
+                + "'loginctl enable-linger'.")
     }
 
     private static func write(_ text: String, to path: String) throws {
@@ -147,7 +148,7 @@ struct ServiceInstall: ParsableCommand {
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             try text.write(to: url, atomically: true, encoding: .utf8)
         } catch {
-            throw UsageError("\(path) cannot be written: \(error.localizedDescription)")
+            throw UsageError("cannot write \(path): \(error.localizedDescription)")
         }
     }
 }
@@ -156,29 +157,29 @@ struct ServiceInstall: ParsableCommand {
 struct ServiceUninstall: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall",
-        abstract: "Remove the files that 'install' wrote. A daemon that runs goes on until it is ended.")
+        abstract: "Remove the files written by 'install'. A running daemon keeps running until it is stopped.")
 
     func run() throws {
         let files = try ServiceFiles()
         for path in files.all where FileManager.default.fileExists(atPath: path) {
             do { try FileManager.default.removeItem(atPath: path) } catch {
-                throw UsageError("\(path) cannot be removed: \(error.localizedDescription)")
+                throw UsageError("cannot remove \(path): \(error.localizedDescription)")
             }
             Console.printPath(path)
         }
-        ServiceFiles.tellManagers()
+        ServiceFiles.reloadManagers()
     }
 }
 
 /// The `transferctl service status` command, which shows whether the daemon is installed and running.
 struct ServiceStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say whether the daemon is installed and runs; starts nothing.",
+        commandName: "status", abstract: "Show whether the daemon is installed and running, without starting it.",
         discussion:
             """
-            Status 0 when it runs, 3 when it does not. The rights that a process that talks to servers gives up depend on the \
-            kernel and are named. With --json: installed, process, version, state, policy, workerConfinement, lost (what was \
-            lost where the queue was found to be damaged at its start).
+            Exit status: 0 running, 3 not running. The worker confinement lists the privileges that the processes that talk \
+            to servers give up, which depend on the kernel. With --json: installed, process, version, state, policy, \
+            workerConfinement, lost (the data lost if the queue was damaged when the daemon started).
             """)
 
     @Flag(help: "Write JSON.")
@@ -195,7 +196,7 @@ struct ServiceStatus: AsyncParsableCommand {
         try await DaemonConnection.with(bus: daemon.bus) { client in
             process = try await client.daemonProcess()
             guard process != nil else { return }
-            do { status = try await client.status(startingIt: false) } catch BusClientError.noDaemon {
+            do { status = try await client.status(startsService: false) } catch BusClientError.noDaemon {
                 // The daemon has ended since its process was looked up.
                 process = nil
             }
@@ -208,17 +209,18 @@ struct ServiceStatus: AsyncParsableCommand {
             JSONLine.print(fields)
         } else {
             Console.print(
-                isInstalled ? "installed: \(files.activation)" : "not installed: 'transferctl service install'")
+                isInstalled
+                    ? "installed: \(files.activation)" : "not installed (run 'transferctl service install')")
             Console.print(
-                process.map { "runs: process \($0), state in \(status.stateDirectory ?? "?")" }
-                    ?? (isInstalled ? "does not run; the first command that needs it starts it" : "does not run"))
+                process.map { "running: process \($0), state in \(status.stateDirectory ?? "?")" }
+                    ?? (isInstalled ? "not running (D-Bus starts it on first use)" : "not running"))
             Console.print("Worker confinement: \(confinement)")
             if let lost = status.stateLost, let file = lost.file {
-                Console.print("the queue was damaged (\(lost.reason ?? "?")), and lies in \(file) now")
+                Console.print("the queue was damaged (\(lost.reason ?? "?")) and was moved to \(file)")
                 Console.print(
                     lost.backup.map {
-                        "a backup of \(BusDate($0)) took its place: look through 'transferctl list'"
-                    } ?? "there was no backup, so that what waited has to be handed over again")
+                        "restored from the backup of \(BusDate($0)); check the transfers with 'transferctl list'"
+                    } ?? "no backup was available; waiting transfers must be submitted again")
             }
         }
         guard process != nil else { throw ExitStatus.noDaemon.code }
@@ -229,8 +231,8 @@ struct ServiceStatus: AsyncParsableCommand {
 struct ServiceMetrics: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics",
-        abstract: "Print what the daemon has counted since its start, in Prometheus' text format.",
-        discussion: "For node_exporter's textfile collector, write it to a file there from a timer of your own.")
+        abstract: "Print the daemon's counters since its start in the Prometheus text format.",
+        discussion: "To use the textfile collector of node_exporter, redirect the output to a file from a timer.")
 
     @OptionGroup var daemon: DaemonOptions
 

@@ -10,51 +10,50 @@ import TransferModel
 struct SetCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change what a transfer of the daemon asks for, whether it waits or runs.",
+        abstract: "Change the conditions and priority of an unfinished transfer.",
         discussion: """
-            Keys: kind (userInitiated, normal, discretionary), and as the options of 'transferctl add': priority, when, \
-            not-before, by, window, metered. What is not named stays as it is. Example: transferctl set 7 priority=high \
-            by=+6h
+            Keys: kind (userInitiated, normal, discretionary), and the options of 'transferctl add': priority, when, \
+            not-before, by, window, metered. Other settings stay unchanged. Example: transferctl set 7 priority=high by=+6h
             """)
 
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
+    @Argument(help: ArgumentHelp("The ID of the transfer.", valueName: "id"), completion: TransferIDs.completion)
     var id: Int64
 
-    @Argument(help: ArgumentHelp("What is to be different.", valueName: "key=value"))
+    @Argument(help: ArgumentHelp("The settings to change.", valueName: "key=value"))
     var changes: [String]
 
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        try await client.change(TransferID(id), try Self.request(changes, now: try Parts.alarm().now().wall))
+        try await client.change(TransferID(id), try Self.request(changes, now: try AdapterFactory.alarm().now().wall))
     }
 
     private static let options = ["priority", "when", "not-before", "by", "window", "metered"]
 
     /// Returns the change that the arguments describe.
     ///
-    /// - Throws: `UsageError` that names the key and what to write instead.
+    /// - Throws: `UsageError` that names the key and its permitted values.
     static func request(_ changes: [String], now: WallTime) throws -> ChangeRequest {
         var request = ChangeRequest()
         var arguments: [String] = []
         for change in changes {
-            let parts = change.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw UsageError("'\(change)' must be key=value") }
-            switch parts[0] {
+            let pair = change.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard pair.count == 2 else { throw UsageError("not a valid setting: '\(change)'; use key=value") }
+            switch pair[0] {
             case "kind":
-                guard let kind = WorkKind(rawValue: parts[1]) else {
+                guard let kind = WorkKind(rawValue: pair[1]) else {
                     let known = WorkKind.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw UsageError("kind '\(parts[1])' must be one of \(known)")
+                    throw UsageError("unknown kind '\(pair[1])'; use one of \(known)")
                 }
                 request.kind = kind
-            case let key where options.contains(key): arguments += ["--\(key)=\(parts[1])"]
+            case let key where options.contains(key): arguments += ["--\(key)=\(pair[1])"]
             default:
-                throw UsageError("there is no key '\(parts[0])'; known are kind, \(options.joined(separator: ", "))")
+                throw UsageError("unknown key '\(pair[0])'; use one of kind, \(options.joined(separator: ", "))")
             }
         }
         let timing: TimingOptions
         do { timing = try TimingOptions.parse(arguments) } catch {
-            throw UsageError("\(TimingOptions.message(for: error)) (as 'transferctl add' takes it)")
+            throw UsageError("\(TimingOptions.message(for: error)) (the values are the same as for 'transferctl add')")
         }
         if timing.priority != nil {
             request.priority = try SpecificationBuilder.priority(timing.priority)

@@ -10,16 +10,16 @@ import TransferEngine
 /// The `transferctl show` command, which shows all details of a transfer.
 struct ShowCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all there is to say of a transfer of the daemon.",
-        discussion: "With --json one object with the keys of 'transferctl list', and directory and constraints.")
+        commandName: "show", abstract: "Show details of a transfer.",
+        discussion: "With --json: one object with the keys of 'transferctl list', directory, and constraints.")
 
-    @OptionGroup var question: OneTransferOptions
+    @OptionGroup var reference: TransferReference
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        // `show(_:)` would drop fields that a later daemon adds. The raw answer keeps them.
-        let fields = try await client.call("Show", [.integer(question.id)], type: "(x)").first?.dictionary ?? [:]
-        if question.json { return JSONLine.print(fields.mapValues(\.json)) }
+        // `show(_:)` would drop fields that a later daemon adds. The raw response keeps them.
+        let fields = try await client.call("Show", [.integer(reference.id)], type: "(x)").first?.dictionary ?? [:]
+        if reference.json { return JSONLine.print(fields.mapValues(\.json)) }
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
         Console.print(TransferCard(fields).lines(width: width).joined(separator: "\n"))
     }

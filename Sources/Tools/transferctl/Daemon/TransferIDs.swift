@@ -6,13 +6,14 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// Shell completion of transfer numbers.
+/// Shell completion of transfer IDs.
 enum TransferIDs {
-    /// A completion of the numbers of unfinished transfers.
-    static let completion = CompletionKind.custom { _, _, prefix in await open().filter { $0.hasPrefix(prefix) } }
+    /// A completion of the IDs of unfinished transfers.
+    static let completion = CompletionKind.custom { _, _, prefix in await unfinished().filter { $0.hasPrefix(prefix) } }
 
-    /// Returns the numbers that a running daemon has. A Tab neither starts a daemon nor reports that there is none.
-    private static func open() async -> [String] {
+    /// Returns the IDs of a running daemon's unfinished transfers. Returns an empty list if no daemon is running,
+    /// because pressing Tab must not start a daemon.
+    private static func unfinished() async -> [String] {
         guard let address = BusConnection.sessionBusAddress() else { return [] }
         let client = BusClient()
         var ids: [String] = []

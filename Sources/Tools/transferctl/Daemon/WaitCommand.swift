@@ -2,22 +2,23 @@
 import ArgumentParser
 import LinuxConditions
 import ToolSupport
+import TransferBusClient
 import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The `transferctl wait` command, which returns when transfers have ended or conditions hold.
+/// The `transferctl wait` command, which returns when transfers have ended or conditions are met.
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Return when transfers of the daemon are over, or when the machine is as wished.",
+        abstract: "Wait until transfers have ended or conditions are met.",
         discussion: """
-            With --when it needs no daemon: a gate for scripts and for systemd's ExecCondition=, as in \
-            'transferctl wait --when ac,unmetered --timeout 0'. Kinds of network listed together are joined by "or", all \
-            else by "and". What is not known does not hold.
+            With --when, the command needs no daemon and suits scripts and the ExecCondition= of systemd, for example \
+            'transferctl wait --when ac,unmetered --timeout 0'. Kinds of network are combined with "or", and everything \
+            else with "and". An unknown condition counts as not met.
 
-            Status 0 when all went well or the conditions hold, 1 when at least one failed, 4 when --timeout was over first.
+            Exit status: 0 all transfers succeeded or the conditions are met, 1 at least one transfer failed, 4 timed out.
             """)
 
     @OptionGroup var choice: TransferChoice
@@ -28,7 +29,7 @@ struct WaitCommand: AsyncParsableCommand {
             valueName: "list"))
     var when: String?
 
-    @Option(help: .init("Give up after this time: 90s, 30m, 2h; 0 looks once.", valueName: "time"))
+    @Option(help: .init("Give up after this time: 90s, 30m, 2h. 0 checks once.", valueName: "time"))
     var timeout: String?
 
     @OptionGroup var daemon: DaemonOptions
@@ -41,23 +42,28 @@ struct WaitCommand: AsyncParsableCommand {
         guard let when else {
             return try await DaemonConnection.with(bus: daemon.bus) { client in
                 let ids = Set(try await choice.chosen(by: client))
-                let isOver = try await Self.within(limit) { try await TransferFollower.awaitEnds(of: ids, by: client) }
-                guard isOver else { throw timedOut("not all are over") }
+                let isComplete = try await Self.completes(limit) {
+                    try await TransferFollower.waitForAll(of: ids, by: client)
+                }
+                guard isComplete else {
+                    let open = ids.intersection(try await client.list(TransferFilter()).map(\.id)).count
+                    throw timedOut("\(open) of \(ids.count) transfers still active")
+                }
             }
         }
         guard choice.isEmpty else {
-            throw UsageError("wait for transfers or for conditions, not for both: leave --when or the transfers out")
+            throw UsageError("cannot wait for transfers and conditions together; leave out --when or the transfers")
         }
         try await wait(for: try WhenExpression(when), limit)
     }
 
     private func timedOut(_ what: String) -> any Error {
-        Console.error("transferctl: \(what)" + (timeout == "0" ? "" : " after \(timeout ?? "")"))
+        Console.error("transferctl: " + (timeout == "0" ? "" : "timed out after \(timeout ?? ""); ") + what)
         return ExitStatus.timedOut.code
     }
 
-    /// Returns whether `body` finished within the limit in seconds.
-    private static func within(_ limit: Int64?, _ body: @escaping @Sendable () async throws -> Void) async throws
+    /// Returns whether `body` finishes within the limit in seconds.
+    private static func completes(_ limit: Int64?, _ body: @escaping @Sendable () async throws -> Void) async throws
         -> Bool
     {
         guard let limit else {
@@ -80,9 +86,9 @@ struct WaitCommand: AsyncParsableCommand {
 
     // MARK: Conditions
 
-    private func wait(for wish: WhenExpression, _ limit: Int64?) async throws {
-        let source = try Parts.conditions(
-            sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm(), delaysSleep: false)
+    private func wait(for expression: WhenExpression, _ limit: Int64?) async throws {
+        let source = try AdapterFactory.conditions(
+            sysfsRoot: sysfsRoot ?? "/sys", alarm: try AdapterFactory.alarm(), delaysSleep: false)
         let interruption = Interruption { Task { await source.stop() } }
         let timer = Task {
             guard let limit, limit > 0 else { return }
@@ -90,11 +96,11 @@ struct WaitCommand: AsyncParsableCommand {
             await source.stop()
         }
         defer { timer.cancel() }
-        var missing: [Hold] = []
+        var missing: [WaitReason] = []
         var last: Conditions?
         for await conditions in source.snapshots() {
             last = conditions
-            missing = wish.missing(under: conditions)
+            missing = expression.missing(under: conditions)
             if missing.isEmpty || limit == 0 { break }
         }
         timer.cancel()
@@ -102,20 +108,20 @@ struct WaitCommand: AsyncParsableCommand {
         guard last == nil || !missing.isEmpty else { return }
         guard interruption.signal == nil else { throw ExitStatus.interrupted.code }
         let reasons = missing.map { $0.sentence(localTime: last?.localTime ?? .utc) }.joined(separator: "; ")
-        throw timedOut(reasons.isEmpty ? "nobody could say what the machine is like" : "still not: \(reasons)")
+        throw timedOut(reasons.isEmpty ? "the machine's conditions are unknown" : "conditions not met: \(reasons)")
     }
 }
 
 extension WhenExpression {
     /// Returns the reasons why the machine does not match the expression. A network is required only if the
     /// expression mentions one.
-    func missing(under conditions: Conditions) -> [Hold] {
+    func missing(under conditions: Conditions) -> [WaitReason] {
         var verdict = power.verdict(under: conditions)
         if linkKinds != .any || metered != .unstated {
             verdict = verdict.and(linkKinds.verdict(under: conditions))
                 .and(metered.verdict(under: conditions, treatingUnknownAs: UnknownMeteredRule()))
         }
-        guard case .hold(let holds, _) = verdict else { return [] }
-        return holds
+        guard case .wait(let reasons, _) = verdict else { return [] }
+        return reasons
     }
 }

@@ -8,24 +8,27 @@ import TransferModel
 struct WhyCommand: OneTransferCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Say why a transfer of the daemon waits: all reasons, and what alone would start it.",
+        abstract: "Explain why a transfer waits: all reasons, and each change that alone would start it.",
         discussion: """
-            With --json one object: sentence, reasons (a list of code, sentence, since, source, sureness and the reason's own \
-            data), waited (a list of code, seconds), until and expectedChance where they are known.
+            If nothing blocks the transfer, the command prints its state. Waiting times are m:ss, h:mm:ss, or days and \
+            hours.
+
+            With --json: one object with sentence, reasons (a list of code, sentence, since, source, confidence, and the \
+            data of the reason), waited (a list of code, seconds), and, if known, until and expectedChance.
             """)
 
-    @OptionGroup var question: OneTransferOptions
+    @OptionGroup var reference: TransferReference
     @OptionGroup var daemon: DaemonOptions
 
-    func ask(_ service: some SharedTransferService, _ id: TransferID) async throws -> WaitExplanation {
+    func fetch(_ service: some SharedTransferService, _ id: TransferID) async throws -> WaitExplanation {
         try await service.explain(id)
     }
 
-    func tell(_ answer: WaitExplanation) {
-        Console.print(answer.sentence.printable)
-        let waited = (answer.waited ?? []).map { "\(Self.words($0.code)) \(Formatting.span($0.seconds))" }
+    func printText(_ explanation: WaitExplanation) {
+        Console.print(explanation.sentence.printable)
+        let waited = (explanation.waited ?? []).map { "\(Self.words($0.code)) \(Formatting.span($0.seconds))" }
         if !waited.isEmpty { Console.print("waited so far: " + waited.joined(separator: ", ")) }
-        if let until = answer.until { Console.print("next look at the latest: \(WatchConditions.time(until))") }
+        if let until = explanation.until { Console.print("next check by \(WatchConditions.time(until))") }
     }
 
     /// Converts a reason's code to words: `onBattery` becomes `on battery`.

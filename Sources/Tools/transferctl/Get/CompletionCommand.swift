@@ -17,23 +17,23 @@ final class CompletionCommand: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "transferctl.on-complete")
     /// The time that the command may continue after an interruption, and again after SIGTERM.
-    private let grace: DispatchTimeInterval
+    private let killDelay: DispatchTimeInterval
 
-    init(command: String, grace: DispatchTimeInterval = .seconds(2)) {
+    init(command: String, killDelay: DispatchTimeInterval = .seconds(2)) {
         self.command = command
-        self.grace = grace
+        self.killDelay = killDelay
     }
 
     /// Runs the command and waits for its end.
     ///
-    /// - Returns: Whether the command ended with status 0. False if it was not started because the end had begun.
+    /// - Returns: `true` if the command ended with status 0. `false` also if `end()` prevented the start.
     func run(_ status: TransferStatus) async -> Bool {
         var environment = ProcessInfo.processInfo.environment
         environment["TRANSFER_ID"] = status.id.description
         environment["TRANSFER_URL"] = status.url
         environment["TRANSFER_RESULT"] = status.state == .finished ? "finished" : "failed"
-        if let answered = status.status {
-            environment["TRANSFER_STATUS"] = String(answered)
+        if let responseStatus = status.status {
+            environment["TRANSFER_STATUS"] = String(responseStatus)
             environment["TRANSFER_PATH"] = status.path ?? ""
         }
         let started = state.withLock { state -> pid_t? in
@@ -46,7 +46,8 @@ final class CompletionCommand: Sendable {
         guard let started else { return false }
         return await withCheckedContinuation { continuation in
             queue.async { [self] in
-                // Waits without collecting the process. Until it is collected, its ID and its group's ID are not reused.
+                // Waits without collecting the process. Until it is collected, its ID and its group's ID are not
+                // reused.
                 ChildProgram.awaitEnd(of: started)
                 state.withLock { $0.running = nil }
                 continuation.resume(returning: ChildProgram.collect(started) == .status(0))
@@ -54,13 +55,13 @@ final class CompletionCommand: Sendable {
         }
     }
 
-    /// Ends a command that still runs after the grace period, and starts no further command. The whole process group
+    /// Ends a command that still runs after a delay, and starts no further command. The whole process group
     /// receives SIGTERM, and later SIGKILL.
     func end() {
         let timer = DispatchQueue(label: "transferctl.on-complete.end")
-        timer.asyncAfter(deadline: .now() + grace) { [self] in
+        timer.asyncAfter(deadline: .now() + killDelay) { [self] in
             signalGroup(SIGTERM)
-            timer.asyncAfter(deadline: .now() + grace) { [self] in signalGroup(SIGKILL) }
+            timer.asyncAfter(deadline: .now() + killDelay) { [self] in signalGroup(SIGKILL) }
         }
     }
 

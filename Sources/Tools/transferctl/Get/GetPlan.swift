@@ -37,17 +37,17 @@ struct GetPlan {
     var caFile: String?
     var runsInProcess: Bool
     var limits: RateLimits
-    /// The maximum number of transfers that run at once, also for a single server.
+    /// The maximum number of transfers that run at the same time, also for a single server.
     var parallel: Int
 
     /// The number of unfinished transfers whose wait reasons are shown. Enough to fill a screen in addition to the
     /// transfers that may run.
-    var watchedAtOnce: Int { style == .quiet ? 0 : parallel + 30 }
+    var explainedLimit: Int { style == .quiet ? 0 : parallel + 30 }
 
     /// Returns the renderer for the output style.
     func renderer(localTime: LocalTimeRules) -> any TransferRenderer {
         switch style {
-        case .terminal: LiveLines(localTime: localTime, total: items.count, watched: watchedAtOnce)
+        case .terminal: LiveLines(localTime: localTime, total: items.count, explainedLimit: explainedLimit)
         case .lines: LineRenderer(localTime: localTime, isVerbose: isVerbose)
         case .json: JSONRenderer()
         case .quiet: FailureRenderer()
@@ -64,10 +64,10 @@ struct GetPlan {
     }
 
     /// The largest value of `--parallel`. More connections are of no use and harm servers.
-    static let mostParallel = 256
+    static let maximumParallel = 256
 
     /// The path for the server's response to an upload. `nil` means standard output.
-    var answerPath: String?
+    var responsePath: String?
 
     /// Validates a command line that downloads.
     ///
@@ -78,7 +78,7 @@ struct GetPlan {
         items = try Self.targets(command.urls, input: command.input, command.destination).map {
             try builder.item(for: $0)
         }
-        try Self.refuseRepetitions(items)
+        try Self.rejectDuplicates(items)
     }
 
     /// Validates the options that all transfer commands share. `items` stays empty.
@@ -90,12 +90,12 @@ struct GetPlan {
             do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
         }
         stateDirectory = try StateFolder.path(option: command.stateDir)
-        sysfsRoot = command.rig.sysfsRoot ?? "/sys"
+        sysfsRoot = command.testOptions.sysfsRoot ?? "/sys"
         style = Self.style(command.output)
         isVerbose = command.output.verbose
-        seed = command.rig.seed ?? UInt64.random(in: .min ... .max)
+        seed = command.testOptions.seed ?? UInt64.random(in: .min ... .max)
         onComplete = command.onComplete
-        runsInProcess = command.rig.inProcess
+        runsInProcess = command.testOptions.inProcess
         userAgent = request.userAgent
         proxy = try request.proxy.map(Self.checkedProxy)
         caFile = try request.caFile.map(Self.readableFile)
@@ -103,8 +103,8 @@ struct GetPlan {
             global: try request.limitRate.map { try Self.rate($0, option: "limit-rate") },
             yieldsToForeground: request.yield)
         parallel = command.timing.parallel
-        guard (1...GetPlan.mostParallel).contains(parallel) else {
-            throw UsageError("--parallel \(parallel) must be from 1 to \(GetPlan.mostParallel)")
+        guard (1...GetPlan.maximumParallel).contains(parallel) else {
+            throw UsageError("--parallel \(parallel) must be from 1 to \(GetPlan.maximumParallel)")
         }
         items = []
     }
@@ -117,7 +117,7 @@ struct GetPlan {
         if let input {
             guard input == "-" || FileManager.default.isReadableFile(atPath: input) else {
                 throw UsageError(
-                    "--input '\(input)' cannot be read; give a file with a URL a line, or - for standard input")
+                    "cannot read --input '\(input)'; use a file with one URL per line, or - for standard input")
             }
             let data =
                 input == "-"
@@ -128,18 +128,18 @@ struct GetPlan {
             targets += try InputList(text, name: input == "-" ? "standard input" : input).items
         }
         guard !targets.isEmpty else {
-            throw UsageError("nothing to fetch: give a URL, or --input FILE. See 'transferctl help'.")
+            throw UsageError("nothing to download; give a URL or --input FILE (see 'transferctl help')")
         }
         guard targets.count == 1 || destination.output == nil else {
-            throw UsageError("--output names one file, but there are \(targets.count) URLs; use --directory")
+            throw UsageError("--output requires a single URL, not \(targets.count); use --directory")
         }
         guard targets.count == 1 || destination.checksum == nil else {
             throw UsageError(
-                "--checksum belongs to one file, but there are \(targets.count) URLs; use --input with checksum=")
+                "--checksum requires a single URL, not \(targets.count); use --input with checksum=")
         }
         if let output = destination.output {
             guard output != "-" else {
-                throw UsageError("--output -: a transfer goes to a file, not to standard output")
+                throw UsageError("--output - is not supported; use a file")
             }
             targets[0].output = output
         }
@@ -149,15 +149,15 @@ struct GetPlan {
     /// Parses a rate in bytes per second.
     static func rate(_ text: String, option: String) throws -> Int64 {
         let rate = try ByteCount(text, option: option).bytes
-        guard rate > 0 else { throw UsageError("--\(option) must be more than 0 bytes a second") }
+        guard rate > 0 else { throw UsageError("--\(option) must be more than 0 bytes per second") }
         return rate
     }
 
-    static func refuseRepetitions(_ items: [Item]) throws {
+    static func rejectDuplicates(_ items: [Item]) throws {
         var seen: Set<String> = []
         for item in items where !seen.insert(item.key).inserted {
             let url = TransferSpecification.redacted(url: item.specification.url)
-            throw UsageError("\(url) is named twice with the same destination; once is enough")
+            throw UsageError("duplicate URL with the same destination: \(url); remove one")
         }
     }
 
@@ -165,7 +165,7 @@ struct GetPlan {
         do {
             return try PolicyCatalog.policy(named: timing.policy ?? "default")
         } catch {
-            throw UsageError("--policy: \(error). 'transferctl policies' lists all with what they take.")
+            throw UsageError("--policy: \(error). 'transferctl policies' lists all policies and their parameters.")
         }
     }
 
@@ -181,14 +181,14 @@ struct GetPlan {
             let host = url.host, !host.isEmpty
         else {
             throw UsageError(
-                "--proxy '\(TransferSpecification.redacted(url: text))' is no proxy; write http://host:port")
+                "not a valid proxy: --proxy '\(TransferSpecification.redacted(url: text))'; use http://host:port")
         }
         return url.string ?? text
     }
 
     private static func readableFile(_ path: String) throws -> String {
         guard FileManager.default.isReadableFile(atPath: path) else {
-            throw UsageError("--ca-file '\(path)' cannot be read; give a PEM file with certificates")
+            throw UsageError("cannot read --ca-file '\(path)'; use a PEM file with certificates")
         }
         return try PathName.absolute(path)
     }

@@ -4,35 +4,35 @@ import ToolSupport
 import TransferEngine
 import TransferModel
 
-/// The plan's transfers as far as earlier runs know them. Transfers are identified by their index in the plan, so
+/// The plan's transfers, compared with those of earlier runs. Transfers are identified by their index in the plan, so
 /// that thousands of them are not stored twice.
 struct GetQueue {
     /// The indices of the transfers to submit.
-    private(set) var new: [Int] = []
+    private(set) var newIndices: [Int] = []
     /// The files that an earlier run completed, by the indices of new transfers.
     private(set) var finished: [Int: CompletedFile] = [:]
     /// The states of the transfers that the store has.
     let registry = TransferRegistry(endedLimit: 0)
 
-    /// Finds the plan's transfers in the store. A known transfer continues under its number.
+    /// Finds the plan's transfers in the store. A known transfer continues under its ID.
     ///
     /// A completed file is remembered, so that it is fetched again only if it has changed.
     ///
     /// - Throws: `UsageError` if the store cannot be used.
     init(_ plan: GetPlan, in store: SQLiteStore) async throws {
         do {
-            try await goOn(with: plan, in: store)
+            try await continueTransfers(with: plan, in: store)
         } catch let error as TransferStoreError {
             throw UsageError("\(error)")
         }
     }
 
-    private mutating func goOn(with plan: GetPlan, in store: SQLiteStore) async throws {
+    private mutating func continueTransfers(with plan: GetPlan, in store: SQLiteStore) async throws {
         let latest = try await store.latest(forKeys: plan.items.map(\.key))
         var changes: [StoreChange] = []
-        for (place, item) in plan.items.enumerated() {
+        for (index, item) in plan.items.enumerated() {
             guard let stored = latest[item.key] else {
-                new.append(place)
+                newIndices.append(index)
                 continue
             }
             switch stored.ending {
@@ -44,14 +44,14 @@ struct GetQueue {
                 changes += [
                     .respecified(stored.id, specification), .suspended(stored.id, false), .retried(stored.id, nil),
                 ]
-            case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
+            case .completed(_, keeping: let keptData?), .failed(_, keeping: let keptData?):
                 // An earlier run gave up with partial data. A new transfer continues from that data.
-                changes.append(.submitted(NewTransfer(item.specification, key: item.key), resume: kept))
+                changes.append(.submitted(NewTransfer(item.specification, key: item.key), resume: keptData))
             case .completed(let completion, keeping: nil):
-                finished[place] = completion.file
-                new.append(place)
+                finished[index] = completion.file
+                newIndices.append(index)
             case .failed, .cancelled:
-                new.append(place)
+                newIndices.append(index)
             }
         }
         _ = try await store.commit(changes)
@@ -63,9 +63,9 @@ struct GetQueue {
     }
 
     /// Returns the transfer at an index of the plan, ready to be submitted.
-    func request(_ place: Int, of plan: GetPlan) -> TransferRequest {
-        var specification = plan.items[place].specification
-        specification.completedBefore = finished[place]
-        return TransferRequest(specification, key: plan.items[place].key)
+    func request(_ index: Int, of plan: GetPlan) -> TransferRequest {
+        var specification = plan.items[index].specification
+        specification.completedBefore = finished[index]
+        return TransferRequest(specification, key: plan.items[index].key)
     }
 }

@@ -9,7 +9,7 @@ import TransferModel
 import URLSessionExecutor
 import WorkerExecutor
 
-/// The execution of a plan: creates the parts, runs the engine and reports progress.
+/// The execution of a plan: creates the components, runs the engine, and reports progress.
 struct GetRun {
     let plan: GetPlan
     let alarm: LinuxAlarm
@@ -18,12 +18,12 @@ struct GetRun {
     ///
     /// - Throws: `UsageError` before anything has started.
     func run() async throws -> ExitStatus {
-        try Parts.checkOverrides()
+        try AdapterFactory.checkOverrides()
         let directory = plan.stateDirectory + "/get"
         try PrivateFolder.make(directory)
         let locks = try TransferLocks(directory: directory)
         defer { withExtendedLifetime(locks) {} }
-        try takeLocks(locks)
+        try acquireLocks(locks)
         let localTime = LocalTimeRules(current: alarm.now().wall)
         let reporter = Reporter(plan.renderer(localTime: localTime), isVerbose: plan.isVerbose)
         // Created first, because its worker takes time to load, and so does the queue.
@@ -33,35 +33,36 @@ struct GetRun {
         let engine = TransferEngine(
             store: store, executor: executor,
             conditions: try makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
-            savesLearned: plan.assumptions == nil, registry: queue.registry, seed: plan.seed)
-        let service = EngineService(engine, localTime: localTime, explained: plan.watchedAtOnce)
-        let hook = plan.onComplete.map { CompletionCommand(command: $0) }
+            savesStatistics: plan.assumptions == nil, registry: queue.registry, seed: plan.seed)
+        let service = EngineService(engine, localTime: localTime, explanationLimit: plan.explainedLimit)
+        let completionCommand = plan.onComplete.map { CompletionCommand(command: $0) }
         let stop: @Sendable () -> Void = {
             engine.shutDown()
-            hook?.end()
+            completionCommand?.end()
         }
         let interruption = Interruption(handler: stop)
-        Console.whenReaderIsGone(stop)
-        if plan.isVerbose { reporter.note("seed \(plan.seed), state in \(directory)") }
+        Console.onReaderLoss(stop)
+        if plan.isVerbose { reporter.showMessage("seed \(plan.seed), state in \(directory)") }
         let outcome: TransferFollower
         do {
             defer { reporter.end() }
-            outcome = try await drive(
-                engine, service, submitting: queue, hook: hook, reporter: reporter, stop: stop)
+            outcome = try await runEngine(
+                engine, service, submitting: queue, completionCommand: completionCommand, reporter: reporter, stop: stop
+            )
         }
         if let signal = interruption.signal {
-            reporter.note(
+            reporter.showMessage(
                 outcome.isComplete
-                    ? "interrupted while the --on-complete command ran"
-                    : "interrupted: \(plan.outlook)")
+                    ? "interrupted while the --on-complete command was running"
+                    : "interrupted: \(plan.interruptionHint)")
             return signal == SIGTERM ? .terminated : .interrupted
         }
         if Console.hasLostReader, !outcome.isComplete {
-            reporter.note("nobody reads the output any more: \(plan.outlook)")
+            reporter.showMessage("the output was closed: \(plan.interruptionHint)")
             return .interrupted
         }
-        if let answer = outcome.answer, let trouble = plan.hand(over: answer) {
-            reporter.note(trouble)
+        if let answer = outcome.answer, let failure = plan.write(response: answer) {
+            reporter.showMessage(failure)
             return .failed
         }
         return outcome.anyFailed ? .failed : .done
@@ -70,13 +71,13 @@ struct GetRun {
     /// Runs the engine, submits new transfers and follows the service until all transfers have ended.
     ///
     /// - Throws: `UsageError` if the queue cannot be used, or `TransferStoreError` if a transfer could not be saved.
-    private func drive(
+    private func runEngine(
         _ engine: TransferEngine, _ service: some WatchedTransferService, submitting queue: GetQueue,
-        hook: CompletionCommand?, reporter: Reporter, stop: @escaping @Sendable () -> Void
+        completionCommand: CompletionCommand?, reporter: Reporter, stop: @escaping @Sendable () -> Void
     ) async throws -> TransferFollower {
         let (ended, endings) = AsyncStream.makeStream(of: TransferStatus.self)
         let updates = try await service.updates()
-        // The result of each child says whether anything failed that no update reports.
+        // The result of each child is true if anything failed that no update reports.
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await engine.run()
@@ -92,12 +93,14 @@ struct GetRun {
                 }
                 return false
             }
-            if let hook { group.addTask { await Self.follow(ended, with: hook, reporter: reporter) } }
+            if let completionCommand {
+                group.addTask { await Self.follow(ended, with: completionCommand, reporter: reporter) }
+            }
             var follower = TransferFollower(count: plan.items.count) { endings.yield($0) }
-            await follower.follow(updates) { reporter.take($0) }
+            await follower.follow(updates) { reporter.show($0) }
             if follower.isComplete { engine.shutDown() }
-            // The queue may still report trouble.
-            for await update in updates { reporter.take(update) }
+            // The queue may still report errors.
+            for await update in updates { reporter.show(update) }
             endings.finish()
             do {
                 for try await hasFailed in group where hasFailed { follower.anyFailed = true }
@@ -113,7 +116,7 @@ struct GetRun {
     private static let batch = 500
 
     private func submit(_ queue: GetQueue, to service: some TransferService) async throws {
-        var rest = queue.new[...]
+        var rest = queue.newIndices[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
@@ -131,27 +134,27 @@ struct GetRun {
     ///
     /// - Returns: Whether the command failed for any transfer.
     private static func follow(
-        _ ended: AsyncStream<TransferStatus>, with hook: CompletionCommand, reporter: Reporter
+        _ ended: AsyncStream<TransferStatus>, with completionCommand: CompletionCommand, reporter: Reporter
     ) async -> Bool {
         var anyFailed = false
-        for await status in ended where await !hook.run(status) {
-            reporter.note("the --on-complete command failed for transfer \(status.id)")
+        for await status in ended where await !completionCommand.run(status) {
+            reporter.showMessage("the --on-complete command failed for transfer \(status.id)")
             anyFailed = true
         }
         return anyFailed
     }
 
-    private func takeLocks(_ locks: TransferLocks) throws {
-        guard let (key, owner) = try locks.take(keys: plan.items.map(\.key)) else { return }
+    private func acquireLocks(_ locks: TransferLocks) throws {
+        guard let (key, owner) = try locks.acquire(keys: plan.items.map(\.key)) else { return }
         let item = plan.items.first { $0.key == key }
         let url = TransferSpecification.redacted(url: item?.specification.url ?? "")
-        let what =
-            item?.specification.upload.map { "uploading \($0.path) to \(url); wait for it" }
-            ?? "fetching \(url) to the same place; wait for it, or give another destination"
-        throw UsageError("process \(owner) is already \(what)")
+        let description =
+            item?.specification.upload.map { "uploading \($0.path) to \(url); wait until it ends" }
+            ?? "downloading \(url) to the same destination; wait until it ends, or use another destination"
+        throw UsageError("process \(owner) is already \(description)")
     }
 
-    // MARK: Parts
+    // MARK: Components
 
     private func openStore(in directory: String, reporter: Reporter) throws -> SQLiteStore {
         var configuration = SQLiteStoreConfiguration(
@@ -161,7 +164,7 @@ struct GetRun {
         configuration.retention = SQLiteStoreConfiguration.Retention(age: .seconds(365 * 86_400), count: 100_000)
         do {
             let store = try SQLiteStore(configuration)
-            if let loss = store.loss { reporter.note("\(loss)") }
+            if let loss = store.loss { reporter.showMessage("\(loss)") }
             return store
         } catch {
             throw UsageError("\(error)")
@@ -177,13 +180,13 @@ struct GetRun {
         do {
             if plan.runsInProcess {
                 let executor = try URLSessionExecutor(configuration: configuration)
-                if let warning = executor.repairWarning { reporter.note(warning) }
+                if let warning = executor.interposerWarning { reporter.showMessage(warning) }
                 return executor
             }
             let executor = try WorkerExecutor(
                 configuration: WorkerExecutorConfiguration(
                     executor: configuration, program: .thisProgram,
-                    logger: NoteLogHandler.logger(isVerbose: plan.isVerbose) { reporter.note($0) }))
+                    logger: InlineLogHandler.logger(isVerbose: plan.isVerbose) { reporter.showMessage($0) }))
             executor.warmUp()
             return executor
         } catch {
@@ -192,14 +195,14 @@ struct GetRun {
     }
 
     private func makeConditions() throws -> any ConditionSource {
-        let source = try Parts.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true)
+        let source = try AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true)
         guard let assumptions = plan.assumptions else { return source }
         return AssumingConditionSource(base: source, assumptions: assumptions)
     }
 }
 
 extension TransferStoreError {
-    /// Whether the state file itself is unusable. Only another `--state-dir` helps then.
+    /// A Boolean value that indicates whether the state file itself is unusable. The remedy is another `--state-dir`.
     fileprivate var isAboutTheFile: Bool {
         switch code {
         case .notWritable, .corrupt, .newerSchema: true

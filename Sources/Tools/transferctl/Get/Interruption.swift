@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// A handler for SIGINT, SIGTERM and SIGHUP. The first signal requests an orderly end, and the second ends the
-/// program at once.
+/// program immediately.
 ///
 /// A signal that was ignored when the program started (under nohup, or in a shell's background job) stays ignored.
 final class Interruption: Sendable {
@@ -15,7 +15,7 @@ final class Interruption: Sendable {
     /// The first signal, or `nil` if there was none.
     var signal: Int32? { received.value.withLock { $0 } }
 
-    /// Calls `handler` on a queue of its own at the first signal.
+    /// Calls `handler` on a private queue at the first signal.
     init(handler: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "transferctl.signals")
         let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }

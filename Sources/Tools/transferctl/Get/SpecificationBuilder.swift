@@ -47,11 +47,12 @@ struct SpecificationBuilder {
             throw UsageError("--retries \(command.request.retries ?? 0) must be from 0 to 1000000")
         }
         connections = command.request.connections ?? 1
-        guard (1...TransferSpecification.mostConnections).contains(connections) else {
-            throw UsageError("--connections \(connections) must be from 1 to \(TransferSpecification.mostConnections)")
+        guard (1...TransferSpecification.maximumConnections).contains(connections) else {
+            throw UsageError(
+                "--connections \(connections) must be from 1 to \(TransferSpecification.maximumConnections)")
         }
         maximumAttempts = command.request.retries.map { $0 + 1 }
-        exemptsLoopback = !command.rig.noLoopbackExemption
+        exemptsLoopback = !command.testOptions.noLoopbackExemption
         proxies = ProxyRule(explicit: command.request.proxy)
     }
 
@@ -102,7 +103,7 @@ struct SpecificationBuilder {
         let path = output.hasPrefix("/") ? output : directory + "/" + output
         let url = URL(fileURLWithPath: path).standardizedFileURL
         guard !output.isEmpty, !output.hasSuffix("/"), url.lastPathComponent != "/" else {
-            throw UsageError("'\(output)' names a folder; --output takes a file, --directory a folder")
+            throw UsageError("'\(output)' is a folder; use --output for a file, --directory for a folder")
         }
         return Destination(
             directory: url.deletingLastPathComponent().path, name: url.lastPathComponent, collision: collision)
@@ -112,8 +113,8 @@ struct SpecificationBuilder {
         "Basic " + Data("\(credential.user):\(credential.password)".utf8).base64EncodedString()
     }
 
-    /// Returns a hash of URL, destination and header fields. Hashed because they may hold secrets and the key
-    /// outlives the transfer.
+    /// Returns a hash of URL, destination and header fields. They are hashed because they may contain secrets and the
+    /// key outlives the transfer.
     private static func key(of specification: TransferSpecification) -> String {
         var fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }
         if let credential = specification.credential {
@@ -121,11 +122,11 @@ struct SpecificationBuilder {
             fields.append("authorization: \(basic(credential))")
         }
         fields.sort()
-        let place =
+        let location =
             specification.upload.map { [$0.method.rawValue, $0.path] }
             ?? [specification.destination.directory, specification.destination.name ?? ""]
-        let parts = [specification.url] + place + fields
-        return ContentDigest.sha256(of: parts.joined(separator: "\u{0}"))
+        let components = [specification.url] + location + fields
+        return ContentDigest.sha256(of: components.joined(separator: "\u{0}"))
     }
 
     private static func kind(_ timing: TimingOptions) -> WorkKind {
@@ -143,7 +144,7 @@ struct SpecificationBuilder {
         }
         if timing.metered == .allow {
             guard constraints.metered != .unmetered else {
-                throw UsageError("--metered allow and --when unmetered contradict each other; give one of them")
+                throw UsageError("--metered allow and --when unmetered are mutually exclusive; use one of them")
             }
             constraints.metered = .allowed
         }
@@ -154,7 +155,7 @@ struct SpecificationBuilder {
             DeadlineConstraint(try TimeExpression($0, option: "by", now: now).date)
         }
         if let notBefore = constraints.notBefore, let deadline = constraints.deadline, deadline.date <= notBefore.date {
-            throw UsageError("--by '\(timing.by ?? "")' does not lie after --not-before '\(timing.notBefore ?? "")'")
+            throw UsageError("--by '\(timing.by ?? "")' must be later than --not-before '\(timing.notBefore ?? "")'")
         }
         constraints.window = try timing.window.map { try WindowExpression($0).constraint }
         return constraints
@@ -167,7 +168,8 @@ struct SpecificationBuilder {
         case "high": return 750
         case let text?:
             guard let number = Int(text), (0...1000).contains(number) else {
-                throw UsageError("--priority '\(text)' must be low, normal, high or a number from 0 to 1000")
+                throw UsageError(
+                    "not a valid priority: --priority '\(text)'; use low, normal, high, or a number from 0 to 1000")
             }
             return number
         }
@@ -176,7 +178,7 @@ struct SpecificationBuilder {
     private static func collision(_ options: DestinationOptions) throws -> Destination.Collision {
         let chosen = [options.overwrite, options.noClobber, options.rename].filter { $0 }.count
         guard chosen <= 1 else {
-            throw UsageError("--overwrite, --no-clobber and --rename exclude one another; give one")
+            throw UsageError("--overwrite, --no-clobber, and --rename are mutually exclusive; use one of them")
         }
         if options.overwrite { return .overwrite }
         return options.noClobber ? .fail : .rename
@@ -188,7 +190,7 @@ struct SpecificationBuilder {
             ?? (ProcessInfo.processInfo.environment["HOME"] ?? "") + "/.netrc"
         guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
         else {
-            throw UsageError("--netrc: \(path) cannot be read")
+            throw UsageError("cannot read \(path) for --netrc")
         }
         return try Netrc(text)
     }

@@ -8,7 +8,7 @@ import TransferModel
 protocol TransferOptions {
     var timing: TimingOptions { get }
     var request: RequestOptions { get }
-    var rig: RigOptions { get }
+    var testOptions: TestOptions { get }
 }
 
 /// A command that performs transfers in this process.
@@ -26,26 +26,26 @@ protocol TransferCommand: AsyncParsableCommand, TransferOptions {
 extension TransferCommand {
     /// Performs the plan.
     func run() async throws {
-        let alarm = try Parts.alarm()
+        let alarm = try AdapterFactory.alarm()
         let status = try await GetRun(plan: plan(now: alarm.now().wall), alarm: alarm).run()
         guard status == .done else { throw status.code }
     }
 }
 
 /// Options that only tests and replays need.
-struct RigOptions: ParsableArguments {
-    @Option(help: .init("Seed of the retry jitter, to replay a run.", visibility: .hidden))
+struct TestOptions: ParsableArguments {
+    @Option(help: .init("The seed of the retry jitter, to replay a run.", visibility: .hidden))
     var seed: UInt64?
 
     @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
     var sysfsRoot: String?
 
     @Flag(
-        help: .init("Hold servers on this machine to the network's conditions too, for test rigs.", visibility: .hidden)
+        help: .init("Apply the network's conditions to servers on this machine too, for tests.", visibility: .hidden)
     )
     var noLoopbackExemption = false
 
     @Flag(
-        help: .init("Move the bytes in this process rather than in one of their own, for tests.", visibility: .hidden))
+        help: .init("Transfer data in this process instead of a worker process, for tests.", visibility: .hidden))
     var inProcess = false
 }

@@ -31,21 +31,21 @@ final class TransferLocks {
     /// - Returns: `nil` if this process now holds all locks. Otherwise, a key whose lock another process holds; this
     ///   process may then hold some of the other locks.
     /// - Throws: `UsageError` if the file system does not support locks.
-    func take(keys: [String]) throws -> (key: String, owner: Int32)? {
-        let places = keys.map { (key: $0, place: Self.place(of: $0)) }
-        for (key, place) in places.sorted(by: { $0.place > $1.place }) {
-            if let owner = try take(place, in: try file(of: key)) { return (key, owner) }
+    func acquire(keys: [String]) throws -> (key: String, owner: Int32)? {
+        let offsets = keys.map { (key: $0, offset: Self.offset(of: $0)) }
+        for (key, offset) in offsets.sorted(by: { $0.offset > $1.offset }) {
+            if let owner = try acquire(offset, in: try file(of: key)) { return (key, owner) }
         }
         return nil
     }
 
-    private func take(_ place: Int64, in descriptor: Int32) throws -> Int32? {
-        switch RecordLock.take(place, in: descriptor) {
-        case .ours: return nil
+    private func acquire(_ offset: Int64, in descriptor: Int32) throws -> Int32? {
+        switch RecordLock.acquire(offset, in: descriptor) {
+        case .acquired: return nil
         case .owned(let owner): return owner
         case .failed(let code):
             throw UsageError(
-                "\(directory) cannot hold locks (\(String(cString: strerror(code)))); give another --state-dir")
+                "\(directory) does not support locks (\(String(cString: strerror(code)))); use another --state-dir")
         }
     }
 
@@ -61,9 +61,9 @@ final class TransferLocks {
 
     /// Returns the offset of a key's lock: 62 bits of the digest. Two keys with the same offset would only wait for
     /// each other.
-    private static func place(of key: String) -> Int64 { Int64((UInt64(key.prefix(16), radix: 16) ?? 0) >> 2) }
+    private static func offset(of key: String) -> Int64 { Int64((UInt64(key.prefix(16), radix: 16) ?? 0) >> 2) }
 
     private static func unwritable(_ path: String) -> UsageError {
-        UsageError("\(path) cannot be written (\(String(cString: strerror(errno)))); give another --state-dir")
+        UsageError("cannot write \(path) (\(String(cString: strerror(errno)))); use another --state-dir")
     }
 }

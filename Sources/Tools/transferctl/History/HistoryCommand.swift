@@ -10,23 +10,23 @@ import TransferBusProtocol
 struct HistoryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show what was recorded: transfers with what became of them, and what the machine was like.",
+        abstract: "Show recorded transfers and conditions.",
         discussion: """
-            --trace writes what the machine was like, and --workload the transfers, as 'transferlab' reads them: to try \
-            policies on your own days.
+            --trace writes the conditions and --workload writes the transfers, in the formats of 'transferlab', to try \
+            policies on your own history.
 
-            With --json one object: transfers, a list of objects (id, name, url without its query, app, session, kind, \
-            priority, host, upload, status, bytes, path, moments: a list of time, event, note), and conditions, a list of \
-            start, end, power, level, network, linkKind, metered, asleep.
+            With --json: one object with transfers, a list of objects (id, name, url without its query, app, session, kind, \
+            priority, host, upload, status, bytes, path, moments: a list of time, event, note) and conditions (a list of \
+            start, end, power, level, network, linkKind, metered, asleep).
             """)
 
-    @Option(help: .init("From so long ago on: 90m, 12h, 7d.", valueName: "time"))
+    @Option(help: .init("The length of the history to show: 90m, 12h, 7d.", valueName: "time"))
     var since = "7d"
 
-    @Flag(help: "Write a trace for transferlab: what the machine was like.")
+    @Flag(help: "Write the conditions as a trace for transferlab.")
     var trace = false
 
-    @Flag(help: "Write a workload for transferlab: the downloads and uploads whose sizes are known.")
+    @Flag(help: "Write the transfers of known size as a workload for transferlab.")
     var workload = false
 
     @Flag(help: "Write JSON.")
@@ -36,19 +36,19 @@ struct HistoryCommand: DaemonCommand {
 
     func run(with client: BusClient) async throws {
         guard [trace, workload, json].count(where: \.self) < 2 else {
-            throw UsageError("--trace, --workload and --json each write another format; give one of them")
+            throw UsageError("--trace, --workload, and --json are mutually exclusive; use one of them")
         }
-        let past = try await RecordedPast.ask(client, since: since)
-        if json { return JSONLine.print(past.page.fields.mapValues(\.json)) }
+        let history = try await RecordedHistory.fetch(client, since: since)
+        if json { return JSONLine.print(history.page.fields.mapValues(\.json)) }
         if trace {
-            return Console.printText(try past.neededTrace(since: since).csv)
+            return Console.printText(try history.requiredTrace(since: since).csv)
         }
         if workload {
-            return Console.printText(try past.neededWorkload(since: since).csv)
+            return Console.printText(try history.requiredWorkload(since: since).csv)
         }
-        guard !past.transfers.isEmpty || !past.conditions.isEmpty else {
+        guard !history.transfers.isEmpty || !history.conditions.isEmpty else {
             return Console.error("nothing was recorded in the last \(since)")
         }
-        for line in past.lines { Console.print(line) }
+        for line in history.lines { Console.print(line) }
     }
 }

@@ -7,21 +7,21 @@ import TransferModel
 /// The `transferctl log` command, which shows the history of a transfer.
 struct LogCommand: OneTransferCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Show what happened to a transfer, a line each time.",
-        discussion: "With --json one object as those of 'transferctl history'.")
+        commandName: "log", abstract: "Show the events of a transfer, one per line.",
+        discussion: "With --json: one object with the keys of a transfer in 'transferctl history'.")
 
-    @OptionGroup var question: OneTransferOptions
+    @OptionGroup var reference: TransferReference
     @OptionGroup var daemon: DaemonOptions
 
-    func ask(_ service: some SharedTransferService, _ id: TransferID) async throws -> HistoryTransfer {
+    func fetch(_ service: some SharedTransferService, _ id: TransferID) async throws -> HistoryTransfer {
         try await service.log(of: id)
     }
 
-    func tell(_ answer: HistoryTransfer) {
-        Console.print("\(answer.name) (\(answer.url))".printable)
-        for moment in answer.moments {
-            let words = [RecordedPast.time(moment.time), moment.event] + (moment.note.map { ["- \($0)"] } ?? [])
-            Console.print(words.joined(separator: "  ").printable)
+    func printText(_ history: HistoryTransfer) {
+        Console.print("\(history.name) (\(history.url))".printable)
+        for event in history.events {
+            let columns = [RecordedHistory.time(event.time), event.event] + (event.note.map { ["- \($0)"] } ?? [])
+            Console.print(columns.joined(separator: "  ").printable)
         }
     }
 }

@@ -7,16 +7,16 @@ import ToolSupport
 enum Console {
     private struct State {
         /// The time until which writes wait for room after an interruption. `nil` before an interruption.
-        var patience: ContinuousClock.Instant?
+        var writeDeadline: ContinuousClock.Instant?
         var readerHasGone = false
         var onReaderGone: (@Sendable () -> Void)?
     }
 
     private static let state = Mutex(State())
     /// The size of a write that does not block if poll(2) reports room: `PIPE_BUF` on Linux.
-    private static let chunk = 4096
+    private static let chunkSize = 4096
     /// The interval at which a blocked write checks for an interruption, in milliseconds.
-    private static let lookInterval: Int32 = 100
+    private static let pollInterval: Int32 = 100
 
     /// Prints one or more lines of results, without characters that control a terminal.
     static func print(_ lines: String) { write(lines.printableLines + "\n", to: STDOUT_FILENO) }
@@ -53,7 +53,9 @@ enum Console {
     private static func write(_ all: [UInt8], to descriptor: Int32) {
         var bytes = all[...]
         while !bytes.isEmpty, awaitRoom(descriptor) {
-            let count = bytes.prefix(chunk).withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes.prefix(chunkSize).withUnsafeBytes {
+                Foundation.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count > 0 {
                 bytes = bytes.dropFirst(count)
             } else if count < 0, errno == EINTR || errno == EAGAIN {
@@ -67,19 +69,19 @@ enum Console {
 
     // MARK: Interruption and loss of the reader
 
-    /// Whether the program was interrupted.
-    static var isInterrupted: Bool { state.withLock { $0.patience != nil } }
+    /// A Boolean value that indicates whether the program was interrupted.
+    static var isInterrupted: Bool { state.withLock { $0.writeDeadline != nil } }
 
     /// Limits every wait for output to one second from now on. A user who interrupts a blocked pipeline wants it to
     /// end.
-    static func interrupt() { state.withLock { $0.patience = $0.patience ?? .now + .seconds(1) } }
+    static func interrupt() { state.withLock { $0.writeDeadline = $0.writeDeadline ?? .now + .seconds(1) } }
 
-    /// Calls `handler` once, if a write finds that standard output has no reader any longer.
-    static func whenReaderIsGone(_ handler: @escaping @Sendable () -> Void) {
+    /// Calls `handler` once, when a write finds that standard output has no reader.
+    static func onReaderLoss(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.onReaderGone = handler }
     }
 
-    /// Whether standard output has lost its reader, as far as writes have shown.
+    /// A Boolean value that indicates whether a write has found that standard output has no reader.
     static var hasLostReader: Bool { state.withLock { $0.readerHasGone } }
 
     /// Watches for the loss of standard output's reader even while there is nothing to write.
@@ -88,9 +90,9 @@ enum Console {
         guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
         // Runs on its own thread, because no source of Dispatch reports that the other end of a pipe was closed.
         DispatchQueue(label: "transferctl.reader").async {
-            var question = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-            while poll(&question, 1, -1) < 0, errno == EINTR {}
-            if question.revents & Int16(POLLERR | POLLHUP) != 0 { readerHasGone() }
+            var pollRequest = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while poll(&pollRequest, 1, -1) < 0, errno == EINTR {}
+            if pollRequest.revents & Int16(POLLERR | POLLHUP) != 0 { readerHasGone() }
         }
     }
 
@@ -105,15 +107,15 @@ enum Console {
 
     /// Waits until the descriptor has room.
     ///
-    /// - Returns: False if the program was interrupted and the time limit has passed.
+    /// - Returns: `false` if the program was interrupted and the time limit has passed.
     private static func awaitRoom(_ descriptor: Int32) -> Bool {
         while true {
-            let patience = state.withLock { $0.patience }
-            var question = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            let isOver = patience.map { $0 <= .now } ?? false
+            let writeDeadline = state.withLock { $0.writeDeadline }
+            var pollRequest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            let hasExpired = writeDeadline.map { $0 <= .now } ?? false
             // Errors and a lost reader also count as ready. write(2) reports them.
-            if poll(&question, 1, isOver ? 0 : lookInterval) > 0 { return true }
-            if isOver { return false }
+            if poll(&pollRequest, 1, hasExpired ? 0 : pollInterval) > 0 { return true }
+            if hasExpired { return false }
         }
     }
 

@@ -40,8 +40,8 @@ enum Formatting {
         isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
     }
 
-    /// Returns whether every character is printable ASCII and one column wide. This holds for most lines, and
-    /// checking all bytes is faster than looking up a single character's category.
+    /// Returns whether every character is printable ASCII and one column wide. This is true of most lines. Checking all
+    /// bytes is faster than looking up the category of one character.
     private static func isPlain(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7f).contains($0) }
     }

@@ -29,7 +29,7 @@ struct ByteCount {
     /// - Throws: `UsageError` that names the option and the expected form.
     init(_ text: String, option: String) throws {
         guard let count = ByteCount(text) else {
-            throw UsageError("--\(option) '\(text)' is no number of bytes; write 500, 64K, 1.5M or 2G")
+            throw UsageError("not a valid number of bytes: --\(option) '\(text)'; use 500, 64K, 1.5M, or 2G")
         }
         self = count
     }

@@ -14,18 +14,18 @@ struct HeaderExpression {
     init(_ text: String) throws {
         guard let colon = text.firstIndex(of: ":") else {
             throw UsageError(
-                "a --header is written \"Name: value\"; the one that begins with '\(text.prefix(4))…' has no colon")
+                "the --header that begins with '\(text.prefix(4))…' has no colon; use \"Name: value\"")
         }
         let name = String(text[..<colon])
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         field = HeaderField(name: name, value: String(value))
         switch field.fault {
         case nil: break
-        case .noName?: throw UsageError("--header '\(name)' is no header name (RFC 9110 §5.1)")
+        case .noName?: throw UsageError("not a valid header name: --header '\(name)' (RFC 9110 §5.1)")
         case .controlCharacter?:
-            throw UsageError("the value of --header '\(name)' has a control character or a line break in it")
+            throw UsageError("the value of --header '\(name)' contains a control character or a line break")
         case .reserved?:
-            throw UsageError("--header '\(name)' is set by the transfer itself and cannot be given")
+            throw UsageError("--header '\(name)' is not supported, because the transfer sets this field itself")
         }
     }
 }

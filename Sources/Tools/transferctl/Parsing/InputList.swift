@@ -40,7 +40,7 @@ struct InputList {
         for field in fields.dropFirst() {
             if field.hasPrefix("out=") {
                 item.output = String(field.dropFirst(4))
-                if item.output?.isEmpty ?? true { throw UsageError("'out=' names no file") }
+                if item.output?.isEmpty ?? true { throw UsageError("missing file name after 'out='") }
             } else if field.hasPrefix("checksum=") {
                 item.checksum = try ChecksumExpression(String(field.dropFirst(9))).checksum
             } else {

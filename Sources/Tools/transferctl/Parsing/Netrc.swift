@@ -15,27 +15,27 @@ struct Netrc {
 
     /// Parses the text of a file. Macros are skipped, and unknown words are an error.
     ///
-    /// - Throws: `UsageError` that names the keyword or the number of the entry, and never a password.
+    /// - Throws: `UsageError` that names the keyword or the index of the entry, and never a password.
     init(_ text: String) throws {
         var entries: [Entry] = []
         var words = Self.words(of: text).makeIterator()
         while let word = words.next() {
             switch word {
             case "machine":
-                guard let machine = words.next() else { throw UsageError(".netrc: 'machine' names no host") }
+                guard let machine = words.next() else { throw UsageError(".netrc: missing host name after 'machine'") }
                 entries.append(Entry(machine: machine))
             case "default":
                 entries.append(Entry(machine: nil))
             case "login", "password", "account":
                 guard !entries.isEmpty, let value = words.next() else {
-                    throw UsageError(".netrc: '\(word)' stands without a machine or without a value")
+                    throw UsageError(".netrc: '\(word)' has no machine or no value")
                 }
                 if word == "login" { entries[entries.count - 1].login = value }
                 if word == "password" { entries[entries.count - 1].password = value }
             default:
                 throw UsageError(
-                    ".netrc: entry \(entries.count) has a word where 'machine', 'default', 'login', 'password' or "
-                        + "'account' is expected")
+                    ".netrc: unexpected word in entry \(entries.count); expected 'machine', 'default', 'login', "
+                        + "'password', or 'account'")
             }
         }
         self.entries = entries

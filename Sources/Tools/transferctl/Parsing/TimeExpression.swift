@@ -14,11 +14,11 @@ struct TimeExpression {
     init(_ text: String, option: String, now: WallTime, calendar: Calendar = .current) throws {
         guard let date = try Self.read(text, now: now, calendar: calendar) else {
             throw UsageError(
-                "--\(option) '\(text)' is no time; write 2026-11-24T02:00:00Z, 02:00 (the next time the clock shows it), "
-                    + "or +2h (s, m, h, d)")
+                "not a valid time: --\(option) '\(text)'; use 2026-11-24T02:00:00Z, 02:00 (the next occurrence), or +2h "
+                    + "(s, m, h, d)")
         }
         guard date > now else {
-            throw UsageError("--\(option) '\(text)' has passed; give a time that is still to come")
+            throw UsageError("--\(option) '\(text)' has passed; use a time in the future")
         }
         self.date = date
     }
@@ -31,9 +31,9 @@ struct TimeExpression {
         if clock.count == 2, clock.allSatisfy({ $0.count == 2 }), let hour = Int(clock[0]), let minute = Int(clock[1]) {
             guard (0..<24).contains(hour), (0..<60).contains(minute) else { return nil }
             let from = Date(timeIntervalSince1970: Double(now.nanosecondsSinceEpoch) / 1e9)
-            let parts = DateComponents(hour: hour, minute: minute, second: 0)
-            // A time may be missing on the day on which clocks spring forward. The next moment after the gap is used.
-            let next = calendar.nextDate(after: from, matching: parts, matchingPolicy: .nextTime)
+            let components = DateComponents(hour: hour, minute: minute, second: 0)
+            // A time may be missing on the day on which clocks spring forward. The first instant after the gap is used.
+            let next = calendar.nextDate(after: from, matching: components, matchingPolicy: .nextTime)
             return next.map { WallTime(secondsSinceEpoch: Int64($0.timeIntervalSince1970)) }
         }
         for options: ISO8601DateFormatter.Options in [

@@ -13,9 +13,9 @@ struct TimeSpan {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         let unit = text.last.flatMap { units[$0] }
         guard let number = Int64(unit == nil ? text[...] : text.dropLast()), number > 0,
-            case let (product, isOver) = number.multipliedReportingOverflow(by: unit ?? 1), !isOver
+            case let (product, overflows) = number.multipliedReportingOverflow(by: unit ?? 1), !overflows
         else {
-            throw UsageError("--\(option) '\(text)' is no length of time; write 90s, 30m, 2h or 1d")
+            throw UsageError("not a valid duration: --\(option) '\(text)'; use 90s, 30m, 2h, or 1d")
         }
         seconds = product
     }

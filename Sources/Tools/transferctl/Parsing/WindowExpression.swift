@@ -32,7 +32,7 @@ struct WindowExpression {
 
     private static func error(_ part: String) -> UsageError {
         UsageError(
-            "--window '\(part)' is no window; write \"Mon-Fri 01:00-06:00\", \"Sat,Sun 00:00-24:00\" or \"22:00-06:00\""
+            "not a valid window: --window '\(part)'; use \"Mon-Fri 01:00-06:00\", \"Sat,Sun 00:00-24:00\", or \"22:00-06:00\""
         )
     }
 
@@ -58,8 +58,9 @@ struct WindowExpression {
     }
 
     private static func second(_ text: String) -> Int64? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].count == 2, let hour = Int64(parts[0]), let minute = Int64(parts[1]),
+        let components = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard components.count == 2, components[1].count == 2, let hour = Int64(components[0]),
+            let minute = Int64(components[1]),
             (0...24).contains(hour), (0..<60).contains(minute), hour < 24 || minute == 0
         else { return nil }
         return hour * 3600 + minute * 60

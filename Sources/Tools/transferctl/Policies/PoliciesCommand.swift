@@ -7,14 +7,14 @@ import TransferPolicy
 struct PoliciesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
-        abstract: "List the policies that get --policy takes, with their parameters.",
+        abstract: "List the policies for --policy, with their parameters.",
         discussion: """
-            Each parameter is shown with its default, what it means, and what it may be. Give them with colons: \
-            get --policy two-threshold:low=1:gap=2 URL.
+            Each parameter is shown with its default, meaning, and range. Separate parameters with colons: get --policy \
+            two-threshold:low=1:gap=2 URL.
 
-            With --json one JSON object: policies, a list of name, summary and parameters, each with key, meaning, unit \
-            (empty for a bare number), default, minimum, maximum (null where there is none) and whole (whether it must be \
-            a whole number).
+            With --json: one object with policies, a list of name, summary, and parameters. Each parameter has key, meaning, \
+            unit (empty for a plain number), default, minimum, maximum (null if unlimited), and whole (true if the value \
+            must be a whole number).
             """)
 
     @Flag(help: "Write one JSON object.")

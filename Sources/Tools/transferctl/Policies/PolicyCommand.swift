@@ -14,7 +14,7 @@ struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
         abstract:
-            "Show what decides about discretionary work, check a configuration, and try one on the recorded past.",
+            "Show the policy for discretionary work, check a configuration, or try one on recorded history.",
         subcommands: [PolicyShow.self, PolicyCheck.self, PolicyTry.self], defaultSubcommand: PolicyShow.self)
 }
 
@@ -22,11 +22,11 @@ struct PolicyCommand: AsyncParsableCommand {
 struct PolicyShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the policy in force: the daemon's where it runs, else the configuration's.",
+        abstract: "Show the current policy: that of the running daemon, or otherwise of the configuration file.",
         discussion: """
-            --defaults prints every key of the configuration with its meaning, unit and default instead, in a form that can \
-            be put into the file. With --json: policy, from (daemon or configuration), configuration (the file), or keys, a \
-            list of name, default, unit and meaning.
+            --defaults prints every key of the configuration with its meaning, unit, and default, in the format of the file. \
+            With --json: policy, from (daemon or configuration), and configuration (the file); with --defaults: keys, a list \
+            of name, default, unit, and meaning.
             """)
 
     @Flag(help: "Print every key of the configuration with its default and unit.")
@@ -52,7 +52,7 @@ struct PolicyShow: AsyncParsableCommand {
         Console.print(name)
         let entry = PolicyCatalog.entries.first { $0.name == name.prefix { $0 != ":" } }
         if let entry { Console.print(entry.summary) }
-        Console.error(isRunning ? "asked from the daemon" : "no daemon runs; read from \(path)")
+        Console.error(isRunning ? "reported by the daemon" : "the daemon is not running; read from \(path)")
     }
 
     /// Returns the daemon's policy, or `nil` if no daemon is running. Does not start a daemon.
@@ -84,11 +84,12 @@ struct PolicyShow: AsyncParsableCommand {
 struct PolicyCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a configuration without using it: what is wrong is named with file, line and column.",
-        discussion: "Status 0 when it is right, 2 when it is not. With --json: valid, policy or error.")
+        abstract: "Check a configuration file and report an error with its line and column.",
+        discussion: "Exit status: 0 valid, 2 invalid. With --json: valid, and policy or error.")
 
     @Argument(
-        help: ArgumentHelp("The file; by default the daemon's own.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The configuration file (default: that of the daemon).", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @Flag(help: "Write JSON.")
@@ -104,6 +105,6 @@ struct PolicyCheck: ParsableCommand {
             throw ExitStatus.usage.code
         }
         if json { return JSONLine.print(["valid": true, "policy": configuration.policy]) }
-        Console.print("\(path) is right: discretionary work goes by '\(configuration.policy)'")
+        Console.print("\(path) is valid; the policy is '\(configuration.policy)'")
     }
 }

@@ -8,28 +8,29 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// The `transferctl policy try` command, which replays the recorded past under a configuration's policy.
+/// The `transferctl policy try` command, which replays recorded history under a configuration's policy.
 struct PolicyTry: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Replay what the daemon has recorded under a configuration's policy, beside the one in force.",
+        abstract:
+            "Replay recorded history under the policy of a configuration file, and compare it with the current policy.",
         discussion: """
-            Writes the recorded past for the program 'transferlab', and has it replay that past under the file's policy, the \
-            one in force, 'immediate', 'unmetered', and the best that was possible ('oracle'): its table says how much would \
-            have been late, and at what cost. The same by hand: transferctl history --trace, transferctl history \
-            --workload, transferlab run.
+            Runs 'transferlab' on the recorded history under the policy of the file, the current policy, 'immediate', \
+            'unmetered', and the offline optimum ('oracle'). The table shows how much would have been late, and at what \
+            cost. To do the same by hand, use transferctl history --trace, transferctl history --workload, and transferlab \
+            run.
 
-            'transferlab' is looked for beside this program, then along PATH. Status 0 with a table, 2 when the file is \
-            wrong or nothing fit was recorded, 3 without a daemon.
+            The program 'transferlab' must be in the folder of this program or in PATH. Exit status: 0 success, 2 the file \
+            is invalid or no suitable history is recorded, 3 the daemon cannot be reached.
             """)
 
     @Argument(help: ArgumentHelp("The configuration to try.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(help: .init("From so long ago on: 90m, 12h, 7d.", valueName: "time"))
+    @Option(help: .init("The length of the history to replay: 90m, 12h, 7d.", valueName: "time"))
     var since = "30d"
 
-    @Option(help: .init("Write a page for a browser, too.", valueName: "file"), completion: .file())
+    @Option(help: .init("Also write an HTML page.", valueName: "file"), completion: .file())
     var html: String?
 
     @Flag(help: "Write JSON, as 'transferlab run --json' does.")
@@ -38,36 +39,36 @@ struct PolicyTry: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let wanted = try DaemonConfiguration(path: PathName.absolute(file), isNamed: true).policy
-        guard let lab = Self.lab else {
+        let candidate = try DaemonConfiguration(path: PathName.absolute(file), isNamed: true).policy
+        guard let labProgram = Self.labProgram else {
             throw UsageError(
-                "there is no program 'transferlab' beside this one or along PATH; 'swift build --product transferlab' makes it"
+                "cannot find 'transferlab' next to this program or in PATH; build it with 'swift build --product transferlab'"
             )
         }
         let current = try await client.status().policy ?? "default"
-        let past = try await RecordedPast.ask(client, since: since)
-        let (trace, workload) = (try past.neededTrace(since: since), try past.neededWorkload(since: since))
+        let history = try await RecordedHistory.fetch(client, since: since)
+        let (trace, workload) = (try history.requiredTrace(since: since), try history.requiredWorkload(since: since))
 
         let folder = FileManager.default.temporaryDirectory.appending(path: "transferctl-\(UUID().uuidString)")
         // The user's transfers are private, so only the owner may read the folder.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
-        let days = folder.appending(path: RecordedPast.device + ".csv")
-        let jobs = folder.appending(path: "transfers.csv")
-        try Data(trace.csv.utf8).write(to: days)
-        try Data(workload.csv.utf8).write(to: jobs)
+        let traceFile = folder.appending(path: RecordedHistory.device + ".csv")
+        let workloadFile = folder.appending(path: "transfers.csv")
+        try Data(trace.csv.utf8).write(to: traceFile)
+        try Data(workload.csv.utf8).write(to: workloadFile)
 
-        var words = ["run", days.path, "--workload", jobs.path, "--daemon"]
+        var arguments = ["run", traceFile.path, "--workload", workloadFile.path, "--daemon"]
         var named: Set<String> = []
-        for policy in [wanted, current, "immediate", "unmetered", "oracle"] where named.insert(policy).inserted {
-            words += ["--policy", policy]
+        for policy in [candidate, current, "immediate", "unmetered", "oracle"] where named.insert(policy).inserted {
+            arguments += ["--policy", policy]
         }
-        if let html { words += ["--html", try PathName.absolute(html)] }
-        if json { words += ["--json", "-"] }
-        if !json { Console.error("'\(file)' decides by '\(wanted)'; in force is '\(current)'") }
+        if let html { arguments += ["--html", try PathName.absolute(html)] }
+        if json { arguments += ["--json", "-"] }
+        if !json { Console.error("policy in '\(file)': '\(candidate)'; current policy: '\(current)'") }
         let program = ChildProgram(
-            lab.path, [lab.path] + words, environment: ProcessInfo.processInfo.environment)
+            labProgram.path, [labProgram.path] + arguments, environment: ProcessInfo.processInfo.environment)
         switch ChildProgram.collect(try program.start()) {
         case .status(0)?: break
         case .status(let number)?: throw ExitCode(number)
@@ -76,11 +77,11 @@ struct PolicyTry: DaemonCommand {
     }
 
     /// The URL of the program `transferlab`, or `nil` if it is not found.
-    private static var lab: URL? {
-        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let beside = own.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+    private static var labProgram: URL? {
+        let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let sibling = executable.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return ([beside].compactMap(\.self) + path.split(separator: ":").map(String.init))
+        return ([sibling].compactMap(\.self) + path.split(separator: ":").map(String.init))
             .map { URL(fileURLWithPath: $0).appending(path: "transferlab") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }

@@ -11,31 +11,31 @@ extension GetPlan {
     init(command: PutCommand, now: WallTime) throws {
         try self.init(sharedBy: command)
         try command.upload.check(command)
-        answerPath = try command.answerFile.map { $0 == "-" ? nil : try PathName.absolute($0) } ?? nil
+        responsePath = try command.responseFile.map { $0 == "-" ? nil : try PathName.absolute($0) } ?? nil
         let builder = try SpecificationBuilder(command: command, destination: nil, now: now)
         let source = try command.upload.source()
         items = [try builder.item(uploading: source, to: command.upload.target(for: source))]
     }
 
     /// A sentence about the future of an interrupted run.
-    var outlook: String {
+    var interruptionHint: String {
         items.contains { $0.specification.upload != nil }
-            ? "the same command goes on where the server offers that, else it starts over"
-            : "partial files are kept, the same command continues them"
+            ? "run the same command again to continue; the upload resumes if the server supports it, or starts over"
+            : "partial files are kept; run the same command again to continue"
     }
 
     /// Writes a server's response to the file of the options or to standard output.
     ///
     /// - Returns: A description of the error, or `nil` on success.
-    func hand(over answer: ServerAnswer) -> String? {
-        if let answerPath {
+    func write(response answer: UploadResponse) -> String? {
+        if let responsePath {
             do {
                 // A device or a pipe must not be replaced by a file.
                 var status = stat()
-                let isSpecial = stat(answerPath, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-                try Data(answer.body).write(to: URL(fileURLWithPath: answerPath), options: isSpecial ? [] : .atomic)
+                let isSpecial = stat(responsePath, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+                try Data(answer.body).write(to: URL(fileURLWithPath: responsePath), options: isSpecial ? [] : .atomic)
             } catch {
-                return "the server's answer cannot be written to \(answerPath): \(error.localizedDescription)"
+                return "cannot write the server's response to \(responsePath): \(error.localizedDescription)"
             }
         } else if style != .json, !answer.body.isEmpty {
             Console.printBody(answer.body)

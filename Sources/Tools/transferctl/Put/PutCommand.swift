@@ -6,38 +6,38 @@ import TransferModel
 struct PutCommand: TransferCommand {
     static let configuration = CommandConfiguration(
         commandName: "put",
-        abstract: "Upload a file when the conditions are right; says why it waits.",
+        abstract: "Upload a file when the conditions are right, and show why it waits.",
         discussion: """
-            A URL that ends in a slash gets the file's name, except with --method POST. By default an upload starts at \
-            once on any network. An interrupted one goes on where the server offers that (tus 1.0 with POST, or the \
-            IETF's resumable uploads), also when the same command is run again; elsewhere it starts over. A file that \
-            changes meanwhile is an error. The server's answer, up to 1 MiB of it, goes to standard output.
+            If the URL ends in a slash, the file's name is appended, except with --method POST. By default, an upload \
+            starts immediately on any network. An interrupted upload resumes if the server supports it (tus 1.0 with POST, \
+            or the IETF's resumable uploads), also when you run the same command again; otherwise it starts over. The \
+            upload fails if the file changes. The server's response, up to 1 MiB, goes to standard output.
 
-            With --json one JSON object a line is written, with the keys of 'transferctl get' and, when it is over, \
-            response (contentType, cut, and body as text or base64).
+            With --json, each line is a JSON object with the keys of 'transferctl get'. The last line also has response \
+            (contentType, cut, and body as text or base64).
             """)
 
     @OptionGroup var upload: UploadArguments
 
     @Option(
         name: .customShort("o"),
-        help: .init("Write the server's answer to this file, in place of standard output.", valueName: "file"))
-    var answerFile: String?
+        help: .init("Write the server's response to this file instead of standard output.", valueName: "file"))
+    var responseFile: String?
 
-    @OptionGroup(title: "When it runs") var timing: TimingOptions
-    @OptionGroup(title: "How it asks the server") var request: RequestOptions
-    @OptionGroup(title: "What it tells") var output: OutputOptions
+    @OptionGroup(title: "Scheduling options") var timing: TimingOptions
+    @OptionGroup(title: "Request options") var request: RequestOptions
+    @OptionGroup(title: "Output options") var output: OutputOptions
 
     @Option(
         help: .init(
-            "Run a command when it is over, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH (the file's), TRANSFER_STATUS "
+            "Run a command after the upload, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH (the file's), TRANSFER_STATUS "
                 + "and TRANSFER_RESULT (finished or failed) in its environment.", valueName: "command"))
     var onComplete: String?
 
-    @Option(help: .init("Where the queue is kept (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
+    @Option(help: .init("The folder for the queue (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
     var stateDir: String?
 
-    @OptionGroup var rig: RigOptions
+    @OptionGroup var testOptions: TestOptions
 
     func plan(now: WallTime) throws -> GetPlan { try GetPlan(command: self, now: now) }
 }

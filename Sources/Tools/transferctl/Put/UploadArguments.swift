@@ -11,16 +11,16 @@ struct UploadArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"))
     var file: String
 
-    @Argument(help: ArgumentHelp("Where to: an http or https URL.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The http or https URL to upload to.", valueName: "url"))
     var url: String
 
-    @Option(help: .init("How the server is asked to take it.", valueName: "method"))
+    @Option(help: .init("The HTTP method: PUT or POST.", valueName: "method"))
     var method: MethodChoice = .put
 
-    @Option(help: .init("Send this as Content-Type (default: none).", valueName: "type"))
+    @Option(help: .init("The value of the Content-Type field (default: none).", valueName: "type"))
     var contentType: String?
 
-    @Flag(help: "Ask for no way to go on after an interruption: one plain request.")
+    @Flag(help: "Send a single plain request that cannot be resumed.")
     var noResume = false
 
     /// The values of `--method`, in any case.
@@ -33,22 +33,23 @@ struct UploadArguments: ParsableArguments {
         var method: UploadSource.Method { self == .put ? .put : .post }
     }
 
-    /// Refuses options that make no sense for an upload.
+    /// Rejects options that make no sense for an upload.
     ///
     /// - Throws: `UsageError` that names the option, the error and its remedy.
     func check(_ options: some TransferOptions) throws {
         guard file != "-" else {
-            throw UsageError("standard input cannot be uploaded: its length is not known; give a file")
+            throw UsageError("cannot upload standard input, because its size is unknown; use a file")
         }
         guard options.timing.expectBytes == nil else {
-            throw UsageError("--expect-bytes belongs to 'transferctl get'; the file's size is known")
+            throw UsageError(
+                "--expect-bytes applies to downloads only, because the size of the file is known; leave it out")
         }
         guard options.request.connections == nil else {
             throw UsageError(
-                "--connections belongs to 'transferctl get': an upload goes over one connection; leave it out")
+                "--connections applies to downloads only, because an upload uses one connection; leave it out")
         }
         if let type = contentType, type.isEmpty || type.utf8.contains(where: { $0 < 32 || $0 == 127 }) {
-            throw UsageError("--content-type must be a media type as in text/plain")
+            throw UsageError("--content-type must be a media type, such as text/plain")
         }
     }
 

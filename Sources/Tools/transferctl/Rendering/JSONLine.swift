@@ -15,13 +15,13 @@ enum JSONLine {
         Console.printJSON(String(decoding: data, as: UTF8.self))
     }
 
-    /// Returns a server's response to an upload. Text is unchanged, and anything else is encoded in base64.
-    static func object(_ answer: ServerAnswer) -> [String: Any] {
-        var object: [String: Any] = ["contentType": answer.contentType ?? NSNull(), "cut": answer.isCut]
-        if let text = String(validating: answer.body, as: UTF8.self) {
+    /// Returns a server's response to an upload as an object. Text is unchanged, and other data is encoded in base64.
+    static func object(_ response: UploadResponse) -> [String: Any] {
+        var object: [String: Any] = ["contentType": response.contentType ?? NSNull(), "cut": response.isCut]
+        if let text = String(validating: response.body, as: UTF8.self) {
             object["body"] = text
         } else {
-            object["base64"] = Data(answer.body).base64EncodedString()
+            object["base64"] = Data(response.body).base64EncodedString()
         }
         return object
     }
@@ -35,7 +35,7 @@ enum JSONLine {
     }
 
     /// Returns a reason with its data. Unknown data is null.
-    static func object(_ reason: WaitReason) -> [String: Any] {
+    static func object(_ reason: WaitReasonReport) -> [String: Any] {
         let unknown = reason.details.filter { $0.value == nil }.mapValues { _ in NSNull() as Any }
         return reason.fields.mapValues(\.json).merging(unknown) { $1 }
     }

@@ -60,7 +60,7 @@ struct JSONRenderer: TransferRenderer {
     /// Adds the reason of a transfer that no condition blocks: the command itself ends.
     private func addEnd(to object: inout [String: Any]) {
         let isSignal = Console.isInterrupted
-        let sentence = isSignal ? "interrupted by a signal" : "stopped because the command ends"
+        let sentence = isSignal ? "interrupted by a signal" : "stopped because the command is ending"
         object["reasons"] = [["code": isSignal ? "interrupted" : "ended", "sentence": sentence]]
         object["sentence"] = isSignal ? "interrupted" : "stopped"
     }

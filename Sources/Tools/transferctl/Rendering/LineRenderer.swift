@@ -21,9 +21,9 @@ struct LineRenderer: TransferRenderer {
 /// A renderer that prints only transfers that failed or were canceled.
 struct FailureRenderer: TransferRenderer {
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
-        guard status.state.isOver, status.state != .finished else { return }
+        guard status.state.isEnded, status.state != .finished else { return }
         guard let event else {
-            // Transfers of a daemon are identified by their number.
+            // Transfers of a daemon are identified by their ID.
             return Console.error("transferctl: \(status.id) \(status.name): \(status.error ?? status.state.rawValue)")
         }
         let text = TransferText.sentence(of: status, event, localTime: .utc) ?? ""

@@ -14,30 +14,30 @@ struct LiveLines: TransferRenderer {
     private struct Row {
         var status: TransferStatus
         var event: TransferEvent
-        /// Whether bytes have arrived since the attempt started.
+        /// A Boolean value that indicates whether bytes have arrived since the attempt started.
         var hasBytes = false
     }
 
     let localTime: LocalTimeRules
     let total: Int
     /// The number of transfers whose wait reasons are reported at a time.
-    let watched: Int
+    let explainedLimit: Int
     private var running: [TransferID: Row] = [:]
     private var waiting: [TransferID: Row] = [:]
     /// The identifiers of the waiting transfers, ascending.
     private var waitingOrder: [TransferID] = []
     /// The permanent lines above the live lines that have not been written yet.
-    private var above = ""
+    private var permanentText = ""
     /// The width of each live line on the screen, in columns.
     private var drawn: [Int] = []
-    private var over = 0
+    private var endedCount = 0
     private var hasEnded = false
     private(set) var isDirty = false
 
-    init(localTime: LocalTimeRules, total: Int, watched: Int) {
+    init(localTime: LocalTimeRules, total: Int, explainedLimit: Int) {
         self.localTime = localTime
         self.total = total
-        self.watched = watched
+        self.explainedLimit = explainedLimit
     }
 
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
@@ -47,10 +47,10 @@ struct LiveLines: TransferRenderer {
         case .ended:
             running[status.id] = nil
             setWaiting(status.id, nil)
-            over += 1
+            endedCount += 1
             let text = TransferText.sentence(of: status, event, localTime: localTime) ?? ""
             let mark = status.state == .finished ? "✓".green : "✗".red
-            above += "\(mark) \(status.name.printable): \(text.printable)\n"
+            permanentText += "\(mark) \(status.name.printable): \(text.printable)\n"
         case .progressed, .started:
             setWaiting(status.id, nil)
             let hasBytes = event.kind == .progressed || running[status.id]?.hasBytes == true
@@ -61,9 +61,9 @@ struct LiveLines: TransferRenderer {
         }
     }
 
-    mutating func note(_ text: String) {
+    mutating func showMessage(_ text: String) {
         isDirty = true
-        above += text.printable + "\n"
+        permanentText += text.printable + "\n"
     }
 
     mutating func end() {
@@ -78,8 +78,8 @@ struct LiveLines: TransferRenderer {
     private mutating func setWaiting(_ id: TransferID, _ new: Row?) {
         let old = waiting.updateValue(new, orRemove: id)
         guard old != (new != nil) else { return }
-        let place = waitingOrder.firstPlace(notBelow: id)
-        if new == nil { waitingOrder.remove(at: place) } else { waitingOrder.insert(id, at: place) }
+        let index = waitingOrder.insertionIndex(of: id)
+        if new == nil { waitingOrder.remove(at: index) } else { waitingOrder.insert(id, at: index) }
     }
 
     /// Redraws the live lines in place, below the permanent lines. Uses a single write to avoid flicker.
@@ -92,18 +92,18 @@ struct LiveLines: TransferRenderer {
         // A terminal that became narrower has wrapped the old lines, so they occupy more rows than were drawn.
         let rowsAbove = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
         var text = rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : ""
-        text += "\r\u{1B}[J" + above
+        text += "\r\u{1B}[J" + permanentText
         text += lines.map { $0.drawn(width: width) + "\n" }.joined()
-        above = ""
+        permanentText = ""
         drawn = lines.map { min(width, $0.columns) }
         Console.write(text, to: 1)
     }
 
-    /// Returns the running and then the waiting transfers by number, as many as fit. The last line counts the hidden
+    /// Returns the running and then the waiting transfers by ID, as many as fit. The last line counts the hidden
     /// transfers.
     private func liveLines(width: Int, room: Int) -> [ScreenLine] {
         // Only some of thousands of transfers are reported before they run.
-        let count = hasEnded ? 0 : max(running.count + waiting.count, total > watched ? total - over : 0)
+        let count = hasEnded ? 0 : max(running.count + waiting.count, total > explainedLimit ? total - endedCount : 0)
         var rows = running.sorted { $0.key < $1.key }.prefix(room).map(\.value)
         for id in waitingOrder.prefix(room - rows.count) { if let row = waiting[id] { rows.append(row) } }
         // Wait reasons are shown in full if all of them fit.
@@ -114,7 +114,7 @@ struct LiveLines: TransferRenderer {
         var lines = rows.prefix(count > rows.count ? room - 1 : room).map { line($0, width: width) }
         let hidden = count - lines.count
         if hidden > 0 {
-            lines.append(ScreenLine("… and \(hidden) more, \(over) of \(total) are over", .dim))
+            lines.append(ScreenLine("… and \(hidden) more; \(endedCount) of \(total) ended", .dim))
         }
         return lines
     }
@@ -122,7 +122,7 @@ struct LiveLines: TransferRenderer {
     /// Returns the text beside the name, or `nil` if a bar shows the progress.
     private func text(_ row: Row) -> String? {
         if row.hasBytes { return nil }
-        if case .started = row.event.kind { return "asking the server" }
+        if case .started = row.event.kind { return "connecting to the server" }
         return TransferText.sentence(of: row.status, row.event, localTime: localTime) ?? ""
     }
 
@@ -166,7 +166,9 @@ struct LiveLines: TransferRenderer {
 }
 
 extension Dictionary where Key == TransferID {
-    /// Sets or (for `nil`) removes the value. Returns whether there was a value before.
+    /// Sets or (for `nil`) removes the value.
+    ///
+    /// - Returns: `true` if there was a value before.
     fileprivate mutating func updateValue(_ value: Value?, orRemove key: Key) -> Bool {
         guard let value else { return removeValue(forKey: key) != nil }
         return updateValue(value, forKey: key) != nil
@@ -175,7 +177,7 @@ extension Dictionary where Key == TransferID {
 
 extension Array where Element == TransferID {
     /// Returns the first index of an ascending array whose element is not below `id`.
-    fileprivate func firstPlace(notBelow id: TransferID) -> Int {
+    fileprivate func insertionIndex(of id: TransferID) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

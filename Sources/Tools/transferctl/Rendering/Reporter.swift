@@ -4,13 +4,13 @@ import Synchronization
 import TransferEngine
 import TransferModel
 
-/// A sink for service updates, and for notes from any thread. It passes them to a renderer, which draws at most 20
+/// A sink for service updates, and for messages from any thread. It passes them to a renderer, which draws at most 20
 /// times a second.
 final class Reporter: Sendable {
     private struct State {
         var renderer: any TransferRenderer
         var conditions: Conditions?
-        /// Whether a flush is scheduled.
+        /// A Boolean value that indicates whether a flush is scheduled.
         var isFlushDue = false
         var hasEnded = false
     }
@@ -22,14 +22,14 @@ final class Reporter: Sendable {
 
     /// Creates a reporter for a renderer.
     ///
-    /// - Parameter isVerbose: Whether to report changes of the machine's conditions.
+    /// - Parameter isVerbose: A Boolean value that indicates whether to report changes of the machine's conditions.
     init(_ renderer: any TransferRenderer, isVerbose: Bool) {
         state = Mutex(State(renderer: renderer))
         self.isVerbose = isVerbose
     }
 
     /// Reports an update.
-    func take(_ update: ServiceUpdate) {
+    func show(_ update: ServiceUpdate) {
         draw { state in
             switch update {
             case .changed(let status, let event): state.renderer.show(status, event)
@@ -37,22 +37,22 @@ final class Reporter: Sendable {
             case .conditions(let conditions):
                 defer { state.conditions = conditions }
                 for note in conditions.notes where state.conditions?.notes.contains(note) != true {
-                    state.renderer.note(note)
+                    state.renderer.showMessage(note)
                 }
                 guard isVerbose, let change = ConditionsText.change(from: state.conditions, to: conditions) else {
                     return
                 }
-                state.renderer.note(change)
-            case .storeTrouble(let error):
-                state.renderer.note(
+                state.renderer.showMessage(change)
+            case .storeError(let error):
+                state.renderer.showMessage(
                     error.code == .corrupt
-                        ? "\(error)" : "the queue could not be saved: \(error); it is tried again with the next change")
+                        ? "\(error)" : "cannot save the queue: \(error); saving is retried with the next change")
             }
         }
     }
 
     /// Reports a message that belongs to no transfer.
-    func note(_ text: String) { draw { $0.renderer.note(text) } }
+    func showMessage(_ text: String) { draw { $0.renderer.showMessage(text) } }
 
     /// Ends the output and restores the terminal.
     func end() {

@@ -5,7 +5,7 @@ import TransferModel
 /// A line of a screen, made of pieces of text with styles.
 struct ScreenLine: Hashable {
     /// The styles of a piece.
-    enum Look: Hashable {
+    enum TextStyle: Hashable {
         case plain
         case bold
         case dim
@@ -14,15 +14,15 @@ struct ScreenLine: Hashable {
         case warning
     }
 
-    private(set) var pieces: [(text: String, look: Look)] = []
-    /// Whether the whole line is highlighted.
+    private(set) var pieces: [(text: String, style: TextStyle)] = []
+    /// A Boolean value that indicates whether the whole line is highlighted.
     var isSelected = false
 
     /// Creates an empty line.
     init() {}
 
     /// Creates a line with one piece.
-    init(_ text: String, _ look: Look = .plain) { pieces = [(text, look)] }
+    init(_ text: String, _ style: TextStyle = .plain) { pieces = [(text, style)] }
 
     /// The width of the line, in columns.
     var columns: Int { pieces.reduce(0) { $0 + Formatting.columns($1.text) } }
@@ -31,10 +31,10 @@ struct ScreenLine: Hashable {
     var plain: String { pieces.map(\.text).joined() }
 
     /// Adds a piece. If a width is given, the piece is cut or padded to it.
-    mutating func add(_ text: String, _ look: Look = .plain, width: Int? = nil) {
-        guard let width else { return pieces.append((text, look)) }
+    mutating func add(_ text: String, _ style: TextStyle = .plain, width: Int? = nil) {
+        guard let width else { return pieces.append((text, style)) }
         let fitted = Formatting.fitted(text, width: width)
-        pieces.append((fitted + String(repeating: " ", count: max(0, width - Formatting.columns(fitted))), look))
+        pieces.append((fitted + String(repeating: " ", count: max(0, width - Formatting.columns(fitted))), style))
     }
 
     /// Adds a bar and numbers, at most `width` columns wide. The bar is left out if it does not fit or if the size is
@@ -56,16 +56,16 @@ struct ScreenLine: Hashable {
         }
         var left = width
         var result = ""
-        for (text, look) in pieces where left > 0 {
+        for (text, style) in pieces where left > 0 {
             let fitted = Formatting.fitted(text, width: left)
             left -= Formatting.columns(fitted)
-            result += Self.styled(fitted, look)
+            result += Self.styled(fitted, style)
         }
         return result
     }
 
-    private static func styled(_ text: String, _ look: Look) -> String {
-        switch look {
+    private static func styled(_ text: String, _ style: TextStyle) -> String {
+        switch style {
         case .plain: text
         case .bold: text.bold
         case .dim: text.dim

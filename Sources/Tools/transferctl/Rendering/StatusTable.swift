@@ -16,10 +16,10 @@ struct StatusTable {
                 let line =
                     Self.padded(id, idWidth) + "  " + Self.padded(row.state.rawValue, 9) + "  "
                     + Self.padded(Self.done(row), 22) + "  " + row.name
-                let note = row.error ?? row.sentence
+                let detail = row.error ?? row.sentence
                 return [Formatting.fitted(line, width: width)]
-                    + (note.map { note in
-                        Formatting.wrapped(note, width: max(20, width - idWidth - 2)).map {
+                    + (detail.map { detail in
+                        Formatting.wrapped(detail, width: max(20, width - idWidth - 2)).map {
                             String(repeating: " ", count: idWidth + 2) + $0
                         }
                     } ?? [])

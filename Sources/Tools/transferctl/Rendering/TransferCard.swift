@@ -7,24 +7,24 @@ import TransferModel
 struct TransferCard {
     private let fields: [String: VariantValue]
 
-    /// Creates a card from the answer to the bus method `Show`.
+    /// Creates a card from the response to the bus method `Show`.
     init(_ fields: [String: VariantValue]) { self.fields = fields }
 
     /// Returns the lines, at most `width` columns wide. `width` should be at least 40.
     func lines(width: Int) -> [String] {
         guard let details = try? TransferDetails(fields) else {
-            // A later version's answer is shown raw rather than not at all.
+            // The response of a later version is shown raw instead of failing.
             return fields.keys.sorted().map {
                 Formatting.fitted("\($0)  \(fields[$0].map { "\($0)" } ?? "")", width: width)
             }
         }
         let status = details.status
-        let facts = Self.facts(
-            status, directory: details.directory, asked: Self.words(of: details.constraints))
-        let labels = (facts.map(\.label.count).max() ?? 0) + 2
+        let entries = Self.entries(
+            status, directory: details.directory, requirements: Self.words(of: details.constraints))
+        let labels = (entries.map(\.label.count).max() ?? 0) + 2
         let head = Formatting.fitted("\(status.id)  \(status.name)", width: width)
         return [head]
-            + facts.flatMap { label, text in
+            + entries.flatMap { label, text in
                 Formatting.wrapped(text, width: max(20, width - labels - 2)).enumerated().map { index, line in
                     let start = index == 0 ? label : ""
                     return "  " + start + String(repeating: " ", count: labels - start.count) + line
@@ -32,23 +32,24 @@ struct TransferCard {
             }
     }
 
-    private static func facts(
-        _ status: TransferStatus, directory: String?, asked: String
+    private static func entries(
+        _ status: TransferStatus, directory: String?, requirements: String
     ) -> [(label: String, text: String)] {
-        let note = status.error ?? status.sentence
-        let place = status.path ?? directory
+        let detail = status.error ?? status.sentence
+        let location = status.path ?? directory
         let session = status.session.map { ", session \($0)" } ?? ""
-        var facts = [("state", status.state.rawValue + (note.map { ": \($0)" } ?? ""))]
-        facts.append((status.isUpload ? "to" : "from", status.url))
-        if let place { facts.append((status.isUpload ? "file" : "to", place)) }
-        facts.append(("done", done(status)))
-        if let code = status.status { facts.append(("server said", "status \(code)")) }
-        if !status.state.isOver { facts.append(("asks for", asked)) }
-        facts.append(("urgency", "\(WhyCommand.words(status.kind.rawValue)), priority \(status.priority)"))
+        var entries = [("state", status.state.rawValue + (detail.map { ": \($0)" } ?? ""))]
+        entries.append((status.isUpload ? "to" : "from", status.url))
+        if let location { entries.append((status.isUpload ? "file" : "to", location)) }
+        entries.append(("done", done(status)))
+        if let code = status.status { entries.append(("server status", "\(code)")) }
+        if !status.state.isEnded { entries.append(("conditions", requirements)) }
+        entries.append(("priority", "\(WhyCommand.words(status.kind.rawValue)), \(status.priority)"))
         let date = WatchConditions.time(status.submitted)
-        facts.append(("handed over", "\(date)\(status.app.isEmpty ? "" : " by \(status.app)")\(session)"))
-        if status.attempt > 0 { facts.append(("attempt", "\(status.attempt)")) }
-        return facts
+        let origin = status.app == "person" ? " from the command line" : status.app.isEmpty ? "" : " by \(status.app)"
+        entries.append(("added", "\(date)\(origin)\(session)"))
+        if status.attempt > 0 { entries.append(("attempt", "\(status.attempt)")) }
+        return entries
     }
 
     private static func done(_ status: TransferStatus) -> String {
@@ -60,7 +61,7 @@ struct TransferCard {
 
     /// Describes constraints in words.
     private static func words(of change: ConstraintChange?) -> String {
-        guard let change, !change.isEmpty else { return "nothing of its own; the policy decides" }
+        guard let change, !change.isEmpty else { return "none" }
         return change.constraints.words.joined(separator: "; ")
     }
 }

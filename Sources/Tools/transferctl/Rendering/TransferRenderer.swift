@@ -10,10 +10,10 @@ protocol TransferRenderer: Sendable {
     /// Shows a change of the service or of the machine.
     mutating func show(_ change: DaemonStatus)
     /// Shows a message that belongs to no transfer.
-    mutating func note(_ text: String)
+    mutating func showMessage(_ text: String)
     /// Ends the output.
     mutating func end()
-    /// Whether `flush()` has anything to draw.
+    /// A Boolean value that indicates whether `flush()` has anything to draw.
     var isDirty: Bool { get }
     /// Draws the pending changes.
     mutating func flush()
@@ -21,7 +21,7 @@ protocol TransferRenderer: Sendable {
 
 extension TransferRenderer {
     mutating func show(_ change: DaemonStatus) {}
-    mutating func note(_ text: String) { Console.error("transferctl: \(text)".printable) }
+    mutating func showMessage(_ text: String) { Console.error("transferctl: \(text)".printable) }
     mutating func end() {}
     // Most renderers write immediately.
     var isDirty: Bool { false }

@@ -28,7 +28,7 @@ enum TransferText {
             case .number(let attempt)?? = reason.details["attempt"]
         else { return explanation.sentence }
         let when = explanation.until.map { " at \(localTime.dateAndTime(of: $0))" } ?? " later"
-        return "attempt \(attempt + 1) follows\(when)"
+        return "retrying\(when) (attempt \(attempt + 1))"
     }
 
     /// Returns a sentence for the end of a transfer.
@@ -38,7 +38,9 @@ enum TransferText {
             return "failed: the server answered \(completion.status)\(hint(completion.status))"
         }
         if completion.wasAlreadyComplete { return "already complete, \(Formatting.bytes(file.bytes)), \(file.path)" }
-        if completion.status >= 400 { return "the server answered \(completion.status); its page is in \(file.path)" }
+        if completion.status >= 400 {
+            return "the server answered \(completion.status); the response is in \(file.path)"
+        }
         return "finished, \(Formatting.bytes(file.bytes)), \(file.path)"
     }
 
@@ -47,11 +49,11 @@ enum TransferText {
         guard completion.isFailure else { return "uploaded, the server answered \(status)" }
         let hint =
             switch status {
-            case 404, 410: " (there is no such place)"
-            case 405: " (it does not take uploads this way; there are --method PUT and --method POST)"
-            case 409: " (something stands against it, a missing folder perhaps)"
-            case 413: " (the file is too large for it)"
-            case 415: " (it does not take this type; give --content-type)"
+            case 404, 410: " (not found)"
+            case 405: " (this upload method is not allowed; try --method PUT or --method POST)"
+            case 409: " (conflict; the folder may be missing)"
+            case 413: " (the file is too large for the server)"
+            case 415: " (the server does not accept this type; set --content-type)"
             default: hint(status)
             }
         return "failed: the server answered \(status)\(hint)"
@@ -60,12 +62,12 @@ enum TransferText {
     private static func hint(_ status: Int) -> String {
         switch status {
         case 200..<300: " without a file"
-        case 304: " (nothing has changed), but there is no earlier file"
-        case 300..<400: " and named no other place"
-        case 401: " (it wants a login: give user:password@ in the URL, --netrc, or --header \"Authorization: …\")"
-        case 403: " (it does not allow this)"
-        case 404, 410: " (there is no such file)"
-        case 407: " (the proxy wants a login: put user:password@ into --proxy)"
+        case 304: " (not modified), but no earlier file exists"
+        case 300..<400: " without a redirect location"
+        case 401: " (login required; use user:password@ in the URL, --netrc, or --header \"Authorization: …\")"
+        case 403: " (access denied)"
+        case 404, 410: " (file not found)"
+        case 407: " (proxy login required; use user:password@ in --proxy)"
         default: ""
         }
     }

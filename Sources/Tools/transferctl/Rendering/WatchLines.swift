@@ -9,7 +9,7 @@ import TransferModel
 struct WatchLines: TransferRenderer {
     let json: Bool
     private var states: [TransferID: TransferStatus.State] = [:]
-    private var known = DaemonStatus()
+    private var lastStatus = DaemonStatus()
 
     /// Creates a renderer that prints text or JSON.
     init(json: Bool) { self.json = json }
@@ -18,28 +18,28 @@ struct WatchLines: TransferRenderer {
         let isNew = states.updateValue(status.state, forKey: status.id) != status.state
         if json { return write("transfer", ["transfer": status.fields.mapValues(\.json)]) }
         guard isNew else { return }
-        let note = status.error ?? status.sentence
-        let text = "\(status.id) \(status.state.rawValue) \(status.name)" + (note.map { ": \($0)" } ?? "")
+        let detail = status.error ?? status.sentence
+        let text = "\(status.id) \(status.state.rawValue) \(status.name)" + (detail.map { ": \($0)" } ?? "")
         Console.print(text.printable)
     }
 
     mutating func show(_ change: DaemonStatus) {
-        if let conditions = change.conditions, conditions != known.conditions {
-            known.conditions = conditions
-            tell(conditions)
+        if let conditions = change.conditions, conditions != lastStatus.conditions {
+            lastStatus.conditions = conditions
+            printChange(conditions)
         }
-        if let hold = change.held, hold != known.held {
-            known.held = hold
-            tell(hold)
+        if let hold = change.held, hold != lastStatus.held {
+            lastStatus.held = hold
+            printChange(hold)
         }
     }
 
-    private func tell(_ hold: HoldStatus) {
+    private func printChange(_ hold: HoldStatus) {
         if json { return write("hold", ["hold": hold.fields.mapValues(\.json)]) }
-        Console.print((WatchConditions.hold(hold).map { "held: \($0)" } ?? "not held").printable)
+        Console.print((WatchConditions.hold(hold).map { "on hold: \($0)" } ?? "not on hold").printable)
     }
 
-    private func tell(_ report: ConditionsReport) {
+    private func printChange(_ report: ConditionsReport) {
         if json { return write("conditions", ["conditions": report.fields.mapValues(\.json)]) }
         let conditions = WatchConditions(report)
         Console.print("power \(conditions.power); network \(conditions.network)".printable)

@@ -12,18 +12,18 @@ import TransferModel
 struct WatchCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show the daemon's transfers live, with what the machine is like and why they wait.",
+        abstract: "Show the daemon's transfers live, with the machine's conditions and wait reasons.",
         discussion: """
-            In a terminal: up and down select, p pauses, r resumes, n starts now, c cancels after a question, w says why, \
-            q quits; the transfers go on. It draws only when something changes.
+            Keys in a terminal: up and down select a transfer, p pauses, r resumes, n starts now, c cancels after \
+            confirmation, w shows the wait reasons, q quits. Transfers continue after the command ends.
 
-            Elsewhere each change of state is a line. With --json each change is an object: event (transfer, with the keys of \
-            'transferctl list'; conditions; hold), time and what belongs to it.
+            If the output is not a terminal, each change of state is a line. With --json, each change is an object with event \
+            (transfer, with the keys of 'transferctl list'; conditions; hold), time, and the data of the event.
 
-            Status 0 after q or Ctrl-C, 143 after SIGTERM, 3 when there is no daemon or it has ended.
+            Exit status: 0 after q or Ctrl-C, 143 after SIGTERM, 3 if the daemon cannot be reached or has ended.
             """)
 
-    @Flag(help: "Write JSON: one object a line.")
+    @Flag(help: "Write JSON: one object per line.")
     var json = false
 
     @OptionGroup var daemon: DaemonOptions
@@ -31,7 +31,7 @@ struct WatchCommand: DaemonCommand {
     func run(with client: BusClient) async throws {
         let (events, feed) = AsyncStream.makeStream(of: WatchEvent.self)
         let terminal = json ? nil : WatchTerminal { feed.yield($0) }
-        // Restored at once, because a second signal ends the program immediately.
+        // The terminal is restored here, because a second signal ends the program immediately.
         let interruption = Interruption {
             terminal?.restore()
             feed.yield(.stopped)
@@ -40,15 +40,15 @@ struct WatchCommand: DaemonCommand {
             terminal?.restore()
             withExtendedLifetime(interruption) {}
         }
-        Console.whenReaderIsGone { feed.yield(.stopped) }
-        // Watches before it asks, so that no change is missed in between.
+        Console.onReaderLoss { feed.yield(.stopped) }
+        // Watching starts before the first request, so that no change is missed.
         let updates = try await client.updates()
         let forwarding = Task {
             for await update in updates {
                 switch update {
                 case .changed(let status, _): feed.yield(.changed(status))
                 case .status(let status): feed.yield(.status(status))
-                case .conditions, .storeTrouble: break  // The daemon reports neither.
+                case .conditions, .storeError: break  // The daemon reports neither.
                 }
             }
             feed.yield(.daemonEnded)

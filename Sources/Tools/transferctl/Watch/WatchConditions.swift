@@ -11,34 +11,40 @@ struct WatchConditions {
 
     /// The power source, and the battery level if there is one.
     var power: String {
-        let source = ["ac": "mains", "battery": "battery"][report.power?.value ?? ""] ?? "unknown"
+        let source = ["ac": "AC", "battery": "battery"][report.power?.value ?? ""] ?? "unknown"
         guard let level = report.battery?.level else { return source }
         let charging = report.battery?.charging
         let state = charging == .charging || charging == .discharging ? " \(charging?.rawValue ?? "")" : ""
         return source == "battery" ? "battery \(level) %" : "\(source), battery \(level) %\(state)"
     }
 
-    /// The network, with its kind, name and cost.
+    /// The network, with its link type, name, and cost.
     var network: String {
         switch report.network?.value {
         case nil: return "unknown"
         case "none": return "none"
-        case "portal": return "waits for its login page"
+        case "portal": return "login required"
         default: break
         }
         let kind = report.linkKind?.value.flatMap { $0 == "unknown" || $0 == "other" ? nil : $0 }
         let name = report.connection?.value.map { " \u{201C}\($0)\u{201D}" } ?? ""
-        let price =
+        let cost =
             switch report.metered?.value {
             case "yes": "metered"
-            case "no": "not metered"
+            case "no": "unmetered"
             case "guessYes": "probably metered"
-            case "guessNo": "probably not metered"
-            default: "price unknown"
+            case "guessNo": "probably unmetered"
+            default: "metered: unknown"
             }
-        return "\(kind ?? "link of unknown kind")\(name), \(price)"
+        return "\(kind.map { Self.linkNames[$0] ?? $0 } ?? "unknown link type")\(name), \(cost)"
             + (report.roaming?.value == "yes" ? ", roaming" : "")
     }
+
+    /// The names of link types for users, by the raw value of `LinkKind`.
+    private static let linkNames = [
+        "ethernet": "Ethernet", "wifi": "Wi-Fi", "cellular": "mobile network", "bluetooth": "Bluetooth",
+        "usb-tether": "USB tethering",
+    ]
 
     /// Returns a description of the hold, or `nil` if there is none.
     static func hold(_ hold: HoldStatus) -> String? {

@@ -34,14 +34,14 @@ struct WatchScreen {
         facts.add("   Network ", .dim)
         facts.add(WatchConditions(state.conditions).network)
         lines.append(facts)
-        if let text = WatchConditions.hold(state.hold) { lines.append(ScreenLine("Held: " + text, .warning)) }
+        if let text = WatchConditions.hold(state.hold) { lines.append(ScreenLine("On hold: " + text, .warning)) }
         return lines + [ScreenLine()]
     }
 
     private static func counts(_ rows: [TransferStatus]) -> String {
         let parts = [
             ("running", rows.count { $0.state == .running }), ("waiting", rows.count { $0.state == .waiting }),
-            ("paused", rows.count { $0.state == .paused }), ("over", rows.count { $0.state.isOver }),
+            ("paused", rows.count { $0.state == .paused }), ("ended", rows.count { $0.state.isEnded }),
         ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
         let rate = rows.compactMap(\.rate).reduce(0, +)
         let total = rate > 0 ? ["\(Formatting.bytes(rate))/s"] : []
@@ -60,11 +60,11 @@ struct WatchScreen {
         title.add("ID", .dim, width: idWidth + 1)
         title.add("STATE", .dim, width: 10)
         title.add("NAME", .dim, width: nameWidth + 1)
-        title.add("PROGRESS, OR WHY NOT", .dim)
+        title.add("PROGRESS OR WAIT REASON", .dim)
         let count = room - 1
-        let place = rows.firstIndex { $0.id == state.selected } ?? 0
+        let selectedIndex = rows.firstIndex { $0.id == state.selected } ?? 0
         // The selected line is centered as far as there are lines above and below.
-        let start = max(0, min(place - count / 2, rows.count - count))
+        let start = max(0, min(selectedIndex - count / 2, rows.count - count))
         return [title]
             + rows[start..<min(rows.count, start + count)].map { line($0, idWidth: idWidth, nameWidth: nameWidth) }
     }
@@ -75,15 +75,15 @@ struct WatchScreen {
         line.add(line.isSelected ? "> " : "  ")
         line.add("\(row.id)", width: idWidth)
         line.add(" ")
-        line.add(row.state.rawValue, Self.look(row.state), width: 9)
+        line.add(row.state.rawValue, Self.style(row.state), width: 9)
         line.add(" ")
-        line.add(row.name, row.state.isOver ? .dim : .bold, width: nameWidth)
+        line.add(row.name, row.state.isEnded ? .dim : .bold, width: nameWidth)
         line.add(" ")
         addDetail(of: row, to: &line, width: width - line.columns)
         return line
     }
 
-    private static func look(_ state: TransferStatus.State) -> ScreenLine.Look {
+    private static func style(_ state: TransferStatus.State) -> ScreenLine.TextStyle {
         switch state {
         case .running, .finished: .good
         case .failed: .bad
@@ -100,7 +100,7 @@ struct WatchScreen {
         case .waiting: line.add(row.sentence ?? row.error ?? "")
         case .paused:
             let share = row.bytes > 0 ? "\(row.share ?? Formatting.bytes(row.bytes)), " : ""
-            line.add(share + "until it is resumed")
+            line.add(share + "paused until resumed")
         case .finished: line.add(Formatting.bytes(row.bytes), .dim)
         case .failed: line.add(row.error ?? "", .bad)
         case .cancelled: line.add("")
@@ -115,7 +115,7 @@ struct WatchScreen {
         case .help: return [rule("keys")] + Self.help.map { ScreenLine(" " + $0) }
         case .why(let id):
             guard let explanation = state.explanation else {
-                return [rule("why \(id)"), ScreenLine(" asking the daemon …", .dim)]
+                return [rule("why \(id)"), ScreenLine(" waiting for the daemon …", .dim)]
             }
             return [rule("why \(id)")] + why(explanation)
         }
@@ -128,34 +128,36 @@ struct WatchScreen {
     private func why(_ explanation: WaitExplanation) -> [ScreenLine] {
         var lines = Formatting.wrapped(explanation.sentence, width: max(10, width - 2)).map { ScreenLine(" " + $0) }
         for reason in explanation.reasons {
-            let origin = [reason.source.map { "says \($0)" }, reason.since.map { "since \(WatchConditions.time($0))" }]
-                .compactMap(\.self).joined(separator: ", ")
+            let origin = [
+                reason.source.map { "source: \($0)" }, reason.since.map { "since \(WatchConditions.time($0))" },
+            ]
+            .compactMap(\.self).joined(separator: ", ")
             var line = ScreenLine(" - " + reason.sentence)
             if !origin.isEmpty { line.add("  (\(origin))", .dim) }
             lines.append(line)
         }
         let waited = (explanation.waited ?? []).filter { $0.seconds > 0 }.map {
-            "\($0.code) \(Formatting.span($0.seconds))"
+            "\(WhyCommand.words($0.code)) \(Formatting.span($0.seconds))"
         }
-        if !waited.isEmpty { lines.append(ScreenLine(" waited: " + waited.joined(separator: ", "), .dim)) }
+        if !waited.isEmpty { lines.append(ScreenLine(" waited so far: " + waited.joined(separator: ", "), .dim)) }
         if let until = explanation.until {
-            lines.append(ScreenLine(" next look: \(WatchConditions.time(until))", .dim))
+            lines.append(ScreenLine(" next check by \(WatchConditions.time(until))", .dim))
         }
         return lines
     }
 
     private static let help = [
-        "up/down, k/j   select           page up/down, g/G   far up and down",
-        "p   pause, keeping its bytes    r   resume; ends the wait after a failure, too",
-        "n   start now                   c   cancel, after a question",
-        "w   why it waits                q   quit; the transfers go on",
+        "up/down, k/j   select           page up/down, g/G   scroll, top and bottom",
+        "p   pause                       r   resume, or retry immediately",
+        "n   start now                   c   cancel, after confirmation",
+        "w   wait reasons                q   quit; the transfers continue",
     ]
 
     private var foot: [ScreenLine] {
         if let message = state.message { return [ScreenLine(message, .bad)] }
         if case .confirm(let id) = state.pane {
             let name = state.rows[id]?.name ?? ""
-            return [ScreenLine("Cancel \(id) \(name) and remove what there is of it? y/n", .warning)]
+            return [ScreenLine("Cancel \(id) \(name) and delete its partial file? y/n", .warning)]
         }
         return [ScreenLine("↑↓ select  p pause  r resume  n now  c cancel  w why  ? help  q quit", .dim)]
     }

@@ -11,7 +11,7 @@ enum WatchEvent: Sendable {
     case status(DaemonStatus)
     /// The explanation of a transfer's wait has arrived.
     case explained(TransferID, WaitExplanation)
-    /// The daemon has refused a request.
+    /// The daemon has rejected a request.
     case refused(String)
     case key(WatchKey)
     /// The window has a new size, or a redraw is due.
@@ -23,22 +23,22 @@ enum WatchEvent: Sendable {
 }
 
 /// The actions that the live view requests.
-enum WatchOrder: Hashable {
+enum WatchAction: Hashable {
     case control(TransferID, ControlAction)
     case explain(TransferID)
-    /// Ask for the wait reasons again.
+    /// Request the wait reasons again.
     case refresh
     case quit
 }
 
 /// The state of the live view, which turns events into actions.
 struct WatchState {
-    /// The pane over or below the list.
+    /// The pane above or below the list.
     enum Pane: Hashable {
         case none
         case help
         case why(TransferID)
-        /// A question whether to cancel a transfer.
+        /// A request to confirm the cancellation of a transfer.
         case confirm(TransferID)
     }
 
@@ -47,36 +47,36 @@ struct WatchState {
     private(set) var hold = HoldStatus()
     private(set) var selected: TransferID?
     private(set) var pane = Pane.none
-    /// The explanation for the transfer in the pane. `nil` until the daemon has answered.
+    /// The explanation for the transfer in the pane. `nil` until the daemon has replied.
     private(set) var explanation: WaitExplanation?
     /// The daemon's latest message. Removed at the next key.
     private(set) var message: String?
     /// The number of ended transfers that stay in view.
-    private static let mostOver = 100
+    private static let maximumEnded = 100
 
     /// The transfers in display order: running transfers first, ended transfers last.
     var order: [TransferStatus] {
         rows.values.sorted {
-            ($0.state.rank, $0.state.isOver ? -$0.id.rawValue : $0.id.rawValue)
-                < ($1.state.rank, $1.state.isOver ? -$1.id.rawValue : $1.id.rawValue)
+            ($0.state.rank, $0.state.isEnded ? -$0.id.rawValue : $0.id.rawValue)
+                < ($1.state.rank, $1.state.isEnded ? -$1.id.rawValue : $1.id.rawValue)
         }
     }
 
     /// Applies an event and returns the actions to perform.
-    mutating func apply(_ event: WatchEvent) -> [WatchOrder] {
+    mutating func apply(_ event: WatchEvent) -> [WatchAction] {
         switch event {
-        case .changed(let status): return take(status)
+        case .changed(let status): return handle(status)
         case .listed(let list):
             for status in list { rows[status.id] = status }
             // Transfers that are no longer in the list have ended unseen.
             let open = Set(list.map(\.id))
-            rows = rows.filter { open.contains($0.key) || $0.value.state.isOver }
-            keepSelection()
+            rows = rows.filter { open.contains($0.key) || $0.value.state.isEnded }
+            validateSelection()
             return []
         case .status(let status):
             hold = status.held ?? hold
             conditions = status.conditions ?? conditions
-            return rows.values.contains { $0.state == .waiting } ? [.refresh] + againExplained : againExplained
+            return rows.values.contains { $0.state == .waiting } ? [.refresh] + explanationRefresh : explanationRefresh
         case .explained(let id, let explanation):
             if pane == .why(id) { self.explanation = explanation }
             return []
@@ -85,39 +85,39 @@ struct WatchState {
             return []
         case .key(let key):
             message = nil
-            return take(key)
+            return handle(key)
         case .redraw: return []
         case .daemonEnded, .stopped: return [.quit]
         }
     }
 
-    private var againExplained: [WatchOrder] { if case .why(let id) = pane { [.explain(id)] } else { [] } }
+    private var explanationRefresh: [WatchAction] { if case .why(let id) = pane { [.explain(id)] } else { [] } }
 
-    private mutating func take(_ status: TransferStatus) -> [WatchOrder] {
+    private mutating func handle(_ status: TransferStatus) -> [WatchAction] {
         var status = status
         let old = rows[status.id]
-        // Signals carry no wait reason. The previous reason stays until the next answer.
+        // Signals carry no wait reason. The previous reason stays until the next reply.
         if status.state == .waiting, old?.state == .waiting { status.sentence = status.sentence ?? old?.sentence }
         rows[status.id] = status
-        dropOldest()
-        keepSelection()
+        removeOldestEnded()
+        validateSelection()
         guard old?.state != status.state else { return [] }
         return (status.state == .waiting ? [.refresh] : []) + (pane == .why(status.id) ? [.explain(status.id)] : [])
     }
 
-    private mutating func dropOldest() {
-        let over = rows.values.filter(\.state.isOver).map(\.id).sorted()
-        for id in over.dropLast(Self.mostOver) { rows[id] = nil }
+    private mutating func removeOldestEnded() {
+        let endedIDs = rows.values.filter(\.state.isEnded).map(\.id).sorted()
+        for id in endedIDs.dropLast(Self.maximumEnded) { rows[id] = nil }
     }
 
-    private mutating func keepSelection() {
+    private mutating func validateSelection() {
         if let selected, rows[selected] != nil { return }
         selected = order.first?.id
     }
 
     // MARK: Keys
 
-    private mutating func take(_ key: WatchKey) -> [WatchOrder] {
+    private mutating func handle(_ key: WatchKey) -> [WatchAction] {
         switch pane {
         case .confirm(let id):
             pane = .none
@@ -125,11 +125,11 @@ struct WatchState {
         case .help:
             pane = .none
             return key == .letter("q") ? [.quit] : []
-        case .none, .why: return takeInList(key)
+        case .none, .why: return handleInList(key)
         }
     }
 
-    private mutating func takeInList(_ key: WatchKey) -> [WatchOrder] {
+    private mutating func handleInList(_ key: WatchKey) -> [WatchAction] {
         switch key {
         case .up, .letter("k"): return move(by: -1)
         case .down, .letter("j"): return move(by: 1)
@@ -155,13 +155,13 @@ struct WatchState {
         return []
     }
 
-    private mutating func explain(_ id: TransferID) -> [WatchOrder] {
+    private mutating func explain(_ id: TransferID) -> [WatchAction] {
         pane = .why(id)
         explanation = nil
         return [.explain(id)]
     }
 
-    private mutating func move(by step: Int) -> [WatchOrder] {
+    private mutating func move(by step: Int) -> [WatchAction] {
         let order = order
         guard let old = order.firstIndex(where: { $0.id == selected }) else { return [] }
         let id = order[max(0, min(order.count - 1, old + step))].id
@@ -175,15 +175,15 @@ struct WatchState {
     private var controllable: TransferID? {
         mutating get {
             guard let selected, let row = rows[selected] else { return nil }
-            guard !row.state.isOver else {
-                message = "\(selected) is over: \(row.state.rawValue)"
+            guard !row.state.isEnded else {
+                message = "transfer \(selected) has already ended: \(row.state.rawValue)"
                 return nil
             }
             return selected
         }
     }
 
-    private mutating func control(_ action: ControlAction) -> [WatchOrder] {
+    private mutating func control(_ action: ControlAction) -> [WatchAction] {
         controllable.map { [.control($0, action)] } ?? []
     }
 }

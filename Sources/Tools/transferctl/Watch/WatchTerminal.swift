@@ -6,19 +6,20 @@ import Synchronization
 /// A terminal as a canvas for whole screens, which reads raw keys. The terminal is restored at every end of the
 /// program except SIGKILL.
 final class WatchTerminal: Sendable {
-    private let original: Original
+    private let savedTerminal: SavedTerminal
     // Guard: set in the initializer, canceled once, and only kept alive in between.
     private nonisolated(unsafe) let sources: [any DispatchSourceProtocol]
     private let canvas: Canvas
 
-    /// Takes over the terminal. Returns `nil` if standard input or output is not a terminal.
+    /// Switches the terminal to raw keys and the alternate screen. Returns `nil` if standard input or output is not a
+    /// terminal.
     ///
-    /// - Parameter tell: A closure that receives keys and changes of the size, on a queue of the terminal's own.
-    init?(tell: @escaping @Sendable (WatchEvent) -> Void) {
-        guard isatty(STDIN_FILENO) == 1, Console.isTerminal(STDOUT_FILENO), let original = Original() else {
+    /// - Parameter handler: A closure that receives keys and changes of the size, on the terminal's private queue.
+    init?(handler: @escaping @Sendable (WatchEvent) -> Void) {
+        guard isatty(STDIN_FILENO) == 1, Console.isTerminal(STDOUT_FILENO), let savedTerminal = SavedTerminal() else {
             return nil
         }
-        self.original = original
+        self.savedTerminal = savedTerminal
         let canvas = Canvas()
         self.canvas = canvas
         let queue = DispatchQueue(label: "transferctl.terminal")
@@ -27,28 +28,28 @@ final class WatchTerminal: Sendable {
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = read(STDIN_FILENO, &bytes, bytes.count)
             // The terminal is gone, and so is its user.
-            guard count > 0 else { return tell(.stopped) }
-            for key in WatchKey.keys(in: Array(bytes.prefix(count))) { tell(.key(key)) }
+            guard count > 0 else { return handler(.stopped) }
+            for key in WatchKey.keys(in: Array(bytes.prefix(count))) { handler(.key(key)) }
         }
         signal(SIGWINCH, SIG_IGN)
         signal(SIGCONT, SIG_IGN)
-        let size = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: queue)
-        let back = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
-        sources = [keys, size, back]
-        size.setEventHandler {
+        let sizeSignal = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: queue)
+        let continueSignal = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
+        sources = [keys, sizeSignal, continueSignal]
+        sizeSignal.setEventHandler {
             canvas.drawn.withLock { $0 = [] }
-            tell(.redraw)
+            handler(.redraw)
         }
         // The program was stopped and continued. The shell has used the terminal in the meantime.
-        back.setEventHandler {
-            original.takeOver()
+        continueSignal.setEventHandler {
+            savedTerminal.enterRawMode()
             canvas.drawn.withLock { $0 = [] }
-            tell(.redraw)
+            handler(.redraw)
         }
-        original.takeOver()
+        savedTerminal.enterRawMode()
         keys.resume()
-        size.resume()
-        back.resume()
+        sizeSignal.resume()
+        continueSignal.resume()
     }
 
     deinit { restore() }
@@ -56,7 +57,7 @@ final class WatchTerminal: Sendable {
     /// Restores the terminal. Only the first call has an effect.
     func restore() {
         for source in sources { source.cancel() }
-        original.restore()
+        savedTerminal.restore()
     }
 
     /// Shows a screen. Writes only the lines that differ from the previous screen, in a single write.
@@ -81,9 +82,9 @@ private final class Canvas: Sendable {
 }
 
 /// The original settings of the terminal, to be restored.
-private final class Original: Sendable {
+private final class SavedTerminal: Sendable {
     private let settings: termios
-    private let isTaken = Mutex(false)
+    private let isRaw = Mutex(false)
 
     init?() {
         var settings = termios()
@@ -93,8 +94,8 @@ private final class Original: Sendable {
 
     /// Switches to raw keys without echo. Ctrl-C stays a signal; Ctrl-Z is disabled, because the view fills the whole
     /// screen.
-    func takeOver() {
-        isTaken.withLock { $0 = true }
+    func enterRawMode() {
+        isRaw.withLock { $0 = true }
         var raw = settings
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
         raw.c_iflag &= ~tcflag_t(ICRNL | IXON)
@@ -110,9 +111,9 @@ private final class Original: Sendable {
 
     func restore() {
         guard
-            isTaken.withLock({ isTaken in
-                defer { isTaken = false }
-                return isTaken
+            isRaw.withLock({ isRaw in
+                defer { isRaw = false }
+                return isRaw
             })
         else { return }
         Console.write("\u{1B}[?25h\u{1B}[?1049l", to: STDOUT_FILENO)

@@ -19,8 +19,8 @@ struct WatchView {
         var lastRefresh: ContinuousClock.Instant?
         for await event in events {
             if case .redraw = event { isDrawingDue = false }
-            for order in state.apply(event) {
-                switch order {
+            for action in state.apply(event) {
+                switch action {
                 case .quit:
                     terminal.restore()
                     guard case .daemonEnded = event else { return }
@@ -31,14 +31,14 @@ struct WatchView {
                     let wait = lastRefresh.map { max(.zero, $0 + Self.refreshInterval - now) } ?? .zero
                     lastRefresh = now + wait
                     refresh(after: wait)
-                case .control, .explain: carryOut(order)
+                case .control, .explain: perform(action)
                 }
             }
             let now = ContinuousClock.now
             guard !isDrawingDue else { continue }
             if let lastDrawn, now - lastDrawn < Self.drawInterval {
                 isDrawingDue = true
-                later(Self.drawInterval - (now - lastDrawn))
+                scheduleRedraw(Self.drawInterval - (now - lastDrawn))
                 continue
             }
             draw(state)
@@ -51,7 +51,7 @@ struct WatchView {
         terminal.draw(WatchScreen(state: state, width: width, height: height).lines.map { $0.drawn(width: width) })
     }
 
-    private func later(_ time: Duration) {
+    private func scheduleRedraw(_ time: Duration) {
         Task {
             try? await Task.sleep(for: time)
             feed.yield(.redraw)
@@ -66,10 +66,10 @@ struct WatchView {
         }
     }
 
-    private func carryOut(_ order: WatchOrder) {
+    private func perform(_ action: WatchAction) {
         Task {
             do {
-                switch order {
+                switch action {
                 case .control(let id, let action): try await client.control([id], action)
                 case .explain(let id): feed.yield(.explained(id, try await client.explain(id)))
                 case .refresh, .quit: break  // The view itself handles these.

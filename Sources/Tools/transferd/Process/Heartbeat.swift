@@ -9,7 +9,7 @@ import ServiceLifecycle
 /// Costs two wake-ups in each watchdog interval, and none if the manager has no watchdog.
 struct Heartbeat: Service {
     let notifier: ServiceNotifier?
-    /// Returns once each part that must work has answered.
+    /// Returns after each required component has replied.
     let check: @Sendable () async -> Void
 
     func run() async throws {

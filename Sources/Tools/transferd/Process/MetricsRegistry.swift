@@ -32,8 +32,8 @@ final class MetricsRegistry: MetricsFactory {
         func increment(by amount: Int64) {
             registry.change(series) { value in
                 guard case .counter(let count) = value ?? .counter(0) else { return value }
-                let (sum, isOver) = count.addingReportingOverflow(amount)
-                return .counter(isOver ? .max : sum)
+                let (sum, didOverflow) = count.addingReportingOverflow(amount)
+                return .counter(didOverflow ? .max : sum)
             }
         }
 

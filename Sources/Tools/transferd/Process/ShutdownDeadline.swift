@@ -8,16 +8,16 @@ import Synchronization
 /// Ends the process within five seconds of SIGTERM or SIGINT, even if a worker, a disk, the bus, or a caller hangs.
 ///
 /// Every acknowledged change is on disk before it is acknowledged. So nothing is lost, and the exit status is 0. The
-/// log names the parts that had not ended. The deadline uses dispatch queues of its own, because the threads of Swift
+/// log names the parts that had not ended. The deadline uses its own dispatch queues, because the threads of Swift
 /// concurrency may be the ones that hang.
 final class ShutdownDeadline: Sendable {
     /// The time from the signal until the log names the parts that hang.
     static let patience = DispatchTimeInterval.milliseconds(4000)
     /// The additional time after which the process ends even if logging hangs.
-    private static let lastWords = DispatchTimeInterval.milliseconds(500)
+    private static let timeForLastMessage = DispatchTimeInterval.milliseconds(500)
 
     private struct State {
-        var parts: [String] = []
+        var names: [String] = []
         var isRunning = false
     }
 
@@ -39,7 +39,7 @@ final class ShutdownDeadline: Sendable {
     }
 
     /// The names of the parts that have started and not ended.
-    var open: [String] { state.withLock(\.parts) }
+    var open: [String] { state.withLock(\.names) }
 
     /// Starts to watch for the signals.
     func watch(_ signals: [Int32] = [SIGTERM, SIGINT]) {
@@ -60,13 +60,14 @@ final class ShutdownDeadline: Sendable {
         guard isFirst else { return }
         queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
             // Logging may hang, too.
-            DispatchQueue(label: "transferd.end").asyncAfter(deadline: .now() + Self.lastWords) { [lastAct] in
+            DispatchQueue(label: "transferd.end").asyncAfter(deadline: .now() + Self.timeForLastMessage) { [lastAct] in
                 lastAct()
                 _exit(0)
             }
             lastAct()
-            let parts = (open + details()).joined(separator: "; ")
-            logger.error("ended without waiting any longer for what hangs", metadata: ["what": "\(parts)"])
+            let names = (open + details()).joined(separator: "; ")
+            logger.error(
+                "shutdown timed out; ended without waiting for parts that hang", metadata: ["what": "\(names)"])
             _exit(0)
         }
     }
@@ -78,10 +79,10 @@ final class ShutdownDeadline: Sendable {
 
     /// Runs an operation that counts as a part with the given name until it returns.
     func watching<Value>(_ name: String, _ body: () async throws -> Value) async rethrows -> Value {
-        state.withLock { $0.parts.append(name) }
+        state.withLock { $0.names.append(name) }
         defer {
             state.withLock { state in
-                if let place = state.parts.firstIndex(of: name) { state.parts.remove(at: place) }
+                if let index = state.names.firstIndex(of: name) { state.names.remove(at: index) }
             }
         }
         return try await body()

@@ -14,17 +14,18 @@ final class StateLock {
         let path = folder + "/transferd.lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw UsageError("\(path) cannot be opened: \(String(cString: strerror(errno))); give another --state-dir")
+            throw UsageError("cannot open \(path): \(String(cString: strerror(errno))); specify another --state-dir")
         }
-        switch RecordLock.take(0, in: descriptor) {
-        case .ours: return
+        switch RecordLock.acquire(0, in: descriptor) {
+        case .acquired: return
         case .owned(let owner):
             close(descriptor)
-            throw UsageError("process \(owner) is already the daemon of \(folder); end it, or give another --state-dir")
+            throw UsageError(
+                "process \(owner) already uses \(folder); end that process, or specify another --state-dir")
         case .failed(let code):
             close(descriptor)
             throw UsageError(
-                "\(path) cannot be locked: \(String(cString: strerror(code))); give another --state-dir")
+                "cannot lock \(path): \(String(cString: strerror(code))); specify another --state-dir")
         }
     }
 

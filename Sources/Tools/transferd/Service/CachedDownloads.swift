@@ -6,7 +6,7 @@ import TransferBusServer
 
 /// The finished downloads of sandboxed apps in the daemon's own folder, which only the daemon can read.
 ///
-/// Each app has a folder of its own. The files count toward the app's quota until the app discards them. A file that
+/// Each app has its own folder. The files count toward the app's quota until the app discards them. A file that
 /// no app discards within 30 days is removed at the next start of the daemon, like the records of ended transfers.
 final class CachedDownloads: Sendable {
     /// The number of an app's files, and their total size in bytes.

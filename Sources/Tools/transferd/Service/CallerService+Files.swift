@@ -21,10 +21,10 @@ extension CallerService {
         let path = try await path(of: id)
         guard daemon.cachedDownloads.contains(path, of: caller.app) else {
             throw BusFault(
-                .invalidArgument, "the file of transfer \(id) is in no folder of the daemon's: remove it yourself")
+                .invalidArgument, "the file of transfer \(id) is not in the daemon's folder; remove the file yourself")
         }
         guard daemon.cachedDownloads.remove(path, of: caller.app) else {
-            throw BusFault(.storeFailed, "the file cannot be removed: \(String(cString: strerror(errno)))")
+            throw BusFault(.storeFailed, "cannot remove the file: \(String(cString: strerror(errno)))")
         }
     }
 
@@ -38,7 +38,7 @@ extension CallerService {
         let status = try stored.flatMap { caller.reaches($0.app) ? $0 : nil } ?? status(of: id)
         guard status.state == .finished, !status.isUpload, let path = status.path else {
             throw BusFault(
-                .invalidArgument, "transfer \(id) has no finished file: it is \(status.state.rawValue)")
+                .invalidArgument, "transfer \(id) has no finished file; its state is \(status.state.rawValue)")
         }
         return path
     }

@@ -26,10 +26,10 @@ extension CallerService {
         return sessions.values.sorted { $0.name < $1.name }
     }
 
-    func relaunchDelays() async throws -> [RelaunchDelay] {
+    func relaunchDelays() async throws -> [RelaunchDelayStatus] {
         let (delays, now) = await daemon.engine.relaunchDelays()
         return delays.filter { caller.reaches($0.app) }.map { app, delay in
-            var summary = RelaunchDelay(
+            var summary = RelaunchDelayStatus(
                 app: app, delay: delay.delay.components.seconds, relaunches: delay.relaunches,
                 cause: delay.cause.rawValue)
             summary.last = delay.lastRelaunch.map(now.wall)
@@ -95,9 +95,9 @@ extension CallerService {
         var status = DaemonStatus()
         (status.version, status.processID) = (TransferdCommand.version, Int64(getpid()))
         status.policy = await daemon.configuration.policy
-        status.held = HoldStatus(daemon.holdSwitch.hold, tellingReason: isTrusted)
+        status.held = HoldStatus(daemon.holdSwitch.hold, includingReason: isTrusted)
         status.conditions =
-            await daemon.conditions.map { ConditionsReport($0, isForPerson: caller.isPerson) } ?? ConditionsReport()
+            await daemon.conditions.map { ConditionsReport($0, includesNames: caller.isPerson) } ?? ConditionsReport()
         status.stateDirectory = isTrusted ? daemon.stateDirectory : ""
         status.stateLost = LossReport()
         if isTrusted, let loss = daemon.loss {
@@ -136,9 +136,9 @@ extension AppSummary.Background {
         switch status.lastOutcome {
         case nil: break  // The daemon has never started the app.
         case .started?: lastOutcome = "started"
-        case .missing(let why)?: (lastOutcome, lastWords) = ("missing", why)
-        case .crashed(let why)?: (lastOutcome, lastWords) = ("crashed", why)
-        case .silent(let why)?: (lastOutcome, lastWords) = ("silent", why)
+        case .missing(let why)?: (lastOutcome, lastError) = ("missing", why)
+        case .crashed(let why)?: (lastOutcome, lastError) = ("crashed", why)
+        case .silent(let why)?: (lastOutcome, lastError) = ("silent", why)
         }
     }
 }

@@ -36,7 +36,7 @@ struct CallerService: SharedTransferService {
     ///   cannot reach.
     func status(of id: TransferID) throws -> TransferStatus {
         guard let status = registry.status(of: id), caller.reaches(status.app) else {
-            throw BusFault(.noSuchTransfer, "there is no transfer \(id); 'transferctl list --all' shows all there are")
+            throw BusFault(.noSuchTransfer, "no transfer \(id); 'transferctl list --all' shows all transfers")
         }
         return status
     }
@@ -44,7 +44,7 @@ struct CallerService: SharedTransferService {
     /// Returns the metrics of all apps, which sandboxed programs may not read.
     func metrics() async throws -> String {
         guard !caller.isSandboxed else {
-            throw BusFault(.accessDenied, "counts of all apps are not for a program in a sandbox")
+            throw BusFault(.accessDenied, "metrics of all apps are not available to sandboxed programs")
         }
         return daemon.metrics.text
     }

@@ -43,7 +43,7 @@ actor DaemonService: ExportedService {
     /// The history, which records all events. `nil` until the queue has been read.
     private(set) var history: SQLiteStore?
     private let alarm: any Alarm
-    private static let feedingEnd = Duration.seconds(2)
+    private static let feedTimeout = Duration.seconds(2)
 
     init(
         engine: TransferEngine, registry: TransferRegistry, host: SessionHost, spool: any SourceSpool,
@@ -67,21 +67,21 @@ actor DaemonService: ExportedService {
 
     /// Fills the registry from the store. Removes partial files of ended transfers that a crashed daemon left.
     func load(_ store: SQLiteStore, partialDirectory: String) async throws {
-        var leftovers = Leftovers(folder: partialDirectory)
+        var orphanedFiles = OrphanedFiles(folder: partialDirectory)
         for transfer in try await store.ended(limit: 1000).reversed() {
             registry.add(transfer)
-            if transfer.ending?.kept == nil { leftovers.done.insert(transfer.id) }
+            if transfer.ending?.kept == nil { orphanedFiles.done.insert(transfer.id) }
         }
         var last = TransferID(0)
         while case let some = try await store.unfinished(after: last, limit: 1000), let end = some.last {
             for transfer in some {
                 registry.add(transfer)
-                leftovers.unfinished.insert(transfer.id)
-                sources.note(transfer.id, transfer.specification)
+                orphanedFiles.unfinished.insert(transfer.id)
+                sources.record(transfer.id, transfer.specification)
             }
             last = end.id
         }
-        leftovers.remove()
+        orphanedFiles.remove()
         history = store
         try await host.load(keeping: sources.all)
     }
@@ -91,49 +91,49 @@ actor DaemonService: ExportedService {
     func onTrustChanged(_ body: @escaping @Sendable () -> Void) { reclassify = body }
 
     /// Follows the engine until the engine ends, and passes each update to the sessions and the listeners.
-    func follow(telling listeners: DaemonListeners) async {
+    func follow(notifying listeners: DaemonListeners) async {
         let (sessionUpdates, toSessions) = AsyncStream.makeStream(of: TransferUpdate.self)
-        // Sessions consume updates in a task of their own, because they may wait for the disk.
-        let feeding = Task { [host] in for await update in sessionUpdates { await host.take(update) } }
+        // Sessions consume updates in a separate task, because they may wait for the disk.
+        let feeding = Task { [host] in for await update in sessionUpdates { await host.handle(update) } }
         let ends = EndNotifier(listeners.ended)
         for await update in engine.updates {
             switch update {
             case .transfer(let transfer):
                 toSessions.yield(transfer)
-                await take(transfer, telling: listeners, ends)
+                await handle(transfer, notifying: listeners, ends)
             case .conditions(let conditions):
                 inProcess.localTime = conditions.localTime
                 self.conditions = conditions
                 history?.record(conditions, at: now)
                 await listeners.conditions(conditions)
-            case .storeTrouble(let error): logger.error("the queue could not be saved", metadata: ["why": "\(error)"])
+            case .storeError(let error): logger.error("cannot save the queue", metadata: ["why": "\(error)"])
             }
         }
         toSessions.finish()
         // Anything that is not saved by then is found in the queue at the next start.
         let limit = Task {
-            try? await Task.sleep(for: Self.feedingEnd)
+            try? await Task.sleep(for: Self.feedTimeout)
             feeding.cancel()
         }
         await feeding.value
         limit.cancel()
     }
 
-    private func take(_ update: TransferUpdate, telling listeners: DaemonListeners, _ ends: EndNotifier) async {
-        if let moment = TransferMoment(update, localTime: inProcess.localTime) { history?.record(moment) }
-        if case .submitted(let transfer) = update.kind { sources.note(update.id, transfer.specification) }
+    private func handle(_ update: TransferUpdate, notifying listeners: DaemonListeners, _ ends: EndNotifier) async {
+        if let event = TransferHistoryEvent(update, localTime: inProcess.localTime) { history?.record(event) }
+        if case .submitted(let transfer) = update.kind { sources.record(update.id, transfer.specification) }
         guard let status = update.status else { return }
         log(update, status)
         // The portal is needed before the transfer is retried.
         if case .retrying(_, let failure, _) = update.kind, failure.cause == .folderUnavailable {
             Task { await listeners.documentsMissing() }
         }
-        if status.state.isOver {
+        if status.state.isEnded {
             sources.transferEnded(update.id)
             if status.state == .finished, !status.isUpload, let path = status.path {
                 cachedDownloads.add(path, bytes: status.bytes, of: status.app)
             }
-            if configuration.notifies { await ends.take(status) }
+            if configuration.notifies { await ends.add(status) }
         }
         await listeners.changed(status)
     }
@@ -141,12 +141,12 @@ actor DaemonService: ExportedService {
     private func log(_ update: TransferUpdate, _ status: TransferStatus) {
         let metadata: Logger.Metadata = ["id": "\(status.id)", "url": "\(status.url)", "app": "\(status.app)"]
         switch update.kind {
-        case .submitted: logger.info("handed over", metadata: metadata)
+        case .submitted: logger.info("submitted", metadata: metadata)
         case .started: logger.debug("started", metadata: metadata)
         case .changed, .paused, .resumed, .waiting, .progressed: break
         case .stopped(let explanation, _):
             logger.info("paused: \(explanation.sentence(localTime: inProcess.localTime))", metadata: metadata)
-        case .retrying(_, let failure, _): logger.info("failed for now: \(failure.message)", metadata: metadata)
+        case .retrying(_, let failure, _): logger.info("will retry: \(failure.message)", metadata: metadata)
         case .finished, .failed, .cancelled:
             logger.info("\(status.state.rawValue)\(status.error.map { ": \($0)" } ?? "")", metadata: metadata)
         }
@@ -188,7 +188,7 @@ actor DaemonService: ExportedService {
 
     nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool {
         guard let status = registry.status(of: id) else { return false }
-        return !status.state.isOver && caller.reaches(status.app)
+        return !status.state.isEnded && caller.reaches(status.app)
     }
 
     nonisolated func unfinishedTransfers(for caller: BusCaller) -> [TransferID] {
@@ -207,7 +207,7 @@ struct DaemonListeners: Sendable {
     /// Called after each change of the machine's conditions.
     var conditions: @Sendable (Conditions) async -> Void
     /// Called with a notification after transfers of the user have ended.
-    var ended: @Sendable (EndNotes.Note) async -> Void
+    var ended: @Sendable (EndedTransfersSummary.Message) async -> Void
     /// Called if a folder of the document portal, which holds folders of apps, is missing. The portal must be
     /// started.
     var documentsMissing: @Sendable () async -> Void

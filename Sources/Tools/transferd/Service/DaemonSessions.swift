@@ -33,7 +33,7 @@ struct DaemonSessions: SessionService {
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32 {
         guard let path = await host.read({ $0.file(ofEvent: number, in: key) }) else {
             throw BusFault(
-                .invalidArgument, "event \(number) of the session has no file: it has none, or was acknowledged")
+                .invalidArgument, "event \(number) of the session has no file, or was already acknowledged")
         }
         return try FinishedFile.open(path)
     }
@@ -44,7 +44,7 @@ struct DaemonSessions: SessionService {
 
     func tasks(of key: SessionKey) async -> [TaskSnapshot] { await host.read { $0.tasks(of: key) } }
 
-    func tellAgain(_ client: String, in key: SessionKey) async { await host.tellAgain(client, in: key) }
+    func resendEvents(_ client: String, in key: SessionKey) async { await host.resendEvents(client, in: key) }
 
     func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws {
         try await host.acknowledge(number, in: key, from: client)
@@ -56,5 +56,5 @@ struct DaemonSessions: SessionService {
 
     func setInFront(_ isInFront: Bool, app: String) async { await host.setInFront(isInFront, app: app) }
 
-    func noteWindows(_ windows: [String: WindowFocus]) async { await host.noteWindows(windows) }
+    func updateWindows(_ windows: [String: WindowFocus]) async { await host.updateWindows(windows) }
 }

@@ -11,12 +11,12 @@ enum FinishedFile {
     static func open(_ path: String) throws -> Int32 {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw BusFault(.invalidArgument, "the file cannot be opened: \(String(cString: strerror(errno)))")
+            throw BusFault(.invalidArgument, "cannot open the file: \(String(cString: strerror(errno)))")
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             Glibc.close(descriptor)
-            throw BusFault(.invalidArgument, "the file is no regular file any more")
+            throw BusFault(.invalidArgument, "the file is no longer a regular file")
         }
         return descriptor
     }

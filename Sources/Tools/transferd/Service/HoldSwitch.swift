@@ -16,6 +16,13 @@ final class HoldSwitch: ConditionSource {
 
     /// The stored form of a hold.
     private struct Record: Codable {
+        private enum CodingKeys: String, CodingKey {
+            case holder = "holder"
+            case why = "why"
+            case since = "since"
+            case until = "until"
+        }
+
         var holder: String
         var why: String
         var since: WallTime
@@ -42,13 +49,13 @@ final class HoldSwitch: ConditionSource {
         self.path = path
         self.onChange = onChange
         let now = alarm.now()
-        var hold = Fact<MachineHold?>(nil, source: .person, since: now)
+        var hold = Fact<MachineHold?>(nil, source: .user, since: now)
         if let data = FileManager.default.contents(atPath: path),
             let record = try? JSONDecoder().decode(Record.self, from: data), record.until.map({ $0 > now.wall }) ?? true
         {
             hold = Fact(
-                MachineHold(by: record.holder, why: record.why, until: record.until), source: .person,
-                since: Moment(instant: now.instant(of: record.since), wall: record.since))
+                MachineHold(by: record.holder, why: record.why, until: record.until), source: .user,
+                since: ClockReading(instant: now.instant(of: record.since), wall: record.since))
         }
         state = Mutex(State(hold: hold))
         awaitEnd(of: hold.value)
@@ -69,10 +76,10 @@ final class HoldSwitch: ConditionSource {
             try FileManager.default.removeItem(atPath: path)
         }
         syncFolder()
-        let fact = Fact(hold, source: .person, since: now)
+        let fact = Fact(hold, source: .user, since: now)
         state.withLock { state in
             state.hold = fact
-            if let latest = state.latest { state.continuation?.yield(Self.laid(fact, over: latest)) }
+            if let latest = state.latest { state.continuation?.yield(Self.overlay(fact, over: latest)) }
         }
         awaitEnd(of: hold)
         onChange(fact)
@@ -110,7 +117,7 @@ final class HoldSwitch: ConditionSource {
         return left > .zero ? left : nil
     }
 
-    private static func laid(_ hold: Fact<MachineHold?>, over conditions: Conditions) -> Conditions {
+    private static func overlay(_ hold: Fact<MachineHold?>, over conditions: Conditions) -> Conditions {
         var conditions = conditions
         conditions.hold = hold
         return conditions
@@ -126,7 +133,7 @@ final class HoldSwitch: ConditionSource {
             for await conditions in snapshots {
                 state.withLock { state in
                     state.latest = conditions
-                    continuation.yield(Self.laid(state.hold, over: conditions))
+                    continuation.yield(Self.overlay(state.hold, over: conditions))
                 }
             }
             continuation.finish()

@@ -8,5 +8,5 @@ final class HoldWatch: Sendable {
 
     init() { (changes, continuation) = AsyncStream.makeStream() }
 
-    func tell(_ hold: Fact<MachineHold?>) { continuation.yield(hold) }
+    func report(_ hold: Fact<MachineHold?>) { continuation.yield(hold) }
 }

@@ -53,7 +53,7 @@ actor TransferIntake {
             try checkRoom(for: requests, of: caller.app, suspended: suspended)
             arriving[caller.app, default: 0] += requests.count
             defer { submissionEnded(of: caller.app, count: requests.count) }
-            return try await answerOfEngine { try await service.submit(transfers) }
+            return try await translatingEngineErrors { try await service.submit(transfers) }
         } catch {
             for source in kept { sources.discard(source) }
             throw error
@@ -84,16 +84,16 @@ actor TransferIntake {
         guard open + requests.count <= limits.openPerApp else {
             throw BusFault(
                 .tooManyTransfers,
-                "\(app) has \(open) open transfers and may have \(limits.openPerApp), so that "
-                    + "\(requests.count) more are too many; wait for some to end")
+                "\(app) has \(open) unfinished transfers, and \(requests.count) more exceed the maximum of "
+                    + "\(limits.openPerApp) (open-per-app); wait for some to end")
         }
         let bytes = requests.reduce(0) { $0 + $1.specification.bookkeepingBytes }
         let most = SessionLimits().bytes
         guard app == BusCaller.person || usage.bytes + bytes <= most else {
             throw BusFault(
                 .limitExceeded,
-                "the open transfers of \(app) have \(usage.bytes) bytes of addresses, header fields and names, and "
-                    + "may have \(most): \(bytes) more are too many; wait for some to end")
+                "the unfinished transfers of \(app) use \(usage.bytes) bytes for addresses, header fields, and names, "
+                    + "and \(bytes) more exceed the maximum of \(most); wait for some to end")
         }
     }
 
@@ -109,7 +109,7 @@ actor TransferIntake {
         guard !tasks.contains(where: { $0.identifier == snapshot.identifier }) else { return }
         throw BusFault(
             .limitExceeded,
-            "\(key.app) has \(open) open transfers and tasks, suspended ones included, and may have "
+            "\(key.app) has \(open) unfinished transfers and tasks, including suspended tasks; the maximum is "
                 + "\(limits.openPerApp) (open-per-app); wait for some to end, or cancel some")
     }
 
@@ -132,15 +132,15 @@ actor TransferIntake {
         guard bytes < limits.filesPerApp else {
             throw BusFault(
                 .limitExceeded,
-                "\(app) has \(bytes) bytes of files here and may have \(limits.filesPerApp) (files-per-app); "
+                "the files of \(app) have \(bytes) bytes; the maximum is \(limits.filesPerApp) (files-per-app); "
                     + "call Discard for finished transfers whose files you have read, or cancel transfers")
         }
         // The number of files is limited, too, because even empty files use disk space.
         guard cached.files < limits.openPerApp else {
             throw BusFault(
                 .limitExceeded,
-                "\(app) has \(cached.files) finished files here and may have \(limits.openPerApp) (open-per-app); "
-                    + "call Discard for those that you have read")
+                "\(app) has \(cached.files) finished files; the maximum is \(limits.openPerApp) (open-per-app); "
+                    + "call Discard for the files that you have read")
         }
     }
 
@@ -165,8 +165,8 @@ actor TransferIntake {
                 }
                 transfers.append(TransferRequest(specification))
             } catch let error as UsageError {
-                let place = requests.count > 1 ? "transfer \(index + 1) of \(requests.count): " : ""
-                throw BusFault(.invalidArgument, place + error.description)
+                let prefix = requests.count > 1 ? "transfer \(index + 1) of \(requests.count): " : ""
+                throw BusFault(.invalidArgument, prefix + error.description)
             }
         }
         return transfers
@@ -201,11 +201,11 @@ actor TransferIntake {
         return specification
     }
 
-    /// Sets the folder of a download that names none to a folder of the daemon. Each sandboxed app has a folder of
-    /// its own, which only the daemon can read.
+    /// Sets the folder of a download that names none to a folder of the daemon. Each sandboxed app has its own
+    /// folder, which only the daemon can read.
     private func chooseFolder(of specification: inout TransferSpecification, for caller: BusCaller) throws {
         var folder = defaultDirectory
-        try PrivateFolder.make(folder, called: "the folder for files", remedy: "name a directory")
+        try PrivateFolder.make(folder, called: "the folder for files", remedy: "specify a directory")
         if caller.isSandboxed {
             folder = cachedDownloads.folder(of: caller.app)
             try PrivateFolder.make(folder, called: "the folder for files", remedy: "pass 'directory-fd'")

@@ -7,7 +7,7 @@ import Synchronization
 final class TrustedSandboxes: Sendable {
     private let path: String
     private let state: Mutex<Set<String>>
-    /// The maximum number of units, far more than anyone trusts by hand.
+    /// The maximum number of units, far more than a user trusts manually.
     private static let most = 1000
 
     /// Reads the file. If the file is missing or unreadable, no sandbox is trusted.

@@ -11,7 +11,7 @@ final class UploadSources: Sendable {
     private let spool: any SourceSpool
     private let files = Mutex<[TransferID: KeptSource]>([:])
 
-    /// Creates a registry without files. Call ``note(_:_:)`` for each transfer of earlier runs.
+    /// Creates a registry without files. Call ``record(_:_:)`` for each transfer of earlier runs.
     init(spool: any SourceSpool) { self.spool = spool }
 
     /// The files of all transfers.
@@ -49,7 +49,7 @@ final class UploadSources: Sendable {
     func discard(_ source: KeptSource) { spool.remove(source) }
 
     /// Records the kept file of a transfer, so that ``transferEnded(_:)`` can remove the file.
-    func note(_ id: TransferID, _ specification: TransferSpecification) {
+    func record(_ id: TransferID, _ specification: TransferSpecification) {
         guard let upload = specification.upload, upload.origin != nil, specification.traits.session == nil else {
             return
         }
@@ -68,7 +68,7 @@ final class UploadSources: Sendable {
 extension UploadSource {
     /// Creates the source of an upload from a kept file.
     ///
-    /// - Parameter origin: The path of the app's own file, shown to people and servers.
+    /// - Parameter origin: The path of the app's own file, shown to the user and to servers.
     init(
         _ source: KeptSource, of origin: String, method: Method = .put, contentType: String? = nil,
         resumption: Resumption = .automatic

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import HostileServer
 import LinuxKernel
@@ -17,41 +17,44 @@ extension ExecutorTests {
         private static let small = ServedFile(bytes: ServedFile.content(1000))
         private static let large = ServedFile(bytes: ServedFile.content(3_000_000))
 
-        @Test("a file arrives with two requests on one connection, and nothing is left over", arguments: [true, false])
-        func plain(repaired: Bool) async throws {
-            try await Bench.run(repaired: repaired, handler: Self.large.serve) { bench, server in
-                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f.bin")))
-                #expect(bench.contents(outcome) == Self.large.bytes)
+        @Test(
+            "A file arrives with two requests on one connection, and no files are left behind",
+            arguments: [true, false])
+        func plain(usesInterposer: Bool) async throws {
+            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: Self.large.serve) {
+                fixture, server in
+                let (outcome, recorder) = await fixture.run(fixture.specification(server.url("/f.bin")))
+                #expect(fixture.contents(outcome) == Self.large.bytes)
                 #expect(outcome.completion?.status == 200)
                 #expect(outcome.completion?.file?.validator?.entityTag == "\"v1\"")
                 #expect(server.requests.map { $0.value("Range") } == ["bytes=0-65535", "bytes=65536-"])
                 #expect(server.requests[1].value("If-Range") == "\"v1\"")
                 #expect(server.requests.allSatisfy { $0.value("Accept-Encoding") == "identity" })
                 #expect(server.connectionCount == 1)
-                #expect(bench.leftovers.isEmpty)
+                #expect(fixture.orphanedFiles.isEmpty)
                 #expect(recorder.checkpoints.first?.offset == 0)
                 #expect(recorder.checkpoints.first?.total == 3_000_000)
                 #expect(recorder.reports.last?.outcome != nil)
                 #expect(recorder.reports.count { $0.outcome != nil } == 1)
-                let mode = try FileManager.default.attributesOfItem(atPath: bench.folder + "/file")[.posixPermissions]
+                let mode = try FileManager.default.attributesOfItem(atPath: fixture.folder + "/file")[.posixPermissions]
                 #expect(mode as? Int == Int(0o666 & ~FinalAttributes.umask))
             }
         }
 
-        @Test("files of 0, 1, 65535, 65536 and 65537 bytes arrive", arguments: [0, 1, 65535, 65536, 65537])
+        @Test("Files of 0, 1, 65535, 65536, and 65537 bytes arrive", arguments: [0, 1, 65535, 65536, 65537])
         func edges(count: Int) async throws {
             let file = ServedFile(bytes: ServedFile.content(count))
-            try await Bench.run(handler: file.serve) { bench, server in
-                let outcome = await bench.fetch(server.url("/f"))
-                #expect(bench.contents(outcome) == file.bytes)
+            try await ExecutorFixture.run(handler: file.serve) { fixture, server in
+                let outcome = await fixture.fetch(server.url("/f"))
+                #expect(fixture.contents(outcome) == file.bytes)
                 #expect(outcome.completion?.file?.bytes == Int64(count))
             }
         }
 
-        @Test("a chunked body without a length arrives", arguments: [true, false])
-        func chunked(repaired: Bool) async throws {
-            try await Bench.run(
-                repaired: repaired,
+        @Test("A chunked body without a length arrives", arguments: [true, false])
+        func chunked(usesInterposer: Bool) async throws {
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
                 handler: { _, connection in
                     connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
                     for start in stride(from: 0, to: 1000, by: 100) {
@@ -59,19 +62,19 @@ extension ExecutorTests {
                     }
                     connection.send("0\r\n\r\n")
                 }
-            ) { bench, server in
-                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")))
-                #expect(bench.contents(outcome) == Self.small.bytes)
+            ) { fixture, server in
+                let (outcome, recorder) = await fixture.run(fixture.specification(server.url("/f")))
+                #expect(fixture.contents(outcome) == Self.small.bytes)
                 #expect(recorder.checkpoints.first?.total == nil)
             }
         }
 
         @Test(
-            "a body that is cut is a lost connection; the next attempt continues where it stopped",
+            "A truncated body is a lost connection, and the next attempt continues where it stopped",
             arguments: [true, false])
-        func truncated(repaired: Bool) async throws {
-            try await Bench.run(
-                repaired: repaired,
+        func truncated(usesInterposer: Bool) async throws {
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
                 handler: { request, connection in
                     if request.range?.first == 65536 {
                         Self.large.serve(request, connection, onlyBytes: 1_000_000)
@@ -80,22 +83,22 @@ extension ExecutorTests {
                         Self.large.serve(request, connection)
                     }
                 }
-            ) { bench, server in
-                let specification = bench.specification(server.url("/f"))
-                let (first, recorder) = await bench.run(specification)
+            ) { fixture, server in
+                let specification = fixture.specification(server.url("/f"))
+                let (first, recorder) = await fixture.run(specification)
                 #expect(first.failure?.cause == .connection)
                 #expect(first.resume?.offset == 1_065_536)
                 #expect(recorder.checkpoints.last == first.resume)
-                let (second, _) = await bench.run(specification, resume: first.resume)
-                #expect(bench.contents(second) == Self.large.bytes)
+                let (second, _) = await fixture.run(specification, resume: first.resume)
+                #expect(fixture.contents(second) == Self.large.bytes)
                 #expect(server.requests.map { $0.range?.first } == [0, 65536, 1_065_536, 1_131_072])
                 #expect(server.requests[2].value("If-Range") == "\"v1\"")
             }
         }
 
-        @Test("a reset in the body keeps the bytes before it")
+        @Test("A connection reset within the body keeps the bytes received before")
         func reset() async throws {
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 if request.range?.first == 65536 {
                     Self.large.serve(request, connection, onlyBytes: 500_000)
                     connection.pause(milliseconds: 50)
@@ -103,45 +106,45 @@ extension ExecutorTests {
                 } else {
                     Self.large.serve(request, connection)
                 }
-            }) { bench, server in
-                let specification = bench.specification(server.url("/f"))
-                let (first, _) = await bench.run(specification)
+            }) { fixture, server in
+                let specification = fixture.specification(server.url("/f"))
+                let (first, _) = await fixture.run(specification)
                 #expect(first.failure?.cause == .connection)
                 let offset = try #require(first.resume?.offset)
                 #expect(offset >= 65536)
-                let (second, _) = await bench.run(specification, resume: first.resume)
-                #expect(bench.contents(second) == Self.large.bytes)
+                let (second, _) = await fixture.run(specification, resume: first.resume)
+                #expect(fixture.contents(second) == Self.large.bytes)
             }
         }
 
-        @Test("a reset before the answer, and an empty one, are lost connections", arguments: [true, false])
-        func noAnswer(isReset: Bool) async throws {
-            try await Bench.run(handler: { _, connection in
+        @Test("A reset before the response and an empty response are lost connections", arguments: [true, false])
+        func noResponse(isReset: Bool) async throws {
+            try await ExecutorFixture.run(handler: { _, connection in
                 if isReset { connection.reset() } else { connection.finish() }
-            }) { bench, server in
-                #expect(await bench.fetch(server.url("/f")).failure?.cause == .connection)
+            }) { fixture, server in
+                #expect(await fixture.fetch(server.url("/f")).failure?.cause == .connection)
             }
         }
 
-        @Test("a refused connection fails as one")
+        @Test("A refused connection fails with its own cause")
         func refused() async throws {
-            try await Bench.run(handler: Self.small.serve) { bench, server in
+            try await ExecutorFixture.run(handler: Self.small.serve) { fixture, server in
                 server.stop()
-                #expect(await bench.fetch("http://127.0.0.1:1/f").failure?.cause == .connection)
-                #expect(await bench.fetch("http://name.invalid/f").failure?.cause == .nameResolution)
+                #expect(await fixture.fetch("http://127.0.0.1:1/f").failure?.cause == .connection)
+                #expect(await fixture.fetch("http://name.invalid/f").failure?.cause == .nameResolution)
             }
         }
 
-        @Test("a longer partial file counts within the same boot only; a shorter or missing one lowers the offset")
+        @Test("A longer partial file is valid only within the same boot; a shorter or missing file lowers the offset")
         func partialFile() async throws {
             let file = ServedFile(bytes: ServedFile.content(200_000))
-            try await Bench.run(handler: file.serve) { bench, server in
+            try await ExecutorFixture.run(handler: file.serve) { fixture, server in
                 func offset(_ change: (inout ResumePoint) throws -> Void) async throws -> Int? {
-                    var resume = try bench.leavePartial(file.bytes[..<90_000], total: 200_000, tag: "\"v1\"")
+                    var resume = try fixture.leavePartial(file.bytes[..<90_000], total: 200_000, tag: "\"v1\"")
                     try change(&resume)
                     let before = server.requests.count
-                    let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
-                    #expect(bench.contents(outcome) == file.bytes)
+                    let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")), resume: resume)
+                    #expect(fixture.contents(outcome) == file.bytes)
                     return server.requests[before].range?.first
                 }
                 var offsets: [Int?] = []
@@ -153,70 +156,70 @@ extension ExecutorTests {
             }
         }
 
-        @Test("an encoded body is stored as it came with the repair, and refused without", arguments: [true, false])
-        func encoded(repaired: Bool) async throws {
+        @Test("An encoded body is stored unchanged with the interposer and rejected without", arguments: [true, false])
+        func encoded(usesInterposer: Bool) async throws {
             let gzip: [UInt8] = [
                 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0,
                 0,
             ]
-            try await Bench.run(
-                repaired: repaired,
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
                 handler: { _, connection in
-                    connection.answer("200 OK", ["Content-Encoding: gzip", "ETag: \"z\""], body: gzip)
+                    connection.respond("200 OK", ["Content-Encoding: gzip", "ETag: \"z\""], body: gzip)
                 }
-            ) { bench, server in
-                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")))
-                if repaired {
-                    #expect(bench.contents(outcome) == gzip)
+            ) { fixture, server in
+                let (outcome, recorder) = await fixture.run(fixture.specification(server.url("/f")))
+                if usesInterposer {
+                    #expect(fixture.contents(outcome) == gzip)
                     #expect(recorder.checkpoints.allSatisfy { $0.validator == nil })
                 } else {
                     #expect(outcome.failure?.cause == .encodedBody)
                 }
-                #expect(bench.leftovers.isEmpty)
+                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 
-        @Test("checksums are checked over all bytes, also of a continued file", arguments: Checksum.Algorithm.allCases)
+        @Test("Checksums cover all bytes, including those of a resumed file", arguments: Checksum.Algorithm.allCases)
         func checksum(algorithm: Checksum.Algorithm) async throws {
             let file = ServedFile(bytes: ServedFile.content(200_000))
             var hasher = BodyHasher(algorithm)
             file.bytes.withUnsafeBytes { hasher.update($0) }
             let right = hasher.hexDigest
-            try await Bench.run(handler: file.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: file.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.checksum = Checksum(algorithm: algorithm, hexDigest: right.uppercased())
-                #expect(bench.contents(await bench.run(specification).0) == file.bytes)
-                let good = try bench.leavePartial(file.bytes[..<100_000], total: 200_000, tag: "\"v1\"")
-                #expect(bench.contents(await bench.run(specification, resume: good).0) == file.bytes)
-                let bad = try bench.leavePartial(ServedFile.content(100_000, seed: 7), total: 200_000, tag: "\"v1\"")
-                let (outcome, _) = await bench.run(specification, resume: bad)
+                #expect(fixture.contents(await fixture.run(specification).0) == file.bytes)
+                let good = try fixture.leavePartial(file.bytes[..<100_000], total: 200_000, tag: "\"v1\"")
+                #expect(fixture.contents(await fixture.run(specification, resume: good).0) == file.bytes)
+                let bad = try fixture.leavePartial(ServedFile.content(100_000, seed: 7), total: 200_000, tag: "\"v1\"")
+                let (outcome, _) = await fixture.run(specification, resume: bad)
                 #expect(outcome.failure?.cause == .checksumMismatch)
                 #expect(outcome.resume == nil)
                 #expect(!FileManager.default.fileExists(atPath: bad.path))
                 specification.checksum?.hexDigest = String(repeating: "0", count: right.count)
-                #expect(await bench.run(specification).0.failure?.cause == .checksumMismatch)
-                #expect(bench.leftovers.isEmpty)
+                #expect(await fixture.run(specification).0.failure?.cause == .checksumMismatch)
+                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 
-        @Test("the remote time is taken over on request")
+        @Test("The remote modification time is applied on request")
         func remoteTime() async throws {
             let file = ServedFile(bytes: [1, 2, 3], lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")
-            try await Bench.run(handler: file.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: file.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.usesRemoteTime = true
-                let outcome = await bench.run(specification).0
+                let outcome = await fixture.run(specification).0
                 #expect(outcome.completion?.file?.modified == 784_111_777_000_000_000)
             }
         }
 
-        @Test("more bytes than allowed end the attempt and leave nothing")
+        @Test("More bytes than allowed end the attempt and leave no files")
         func tooLarge() async throws {
-            try await Bench.run(handler: Self.large.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: Self.large.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.maximumBytes = 100_000
-                #expect(await bench.run(specification).0.failure?.cause == .tooLarge)
-                #expect(bench.leftovers.isEmpty)
+                #expect(await fixture.run(specification).0.failure?.cause == .tooLarge)
+                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
     }

@@ -7,21 +7,22 @@ import Testing
 extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct HostileCaseTests {
-        @Test("with the repair", arguments: HostileTrial.cases(isRepaired: true, isInProcess: true))
-        func repaired(_ test: HostileCase) async throws {
-            let trial = HostileTrial(isRepaired: true) { try URLSessionExecutor(configuration: $0) }
-            let problems = try await trial.run(test)
+        @Test("With the interposer", arguments: HostileCaseRunner.cases(isInterposerActive: true, isInProcess: true))
+        func usesInterposer(_ test: HostileCase) async throws {
+            let hostileRun = HostileCaseRunner(isInterposerActive: true) { try URLSessionExecutor(configuration: $0) }
+            let problems = try await hostileRun.run(test)
             #expect(problems == [])
         }
 
-        @Test("without the repair", arguments: HostileTrial.cases(isRepaired: false, isInProcess: true))
+        @Test(
+            "Without the interposer", arguments: HostileCaseRunner.cases(isInterposerActive: false, isInProcess: true))
         func plain(_ test: HostileCase) async throws {
-            let trial = HostileTrial(isRepaired: false) { try URLSessionExecutor(configuration: $0) }
-            let problems = try await trial.run(test)
+            let hostileRun = HostileCaseRunner(isInterposerActive: false) { try URLSessionExecutor(configuration: $0) }
+            let problems = try await hostileRun.run(test)
             #expect(problems == [])
         }
 
-        @Test("the names of cases are told apart")
+        @Test("Case names are unique")
         func names() {
             let names = HostileCase.all.map(\.name)
             #expect(names.count > 150)

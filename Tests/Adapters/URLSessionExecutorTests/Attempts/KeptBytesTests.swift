@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
@@ -18,17 +18,17 @@ extension ExecutorTests {
         private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
         private static let large = ServedFile(bytes: ServedFile.content(6_000_000))
 
-        @Test("a failed sync ends the attempt with the bytes that were durable before it, and no others")
+        @Test("A failed sync ends the attempt and keeps exactly the bytes that were durable before")
         func failedSync() async throws {
             let sizes = Mutex<[Int64]>([])
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
                 Self.file.serve(request, connection, onlyBytes: 300_000)
                 // If all bytes arrived before the first checkpoint's sync, the sync of the finished file could come
                 // first.
                 for _ in 0..<1000 where sizes.withLock(\.isEmpty) { usleep(10_000) }
                 connection.send(Self.file.bytes[365_536...])
-            }) { bench, server in
+            }) { fixture, server in
                 var calls = FileCalls()
                 calls.sync = { descriptor, _ in
                     let count = sizes.withLock { sizes in
@@ -38,26 +38,26 @@ extension ExecutorTests {
                     errno = EIO
                     return count == 2 ? -1 : 0
                 }
-                let specification = bench.specification(server.url("/f"))
-                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                let specification = fixture.specification(server.url("/f"))
+                let outcome = await fixture.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
                 #expect(outcome.failure?.cause == .destination)
                 let resume = try #require(outcome.resume)
                 #expect(resume.offset > 0, "\(resume) after syncs at \(sizes.withLock { $0 }) bytes")
                 #expect(resume.offset <= sizes.withLock { $0[0] })
                 #expect(FileFacts(path: resume.path)?.size == resume.offset)
-                let (second, _) = await bench.run(specification, resume: resume)
-                #expect(bench.contents(second) == Self.file.bytes)
+                let (second, _) = await fixture.run(specification, resume: resume)
+                #expect(fixture.contents(second) == Self.file.bytes)
             }
         }
 
-        @Test("bytes that a sync made durable while the attempt ended stay, though the sync after it fails")
+        @Test("Bytes that a sync made durable while the attempt ended are kept even if the next sync fails")
         func syncDuringTheEnd() async throws {
             let end: Int64 = 1_065_536
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
                 Self.file.serve(request, connection, onlyBytes: 1_000_000)
                 connection.finish()
-            }) { bench, server in
+            }) { fixture, server in
                 let sizes = Mutex<[Int64]>([])
                 var calls = FileCalls()
                 calls.sync = { descriptor, _ in
@@ -74,8 +74,8 @@ extension ExecutorTests {
                     errno = EIO
                     return count == 1 ? 0 : -1
                 }
-                let specification = bench.specification(server.url("/f"))
-                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                let specification = fixture.specification(server.url("/f"))
+                let outcome = await fixture.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
                 let resume = try #require(outcome.resume)
                 #expect(resume.offset >= 200_000, "\(outcome) after syncs at \(sizes.withLock { $0 }) bytes")
                 #expect(resume.offset <= sizes.withLock { $0[0] })
@@ -83,14 +83,14 @@ extension ExecutorTests {
             }
         }
 
-        @Test("a failed sync of a file in pieces keeps the pieces that were durable before it, and no others")
+        @Test("A failed sync of a file in segments keeps exactly the segments that were durable before")
         func failedSyncOfPieces() async throws {
             let count = Mutex(0)
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard request.range?.first != 0 else { return Self.large.serve(request, connection) }
-                // The body is sent slowly until two syncs have begun. If all bytes arrived at once, the third sync
+                // The body is sent slowly until two syncs have begun. If all bytes arrived immediately, the third sync
                 // might not be the file's.
-                var body = Self.large.answer(to: request).body
+                var body = Self.large.response(to: request).body
                 Self.large.serve(request, connection, onlyBytes: 0)
                 while count.withLock({ $0 < 2 }), !body.isEmpty {
                     guard connection.send(body.prefix(5000)) else { return }
@@ -98,7 +98,7 @@ extension ExecutorTests {
                     connection.pause(milliseconds: 20)
                 }
                 connection.send(body)
-            }) { bench, server in
+            }) { fixture, server in
                 var calls = FileCalls()
                 calls.sync = { _, _ in
                     errno = EIO
@@ -107,27 +107,27 @@ extension ExecutorTests {
                         return count == 3 ? -1 : 0
                     }
                 }
-                var specification = bench.specification(server.url("/f"))
+                var specification = fixture.specification(server.url("/f"))
                 specification.connections = 4
-                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 300_000 }
+                let outcome = await fixture.run(specification, calls: calls) { $0.checkpointBytes = 300_000 }
                 #expect(outcome.failure?.cause == .destination)
                 let resume = try #require(outcome.resume)
                 #expect(resume.offset > 0 && resume.bytes < Int64(Self.large.bytes.count))
                 #expect(FileFacts(path: resume.path)?.size == resume.extents?.last?.end ?? resume.offset)
-                let (second, _) = await bench.run(specification, resume: resume)
-                let isRight = bench.contents(second) == Self.large.bytes
+                let (second, _) = await fixture.run(specification, resume: resume)
+                let isRight = fixture.contents(second) == Self.large.bytes
                 #expect(isRight, "\(second)")
             }
         }
 
         @Test(
-            "a disk that fills while pieces come keeps what was written, and nothing that was not",
+            "A disk that fills during a segmented download keeps exactly the written bytes",
             .enabled(if: SmallVolume.isPossible, "no mounting"))
         func fullWithPieces() async throws {
             let volume = try #require(SmallVolume(bytes: 8 << 20))
             defer { volume.remove() }
             let isFull = Mutex(false)
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 // Another program takes space after the first check.
                 let fills = isFull.withLock { isFull in
                     guard request.range?.first != 0, !isFull else { return false }
@@ -138,15 +138,15 @@ extension ExecutorTests {
                     try? Data(count: 4 << 20).write(to: URL(fileURLWithPath: volume.path + "/other"))
                 }
                 Self.large.serve(request, connection)
-            }) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            }) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 (specification.destination.directory, specification.connections) = (volume.path, 4)
                 var calls = FileCalls()
                 calls.reserve = { _, _, _ in
                     errno = EOPNOTSUPP
                     return -1
                 }
-                let outcome = await bench.run(specification, calls: calls) { _ in }
+                let outcome = await fixture.run(specification, calls: calls) { _ in }
                 guard case .storageLow(_, _, let resume?) = outcome else {
                     Issue.record("\(outcome)")
                     return
@@ -155,95 +155,96 @@ extension ExecutorTests {
                 let other = FileFacts(path: volume.path + "/other")?.size ?? 0
                 #expect(resume.bytes > 0 && resume.bytes <= 8 << 20 - other, "\(other) bytes in the other file")
                 unlink(volume.path + "/other")
-                let (second, _) = await bench.run(specification, resume: resume)
-                let isRight = bench.contents(second) == Self.large.bytes
+                let (second, _) = await fixture.run(specification, resume: resume)
+                let isRight = fixture.contents(second) == Self.large.bytes
                 #expect(isRight, "\(second)")
             }
         }
 
-        @Test("a final answer takes no bytes away that were there before", arguments: [300, 403, 404, 410, 501])
-        func finalAnswer(status: Int) async throws {
-            try await Bench.run(handler: { _, connection in
-                connection.answer("\(status) No", [], body: [1, 2, 3])
-            }) { bench, server in
-                let resume = try bench.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
-                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+        @Test("A final response does not remove bytes of earlier attempts", arguments: [300, 403, 404, 410, 501])
+        func finalResponse(status: Int) async throws {
+            try await ExecutorFixture.run(handler: { _, connection in
+                connection.respond("\(status) No", [], body: [1, 2, 3])
+            }) { fixture, server in
+                let resume = try fixture.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
+                let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")), resume: resume)
                 #expect(outcome.completion?.status == status)
                 #expect(FileManager.default.contents(atPath: resume.path) == Data(Self.file.bytes[..<100_000]))
             }
         }
 
-        @Test("an answer that is refused at its head takes no bytes away either")
+        @Test("A response that is rejected because of its head does not remove bytes either")
         func refusedHead() async throws {
-            try await Bench.run(
-                repaired: false,
+            try await ExecutorFixture.run(
+                usesInterposer: false,
                 handler: { _, connection in
-                    connection.answer("200 OK", ["Content-Encoding: gzip"], body: [1, 2, 3])
+                    connection.respond("200 OK", ["Content-Encoding: gzip"], body: [1, 2, 3])
                 }
-            ) { bench, server in
-                let resume = try bench.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
-                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+            ) { fixture, server in
+                let resume = try fixture.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
+                let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")), resume: resume)
                 #expect(outcome.failure?.cause == .encodedBody)
                 #expect(FileFacts(path: resume.path)?.size == 100_000)
             }
         }
 
-        @Test("a partial file that another process writes is left to it")
+        @Test("A partial file that another process writes is left alone")
         func locked() async throws {
             let small = ServedFile(bytes: Array(Self.file.bytes[..<1000]))
-            try await Bench.run(handler: small.serve) { bench, server in
+            try await ExecutorFixture.run(handler: small.serve) { fixture, server in
                 for count in [500, 1000] {
-                    let resume = try bench.leavePartial(small.bytes[..<count], total: 1000, tag: "\"v1\"")
+                    let resume = try fixture.leavePartial(small.bytes[..<count], total: 1000, tag: "\"v1\"")
                     let other = try PartialFile(path: resume.path, offset: Int64(count), durable: 0)
-                    let specification = bench.specification(server.url("/f"), collision: .overwrite)
-                    let (outcome, _) = await bench.run(specification, resume: resume)
+                    let specification = fixture.specification(server.url("/f"), collision: .overwrite)
+                    let (outcome, _) = await fixture.run(specification, resume: resume)
                     #expect(outcome.failure?.cause == .fileInUse)
                     #expect(outcome.resume == resume)
                     #expect(FileFacts(path: resume.path)?.size == Int64(count))
                     other.unlock()
-                    #expect(bench.contents(await bench.run(specification, resume: resume).0) == small.bytes)
+                    #expect(fixture.contents(await fixture.run(specification, resume: resume).0) == small.bytes)
                 }
             }
         }
 
-        @Test("a date that no file can have is ignored")
+        @Test("An impossible date is ignored")
         func farDate() async throws {
             var file = Self.file
             file.lastModified = "Fri, 31 Dec 9999 23:59:59 GMT"
             let served = file
-            try await Bench.run(handler: served.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: served.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.usesRemoteTime = true
-                #expect(bench.contents(await bench.run(specification).0) == file.bytes)
+                #expect(fixture.contents(await fixture.run(specification).0) == file.bytes)
             }
         }
 
-        @Test("a server's name that is taken is refused at its first head, not after all bytes")
-        func serverNameTaken() async throws {
+        @Test("An existing file with the server's name is detected at the first head, not after all bytes")
+        func serverNameExists() async throws {
             var file = Self.file
             file.extraFields = ["Content-Disposition: attachment; filename=\"taken\""]
             let served = file
-            try await Bench.run(handler: served.serve) { bench, server in
-                try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
-                try Data("mine".utf8).write(to: URL(fileURLWithPath: bench.folder + "/taken"))
-                let specification = bench.specification(server.url("/f"), name: nil, collision: .fail)
-                let (outcome, recorder) = await bench.run(specification)
+            try await ExecutorFixture.run(handler: served.serve) { fixture, server in
+                try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
+                try Data("mine".utf8).write(to: URL(fileURLWithPath: fixture.folder + "/taken"))
+                let specification = fixture.specification(server.url("/f"), name: nil, collision: .fail)
+                let (outcome, recorder) = await fixture.run(specification)
                 #expect(outcome.failure?.cause == .destination)
-                #expect(outcome.failure?.message.contains(bench.folder + "/taken") == true)
+                #expect(outcome.failure?.message.contains(fixture.folder + "/taken") == true)
                 #expect(server.requests.count == 1)
                 #expect(recorder.checkpoints.isEmpty)
-                #expect(bench.leftovers.isEmpty)
+                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 
         @Test(
-            "the floor stays free where no room can be reserved", .enabled(if: SmallVolume.isPossible, "no mounting"),
+            "The storage floor stays free even if space cannot be reserved",
+            .enabled(if: SmallVolume.isPossible, "no mounting"),
             arguments: [true, false])
         func floor(isSizeKnown: Bool) async throws {
             let volume = try #require(SmallVolume(bytes: 8 << 20))
             defer { volume.remove() }
             let large = ServedFile(bytes: ServedFile.content(6 << 20))
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 if isSizeKnown, request.range?.first == 0 { return large.serve(request, connection) }
                 // Another program takes space after the first check.
                 if isSizeKnown { try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other")) }
@@ -251,8 +252,8 @@ extension ExecutorTests {
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
                 connection.sendChunk(large.bytes)
                 connection.send("0\r\n\r\n")
-            }) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            }) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.destination.directory = volume.path
                 var calls = FileCalls()
                 calls.reserve = { _, _, _ in
@@ -260,7 +261,7 @@ extension ExecutorTests {
                     return -1
                 }
                 let floor: Int64 = isSizeKnown ? 1 << 20 : 4 << 20
-                let outcome = await bench.run(specification, calls: calls) {
+                let outcome = await fixture.run(specification, calls: calls) {
                     ($0.storageFloorBytes, $0.storageFloorPercent) = (floor, 100)
                 }
                 guard case .storageLow(_, _, let resume?) = outcome else {
@@ -273,19 +274,19 @@ extension ExecutorTests {
             }
         }
 
-        @Test("a body of unknown size is known again after a crash between its final name and its record")
+        @Test("A body of unknown size is recognized after a crash between its final name and its record")
         func placedWithoutLength() async throws {
-            try await Bench.run(handler: { _, connection in
+            try await ExecutorFixture.run(handler: { _, connection in
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
                 connection.sendChunk(Self.file.bytes[..<1000])
                 connection.send("0\r\n\r\n")
-            }) { bench, server in
-                let specification = bench.specification(server.url("/f"))
-                let (outcome, recorder) = await bench.run(specification)
+            }) { fixture, server in
+                let specification = fixture.specification(server.url("/f"))
+                let (outcome, recorder) = await fixture.run(specification)
                 let placed = try #require(outcome.completion?.file)
                 let resume = try #require(recorder.checkpoints.last)
                 #expect(resume.total == 1000)
-                let (again, _) = await bench.run(specification, resume: resume)
+                let (again, _) = await fixture.run(specification, resume: resume)
                 #expect(again.completion?.file?.path == placed.path)
                 #expect(server.requests.count == 1)
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import Synchronization
@@ -40,7 +40,7 @@ import TransferPolicy
     private let checksum = Checksum(algorithm: .sha256, hexDigest: "")
     private let server = ServerFile(url: "http://h/f", status: 200, total: 20)
 
-    /// A writer in a folder of its own, whose partial file has so many bytes, all recorded, from an earlier attempt.
+    /// A writer in a separate folder. Its partial file has the given number of recorded bytes of an earlier attempt.
     private func run(
         present: Int64 = 0, connections: Int = 1, calls: FileCalls = FileCalls(), floor: Int64 = 0,
         _ body: (inout PartialFileWriter, PlayedFiles) throws -> Void
@@ -56,7 +56,7 @@ import TransferPolicy
         }
         var configuration = URLSessionExecutorConfiguration(partialDirectory: folder)
         (configuration.storageFloorBytes, configuration.storageFloorPercent) = (floor, 100)
-        let environment = ExecutorEnvironment(configuration: configuration, isRepaired: true)
+        let environment = ExecutorEnvironment(configuration: configuration, isInterposerActive: true)
         var specification = TransferSpecification(
             url: "http://h/f", destination: Destination(directory: folder, name: "f"), checksum: checksum,
             traits: TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 0)))
@@ -65,7 +65,7 @@ import TransferPolicy
             AttemptContext(
                 job: TransferJob(id: TransferID(1), specification: specification, resume: resume),
                 environment: environment, files: files, report: { _ in }))
-        writer.begin(at: PartialPlace(path: files.path, offset: present, durable: present / 2), present: present)
+        writer.begin(at: PartialFileState(path: files.path, offset: present, durable: present / 2), present: present)
         let result = Result { try body(&writer, files) }
         writer.release()
         await environment.client.invalidate()
@@ -75,7 +75,7 @@ import TransferPolicy
     private func size(_ files: PlayedFiles) -> Int64? { FileFacts(path: files.path)?.size }
 
     private func machine(_ offset: Int64) -> DownloadStateMachine {
-        DownloadStateMachine(plan: Dialogue.plan(offset: offset, total: 20, tag: "\"a\""))
+        DownloadStateMachine(plan: DownloadDialogue.plan(offset: offset, total: 20, tag: "\"a\""))
     }
 
     /// Writes at the end, as an attempt does.
@@ -86,7 +86,7 @@ import TransferPolicy
         return outcome
     }
 
-    @Test("the file is opened once, and cut behind the bytes that count")
+    @Test("The file is opened once and truncated to the valid bytes")
     func opening() async throws {
         try await run(present: 10) { writer, files in
             let file = try writer.open(for: server, present: ByteRanges([0..<6]))
@@ -102,7 +102,7 @@ import TransferPolicy
         }
     }
 
-    @Test("bytes from 0 on are digested as they come; after others the file is read for its digest")
+    @Test("Bytes from offset 0 are hashed as they arrive; otherwise, the file is read for its digest")
     func digest() async throws {
         try await run { writer, _ in
             _ = try write(3, &writer)
@@ -116,7 +116,7 @@ import TransferPolicy
         try await run(present: 4) { writer, _ in #expect(writer.hasher == nil) }
     }
 
-    @Test("a file that somebody else cut or lengthened keeps what is right of it, and no digest")
+    @Test("A file that another program truncated or extended keeps its valid bytes and no digest")
     func changed() async throws {
         for (size, kept) in [(3, 3), (9, 5)] as [(off_t, Int64)] {
             try await run { writer, files in
@@ -130,7 +130,7 @@ import TransferPolicy
         }
     }
 
-    @Test("a block that the disk takes a part of fails with the number of bytes that it took")
+    @Test("A partially written block fails with the number of written bytes")
     func failing() async throws {
         var calls = FileCalls()
         calls.write = { descriptor, bytes, count, offset in
@@ -145,7 +145,7 @@ import TransferPolicy
         }
     }
 
-    @Test("room is reserved once for the whole file, and again after a restart")
+    @Test("Space is reserved once for the whole file, and again after a restart")
     func preparing() async throws {
         let reserved = Mutex<[Int64]>([])
         var calls = FileCalls()
@@ -169,7 +169,7 @@ import TransferPolicy
         }
     }
 
-    @Test("a volume at its floor takes neither a file of known size nor a block")
+    @Test("A volume at its floor accepts neither a file of known size nor a block")
     func floor() async throws {
         try await run(floor: .max) { writer, _ in
             let failure = #expect(throws: FileFailure.self) { try writer.prepare(for: server, machine(0)) }
@@ -179,7 +179,7 @@ import TransferPolicy
         }
     }
 
-    @Test("only a file that was recorded, or made here, is removed")
+    @Test("Only a recorded file or a file of this attempt is removed")
     func removing() async throws {
         try await run { writer, files in
             writer.remove()
@@ -195,7 +195,7 @@ import TransferPolicy
         }
     }
 
-    @Test("a full disk tells how much room is needed: for the rest, or for all if a copy has to be made")
+    @Test("A full disk reports the needed space: for the rest, or for the whole file if a copy is needed")
     func outcome() async throws {
         try await run { writer, _ in
             _ = try write(5, &writer)
@@ -212,7 +212,7 @@ import TransferPolicy
         }
     }
 
-    @Test("an attempt that wrote nothing leaves its point where it was, unless the server has less")
+    @Test("An attempt that wrote nothing keeps its resume point, unless the server's file is shorter")
     func untouched() async throws {
         try await run(present: 10) { writer, _ in
             #expect(writer.untouchedResume(machine(10))?.offset == 10)
@@ -221,7 +221,7 @@ import TransferPolicy
         try await run { writer, _ in #expect(writer.untouchedResume(machine(0)) == nil) }
     }
 
-    @Test("a point names pieces only if the transfer may have several connections")
+    @Test("A resume point lists extents only if the transfer may use several connections")
     func pieces() async throws {
         let durable = ByteRanges([0..<4, 8..<10])
         for (connections, extents) in [(1, nil), (2, [Extent(start: 8, end: 10)])] {

@@ -15,7 +15,7 @@ struct ReportScheduleTests {
         return ReportSchedule(configuration)
     }
 
-    @Test("progress is reported once an interval, at once if forced, and never twice")
+    @Test("Progress is reported once per interval, immediately if forced, and never twice")
     func progress() {
         var schedule = schedule()
         let reports = [(5, 10, false), (6, 10, false), (7, 11, false), (7, 11, true), (7, 11, true), (8, 12, false)]
@@ -24,7 +24,7 @@ struct ReportScheduleTests {
         #expect(schedule.reportedBytes == 8)
     }
 
-    @Test("a restart makes any number of bytes news")
+    @Test("After a restart, any number of bytes is reported")
     func restart() {
         var schedule = schedule()
         let before = [schedule.reportsProgress(0, now: Self.second), schedule.reportsProgress(0, now: Self.second)]
@@ -35,7 +35,7 @@ struct ReportScheduleTests {
         #expect(after)
     }
 
-    @Test("a checkpoint is due after so many bytes or so long, and without bytes never")
+    @Test("A checkpoint is due after enough bytes or time, and never without new bytes")
     func checkpoint() {
         var schedule = schedule()
         schedule.checkpoint(now: 10 * Self.second)

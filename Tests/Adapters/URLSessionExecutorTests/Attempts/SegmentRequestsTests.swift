@@ -13,10 +13,10 @@ struct SegmentRequestsTests {
         nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
         func exchange(_ exchange: Exchange, received head: ResponseHead) {}
         func exchange(_ exchange: Exchange, received bytes: Data) {}
-        func exchange(_ exchange: Exchange, endedWith failure: SessionError?) {}
+        func exchange(_ exchange: Exchange, endedWith failure: URLSessionError?) {}
     }
 
-    @Test("each segment has a silence of its own, and time in which nobody ran does not count")
+    @Test("Each segment has its own silence limit, and time while the process was stopped does not count")
     func silence() {
         let receiver = Receiver()
         let exchanges = (0..<3).map { _ in Exchange(receiver: receiver) }
@@ -24,19 +24,19 @@ struct SegmentRequestsTests {
         segments.add(exchanges[0], for: 7, now: 100 * Self.second)
         segments.add(exchanges[1], for: 8, now: 100 * Self.second)
         func silent(_ now: UInt64) -> [Int] { segments.silent(seconds: 10) { now * Self.second - $0 } }
-        let active = segments.noteActivity(of: exchanges[1], now: 105 * Self.second)
+        let active = segments.recordActivity(of: exchanges[1], now: 105 * Self.second)
         #expect(active == 8)
-        let unknown = segments.noteActivity(of: exchanges[2], now: 105 * Self.second)
+        let unknown = segments.recordActivity(of: exchanges[2], now: 105 * Self.second)
         #expect(unknown == nil)
         #expect(silent(109) == [])
         #expect(silent(110) == [7])
         #expect(silent(115) == [7, 8])
-        segments.leaveOut(6 * Self.second, now: 115 * Self.second)
+        segments.exclude(6 * Self.second, now: 115 * Self.second)
         #expect(silent(115) == [])
         #expect(silent(116) == [7])
     }
 
-    @Test("an exchange is found by its segment until it is over")
+    @Test("An exchange is found by its segment until it ends")
     func removal() {
         let receiver = Receiver()
         let (first, second) = (Exchange(receiver: receiver), Exchange(receiver: receiver))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import HostileServer
 import LinuxKernel
@@ -14,21 +14,23 @@ import TransferPolicy
 extension ExecutorTests {
     /// Tests of several connections that continue an earlier attempt.
     @Suite(.serialized, .timeLimit(.minutes(3)))
-    struct SegmentResumeTests: SegmentTrials {
-        @Test("what a stop leaves is not fetched again, in another boot either", arguments: [true, false], [1, 4])
+    struct SegmentResumeTests: SegmentedDownloads {
+        @Test(
+            "Bytes that a stopped attempt left are not downloaded again, even after a reboot",
+            arguments: [true, false], [1, 4])
         func stopped(isSameBoot: Bool, connections: Int) async throws {
             let isStalling = Mutex(true)
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard isStalling.withLock({ $0 }), request.range?.first != 0 else {
                     return Self.file.serve(request, connection)
                 }
                 Self.file.serve(request, connection, onlyBytes: 400_000)
                 connection.waitForClient()
-            }) { bench, server in
+            }) { fixture, server in
                 let kept = Int64(Self.first) + 4 * 400_000
-                let (id, recorder) = bench.start(specification(bench, server))
+                let (id, recorder) = fixture.start(specification(fixture, server))
                 await recorder.wait { $0.contains { $0.progress == kept } }
-                bench.executor.stop(id)
+                fixture.executor.stop(id)
                 guard case .stopped(var resume?) = await recorder.outcome() else {
                     Issue.record("\(recorder.reports)")
                     return
@@ -38,9 +40,9 @@ extension ExecutorTests {
                 if !isSameBoot { resume.bootID = "earlier" }
                 isStalling.withLock { $0 = false }
                 let before = server.requests.count
-                let (outcome, second) = await bench.run(
-                    specification(bench, server, connections: connections), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
+                let (outcome, second) = await fixture.run(
+                    specification(fixture, server, connections: connections), resume: resume)
+                #expect(isRight(fixture, outcome), "\(outcome)")
                 #expect(second.restarts == 0)
                 // A piece that another connection took over may be requested twice. A byte that was present is never
                 // requested.
@@ -54,9 +56,9 @@ extension ExecutorTests {
             }
         }
 
-        @Test("the length of a file with holes is not believed, in the same boot either", arguments: [1, 4])
+        @Test("The length of a file with holes is not trusted, even within the same boot", arguments: [1, 4])
         func holes(connections: Int) async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
                 for extents in [[], [Extent(start: 3_000_000, end: 5_000_000)]] {
                     var bytes = [UInt8](repeating: 0, count: Self.file.bytes.count)
                     bytes[..<200_000] = Self.file.bytes[..<200_000]
@@ -64,49 +66,49 @@ extension ExecutorTests {
                         let range = Int(extent.start)..<Int(extent.end)
                         bytes[range] = Self.file.bytes[range]
                     }
-                    var resume = try bench.leavePartial(
+                    var resume = try fixture.leavePartial(
                         bytes, total: bytes.count, tag: "\"v1\"", bootID: BootIdentity.current)
                     (resume.offset, resume.extents) = (200_000, extents)
                     let before = server.requests.count
-                    let specification = specification(bench, server, connections: connections)
-                    let (outcome, recorder) = await bench.run(specification, resume: resume)
-                    #expect(isRight(bench, outcome), "\(outcome)")
+                    let specification = specification(fixture, server, connections: connections)
+                    let (outcome, recorder) = await fixture.run(specification, resume: resume)
+                    #expect(isRight(fixture, outcome), "\(outcome)")
                     #expect(recorder.restarts == 0)
                     #expect(server.requests[before...].allSatisfy { $0.range?.first ?? 0 >= 200_000 })
                 }
             }
         }
 
-        @Test("pieces that somebody cut off the file do not count")
+        @Test("Segments that another program truncated do not count")
         func cutPieces() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                var resume = try bench.leavePartial(
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                var resume = try fixture.leavePartial(
                     Self.file.bytes[..<1_000_000], total: Self.file.bytes.count, tag: "\"v1\"")
                 resume.extents = [Extent(start: 2_000_000, end: 3_000_000), Extent(start: -5, end: 7)]
-                let (outcome, _) = await bench.run(specification(bench, server), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
+                let (outcome, _) = await fixture.run(specification(fixture, server), resume: resume)
+                #expect(isRight(fixture, outcome), "\(outcome)")
             }
         }
 
-        @Test("pieces of a file that has changed are given up, once")
+        @Test("Segments of a changed file are discarded once")
         func changedBetween() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                var resume = try bench.leavePartial(
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                var resume = try fixture.leavePartial(
                     [UInt8](repeating: 0, count: 3_000_000), total: Self.file.bytes.count, tag: "\"v0\"")
                 (resume.offset, resume.extents) = (100_000, [Extent(start: 2_000_000, end: 3_000_000)])
-                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
+                let (outcome, recorder) = await fixture.run(specification(fixture, server), resume: resume)
+                #expect(isRight(fixture, outcome), "\(outcome)")
                 #expect(recorder.restarts == 1)
             }
         }
 
-        @Test("a point that believes the file's length is continued over one connection")
+        @Test("A resume point that relies on the file's length continues on a single connection")
         func believing() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let resume = try bench.leavePartial(
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                let resume = try fixture.leavePartial(
                     Self.file.bytes[..<100_000], total: Self.file.bytes.count, tag: "\"v1\"")
-                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
+                let (outcome, recorder) = await fixture.run(specification(fixture, server), resume: resume)
+                #expect(isRight(fixture, outcome), "\(outcome)")
                 #expect(server.requests.count == 2)
                 // All later resume points forbid trusting the length of the file.
                 #expect(recorder.checkpoints.allSatisfy { $0.extents == [] })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import HostileServer
 import LinuxKernel
@@ -12,7 +12,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 /// A barrier that opens once a number of threads have arrived.
-private final class Gathering: @unchecked Sendable {
+private final class Rendezvous: @unchecked Sendable {
     // Guard: `condition`, for `count`.
     private let condition = NSCondition()
     private let size: Int
@@ -20,7 +20,7 @@ private final class Gathering: @unchecked Sendable {
 
     init(size: Int) { self.size = size }
 
-    /// Waits at the barrier for at most 10 s and returns the arrival's number, from 1. Later arrivals pass at once.
+    /// Waits at the barrier for at most 10 s and returns the arrival's number, from 1. Later arrivals pass immediately.
     func arrive() -> Int {
         condition.withLock {
             count += 1
@@ -35,23 +35,23 @@ private final class Gathering: @unchecked Sendable {
 extension ExecutorTests {
     /// Tests of a single file over several connections.
     @Suite(.serialized, .timeLimit(.minutes(3)))
-    struct SegmentTests: SegmentTrials {
-        @Test("four connections bring the whole file, each a part of its own", arguments: [true, false])
-        func four(repaired: Bool) async throws {
-            let gathering = Gathering(size: 4)
-            try await Bench.run(
-                repaired: repaired,
+    struct SegmentTests: SegmentedDownloads {
+        @Test("Four connections download the whole file, each a separate part", arguments: [true, false])
+        func four(usesInterposer: Bool) async throws {
+            let rendezvous = Rendezvous(size: 4)
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
                 handler: { request, connection in
-                    if request.range?.first != 0 { _ = gathering.arrive() }
+                    if request.range?.first != 0 { _ = rendezvous.arrive() }
                     Self.file.serve(request, connection)
                 }
-            ) { bench, server in
-                var specification = specification(bench, server)
+            ) { fixture, server in
+                var specification = specification(fixture, server)
                 var hasher = BodyHasher(.sha256)
                 Self.file.bytes.withUnsafeBytes { hasher.update($0) }
                 specification.checksum = Checksum(algorithm: .sha256, hexDigest: hasher.hexDigest)
-                let (outcome, recorder) = await bench.run(specification)
-                #expect(isRight(bench, outcome), "\(outcome)")
+                let (outcome, recorder) = await fixture.run(specification)
+                #expect(isRight(fixture, outcome), "\(outcome)")
                 #expect(outcome.completion?.status == 200)
                 let parts = ranges(server.requests)
                 #expect(parts.first == 0..<Self.first)
@@ -60,7 +60,7 @@ extension ExecutorTests {
                 #expect(zip(four, four.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
                 #expect(recorder.reports.last?.outcome != nil && recorder.restarts == 0)
                 #expect(recorder.checkpoints.allSatisfy { $0.extents != nil })
-                #expect(bench.leftovers.isEmpty)
+                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 
@@ -68,7 +68,7 @@ extension ExecutorTests {
             case cut, reset, empty, stall, whole, otherWhole, otherRange, otherTotal, otherTag, encoded, busy, tooMany
             case forbidden, redirect, shorter, gone
 
-            var startsOver: Bool {
+            var causesRestart: Bool {
                 switch self {
                 case .otherWhole, .otherRange, .otherTotal, .otherTag, .encoded: true
                 case .cut, .reset, .empty, .stall, .whole, .busy, .tooMany, .forbidden, .redirect, .shorter, .gone:
@@ -77,7 +77,7 @@ extension ExecutorTests {
             }
 
             func answer(_ file: ServedFile, _ request: HostileRequest, _ connection: HostileConnection) {
-                let (status, fields, body) = file.answer(to: request)
+                let (status, fields, body) = file.response(to: request)
                 switch self {
                 case .cut:
                     file.serve(request, connection, onlyBytes: 200_000)
@@ -89,101 +89,103 @@ extension ExecutorTests {
                 case .stall:
                     file.serve(request, connection, onlyBytes: 200_000)
                     connection.waitForClient()
-                case .whole: connection.answer("200 OK", file.fields, body: file.bytes)
-                case .otherWhole: connection.answer("200 OK", ["ETag: \"v2\""], body: [1, 2, 3])
+                case .whole: connection.respond("200 OK", file.fields, body: file.bytes)
+                case .otherWhole: connection.respond("200 OK", ["ETag: \"v2\""], body: [1, 2, 3])
                 case .otherRange:
                     let line = "Content-Range: bytes 1-\(body.count)/\(file.bytes.count)"
-                    connection.answer(status, file.fields + [line], body: body)
+                    connection.respond(status, file.fields + [line], body: body)
                 case .otherTotal:
                     let line = "Content-Range: bytes \(body.startIndex)-\(body.endIndex - 1)/\(file.bytes.count + 1)"
-                    connection.answer(status, file.fields + [line], body: body)
+                    connection.respond(status, file.fields + [line], body: body)
                 case .otherTag:
-                    connection.answer(
+                    connection.respond(
                         status, ["ETag: \"v2\""] + fields.filter { $0.hasPrefix("Content-Range") }, body: body)
-                case .encoded: connection.answer(status, fields + ["Content-Encoding: gzip"], body: body)
-                case .busy: connection.answer("503 Service Unavailable", ["Retry-After: 9"])
-                case .tooMany: connection.answer("429 Too Many Requests")
-                case .forbidden: connection.answer("403 Forbidden", body: [UInt8](repeating: 1, count: 100_000))
-                case .redirect: connection.answer("302 Found", ["Location: /elsewhere"])
+                case .encoded: connection.respond(status, fields + ["Content-Encoding: gzip"], body: body)
+                case .busy: connection.respond("503 Service Unavailable", ["Retry-After: 9"])
+                case .tooMany: connection.respond("429 Too Many Requests")
+                case .forbidden: connection.respond("403 Forbidden", body: [UInt8](repeating: 1, count: 100_000))
+                case .redirect: connection.respond("302 Found", ["Location: /elsewhere"])
                 case .shorter:
                     let part = body.prefix(100_000)
                     let line = "Content-Range: bytes \(part.startIndex)-\(part.endIndex - 1)/\(file.bytes.count)"
-                    connection.answer(status, file.fields + [line], body: part)
-                case .gone: connection.answer("404 Not Found")
+                    connection.respond(status, file.fields + [line], body: part)
+                case .gone: connection.respond("404 Not Found")
                 }
             }
         }
 
-        @Test("a fault on one connection spoils nothing", arguments: Fault.allCases, [true, false])
-        func fault(fault: Fault, repaired: Bool) async throws {
-            let gathering = Gathering(size: 4)
-            try await Bench.run(
-                repaired: repaired,
+        @Test("A fault on one connection does not affect the others", arguments: Fault.allCases, [true, false])
+        func fault(fault: Fault, usesInterposer: Bool) async throws {
+            let rendezvous = Rendezvous(size: 4)
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
                 handler: { request, connection in
                     let isFirst = request.range == nil || request.range?.first == 0 || request.target == "/elsewhere"
-                    if !isFirst, gathering.arrive() == 2 { return fault.answer(Self.file, request, connection) }
+                    if !isFirst, rendezvous.arrive() == 2 { return fault.answer(Self.file, request, connection) }
                     Self.file.serve(request, connection)
                 }
-            ) { bench, server in
-                var specification = specification(bench, server)
+            ) { fixture, server in
+                var specification = specification(fixture, server)
                 specification.idleTimeoutSeconds = 2
-                let (outcome, recorder) = await bench.run(specification)
-                #expect(isRight(bench, outcome), "\(outcome)")
-                #expect(recorder.restarts == (fault.startsOver ? 1 : 0))
-                #expect(bench.leftovers.isEmpty)
+                let (outcome, recorder) = await fixture.run(specification)
+                #expect(isRight(fixture, outcome), "\(outcome)")
+                #expect(recorder.restarts == (fault.causesRestart ? 1 : 0))
+                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 
-        @Test("a server that serves one connection only serves the file over one", arguments: [429, 503, 403])
+        @Test(
+            "A server that accepts only one connection delivers the file on that connection",
+            arguments: [429, 503, 403])
         func oneOnly(status: Int) async throws {
-            let gathering = Gathering(size: 4)
-            try await Bench.run(handler: { request, connection in
+            let rendezvous = Rendezvous(size: 4)
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard request.range?.first != 0 else { return Self.file.serve(request, connection) }
-                if (2...4).contains(gathering.arrive()) {
-                    connection.answer("\(status) No")
+                if (2...4).contains(rendezvous.arrive()) {
+                    connection.respond("\(status) No")
                 } else {
                     Self.file.serve(request, connection)
                 }
-            }) { bench, server in
-                let (outcome, recorder) = await bench.run(specification(bench, server))
-                #expect(isRight(bench, outcome), "\(outcome)")
+            }) { fixture, server in
+                let (outcome, recorder) = await fixture.run(specification(fixture, server))
+                #expect(isRight(fixture, outcome), "\(outcome)")
                 #expect(recorder.restarts == 0)
                 #expect(server.requests.count <= 8)
             }
         }
 
-        @Test("when every connection breaks, the attempt fails and keeps all pieces")
+        @Test("If every connection breaks, the attempt fails and keeps all segments")
         func allBreak() async throws {
-            let gathering = Gathering(size: 4)
+            let rendezvous = Rendezvous(size: 4)
             let isBroken = Mutex(true)
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard isBroken.withLock({ $0 }), request.range?.first != 0 else {
                     return Self.file.serve(request, connection)
                 }
-                if gathering.arrive() <= 4 { Self.file.serve(request, connection, onlyBytes: 300_000) }
+                if rendezvous.arrive() <= 4 { Self.file.serve(request, connection, onlyBytes: 300_000) }
                 connection.finish()
-            }) { bench, server in
-                let specification = specification(bench, server)
-                let (outcome, _) = await bench.run(specification)
+            }) { fixture, server in
+                let specification = specification(fixture, server)
+                let (outcome, _) = await fixture.run(specification)
                 #expect(outcome.failure?.cause == .connection)
                 let resume = try #require(outcome.resume)
                 #expect(resume.bytes == Int64(Self.first) + 4 * 300_000)
                 #expect(resume.extents?.count == 3)
                 isBroken.withLock { $0 = false }
-                let (second, _) = await bench.run(specification, resume: resume)
-                #expect(isRight(bench, second), "\(second)")
+                let (second, _) = await fixture.run(specification, resume: resume)
+                #expect(isRight(fixture, second), "\(second)")
             }
         }
 
-        @Test("one connection where more are not worth it, not sure enough or not wanted")
+        @Test("A single connection is used if more are not worthwhile, not safe, or not allowed")
         func oneIsEnough() async throws {
             let small = ServedFile(bytes: Array(Self.file.bytes[..<4_000_000]))
             let weak = ServedFile(bytes: Self.file.bytes, entityTag: "W/\"v1\"")
             let cases = [(small, 4), (weak, 4), (Self.file, 1)]
             for (file, connections) in cases {
-                try await Bench.run(handler: file.serve) { bench, server in
-                    let (outcome, _) = await bench.run(specification(bench, server, connections: connections))
-                    #expect(isRight(bench, outcome, file))
+                try await ExecutorFixture.run(handler: file.serve) { fixture, server in
+                    let (outcome, _) = await fixture.run(specification(fixture, server, connections: connections))
+                    #expect(isRight(fixture, outcome, file))
                     #expect(server.requests.count == 2)
                     #expect(server.requests.last?.range?.last == nil)
                 }

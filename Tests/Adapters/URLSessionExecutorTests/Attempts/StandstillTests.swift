@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Testing
 import TransferEngine
@@ -23,11 +23,11 @@ struct StandstillTests {
         let attempt = DownloadAttempt(
             AttemptContext(
                 job: TransferJob(id: TransferID(1), specification: specification, resume: nil),
-                environment: ExecutorEnvironment(configuration: configuration, isRepaired: true),
+                environment: ExecutorEnvironment(configuration: configuration, isInterposerActive: true),
                 report: recorder.report))
         attempt.sync {
             $0.exchange = Exchange(receiver: $0)
-            $0.watch.begin(now: 100 * Self.second)
+            $0.stallDetector.begin(now: 100 * Self.second)
         }
         return (attempt, recorder)
     }
@@ -36,31 +36,31 @@ struct StandstillTests {
         attempt.sync { for now in seconds { $0.tick(now: now * Self.second) } }
     }
 
-    @Test("time in which the process stood still does not count as idle, time after it does")
+    @Test("Time while the process was stopped does not count as idle; later time does")
     func idle() {
         let (attempt, recorder) = waiting()
         tick(attempt, seconds: 101...105)
         tick(attempt, seconds: 1105...1119)
-        #expect(!recorder.isOver)
+        #expect(!recorder.isEnded)
         tick(attempt, seconds: 1120...1121)
         #expect(recorder.reports.compactMap(\.outcome).first?.failure?.cause == .timeout)
     }
 
-    @Test("nor does it make a server too slow")
+    @Test("Time while the process was stopped does not make a server too slow")
     func slow() {
         let (attempt, recorder) = waiting(lowSpeedSeconds: 10)
         tick(attempt, seconds: 101...105)
         tick(attempt, seconds: 1105...1109)
-        #expect(!recorder.isOver)
+        #expect(!recorder.isEnded)
         tick(attempt, seconds: 1110...1111)
         #expect(recorder.reports.compactMap(\.outcome).first?.failure?.cause == .tooSlow)
     }
 
-    @Test("a server that says nothing times out where nothing stood still")
+    @Test("A silent server times out if the process was not stopped")
     func steady() {
         let (attempt, recorder) = waiting()
         tick(attempt, seconds: 101...119)
-        #expect(!recorder.isOver)
+        #expect(!recorder.isEnded)
         tick(attempt, seconds: 120...120)
         #expect(recorder.reports.compactMap(\.outcome).first?.failure?.cause == .timeout)
     }

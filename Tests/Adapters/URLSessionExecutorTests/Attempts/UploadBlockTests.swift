@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import URLSessionRepair
+import URLSessionInterposer
 
 @Suite("Blocks of an upload")
 struct UploadBlockTests {
@@ -11,18 +11,18 @@ struct UploadBlockTests {
     /// Returns the sizes of successive blocks, each requested after the given number of milliseconds.
     private func sizes(_ milliseconds: [UInt64], block: inout upload_block) -> [Int] {
         milliseconds.map { wait in
-            upload_block_next(&block, room, block.asked + wait * 1_000_000)
+            upload_block_next(&block, room, block.requested_at + wait * 1_000_000)
         }
     }
 
-    @Test("the first two are small, for they may be lost in a dead connection; then they grow while they go fast")
+    @Test("The first two blocks are small because a dead connection may lose them; fast blocks then grow")
     func growing() {
         var block = upload_block()
         #expect(sizes([5000, 0, 0, 0, 0], block: &block) == [small, small, 2 * small, large, large])
         #expect(large == 4 * small)
     }
 
-    @Test("a connection that takes its time is asked often, and the pace in between changes nothing")
+    @Test("A slow connection gets small blocks, and moderate speed leaves the block size unchanged")
     func slowing() {
         var block = upload_block()
         _ = sizes([0, 0, 0, 0], block: &block)
@@ -31,7 +31,7 @@ struct UploadBlockTests {
         #expect(sizes([11, 10], block: &block) == [small, 2 * small])
     }
 
-    @Test("never more than there is room for")
+    @Test("A block is never larger than the available room")
     func limited() {
         var block = upload_block()
         #expect(upload_block_next(&block, 1000, 0) == 1000)

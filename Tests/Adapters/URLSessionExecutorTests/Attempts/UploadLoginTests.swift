@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import HostileServer
 import Testing
 import TransferEngine
@@ -15,106 +15,106 @@ extension ExecutorTests {
         private static let credential = Credential(user: "me", password: "p")
 
         @Test(
-            "a Digest challenge is answered, and the whole body follows", arguments: [true, false],
+            "After a Digest challenge, the whole body follows with credentials", arguments: [true, false],
             UploadSource.Method.allCases)
-        func digest(repaired: Bool, method: UploadSource.Method) async throws {
+        func digest(usesInterposer: Bool, method: UploadSource.Method) async throws {
             let received = Received()
             let door = DigestGuard(user: "me", password: "p")
-            let bytes = Bench.blocks(2)
-            try await Bench.run(
-                repaired: repaired,
+            let bytes = ExecutorFixture.blocks(2)
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
                 handler: { request, connection in
                     // Some servers read the whole body before they refuse it.
                     guard let body = connection.readBody(of: request), door.admits(request, connection) else { return }
                     received.keep(body)
-                    connection.answer("201 Created")
+                    connection.respond("201 Created")
                 }
-            ) { bench, server in
-                var specification = try bench.upload(bytes, to: server.url("/f"), method, resumption: .never)
+            ) { fixture, server in
+                var specification = try fixture.upload(bytes, to: server.url("/f"), method, resumption: .never)
                 specification.credential = Self.credential
-                let (outcome, _) = await bench.run(specification)
+                let (outcome, _) = await fixture.run(specification)
                 #expect(outcome.completion?.status == 201, "\(outcome)")
                 expectSame(received.bodies, [bytes])
                 #expect(door.refusals == 1)
             }
         }
 
-        @Test("Basic is told when it is asked for, and a body that is refused early is not sent to its end")
+        @Test("Basic credentials are sent after a challenge, and an early rejection stops the body")
         func basic() async throws {
             let received = Received()
-            let bytes = Bench.blocks(30)
-            try await Bench.run(handler: { request, connection in
+            let bytes = ExecutorFixture.blocks(30)
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard request.value("Authorization") == "Basic bWU6cA==" else {
-                    connection.answer("401 No", ["WWW-Authenticate: Basic realm=\"x\"", "Connection: close"])
+                    connection.respond("401 No", ["WWW-Authenticate: Basic realm=\"x\"", "Connection: close"])
                     connection.waitForClient()
                     return
                 }
-                if received.take(request, connection) { connection.answer("204 No Content") }
-            }) { bench, server in
-                var specification = try bench.upload(bytes, to: server.url("/f"))
+                if received.readBody(request, connection) { connection.respond("204 No Content") }
+            }) { fixture, server in
+                var specification = try fixture.upload(bytes, to: server.url("/f"))
                 specification.credential = Self.credential
-                let (outcome, _) = await bench.run(specification)
+                let (outcome, _) = await fixture.run(specification)
                 #expect(outcome.completion?.status == 204, "\(outcome)")
                 expectSame(received.bodies, [bytes])
                 #expect(server.requests.map { $0.value("Authorization") != nil } == [false, true])
             }
         }
 
-        @Test("each request of a resumable upload carries its own answer")
+        @Test("Each request of a resumable upload carries its own credentials")
         func tus() async throws {
             let door = DigestGuard(user: "me", password: "p")
             let tus = TusServer()
-            let bytes = Bench.blocks(1)
-            try await Bench.run(handler: { request, connection in
+            let bytes = ExecutorFixture.blocks(1)
+            try await ExecutorFixture.run(handler: { request, connection in
                 guard door.admits(request, connection) else { return }
                 tus.serve(request, connection)
-            }) { bench, server in
-                var specification = try bench.upload(bytes, to: server.url("/files"), .post)
+            }) { fixture, server in
+                var specification = try fixture.upload(bytes, to: server.url("/files"), .post)
                 specification.credential = Self.credential
-                let (outcome, _) = await bench.run(specification)
+                let (outcome, _) = await fixture.run(specification)
                 #expect(outcome.completion?.status == 204, "\(outcome)")
                 #expect(server.requests.map(\.method) == ["OPTIONS", "OPTIONS", "POST", "PATCH"])
                 #expect(door.refusals == 1)
             }
         }
 
-        @Test("what nobody can answer is the app's affair, or final; a wrong password is tried once")
+        @Test("A challenge without credentials is passed to the app or is final; a wrong password is tried once")
         func unanswered() async throws {
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 _ = connection.readBody(of: request)
-                connection.answer("401 No", ["WWW-Authenticate: Basic realm=\"x\""], body: Array("who?".utf8))
-            }) { bench, server in
-                var specification = try bench.upload([1, 2, 3], to: server.url("/f"))
-                let (plain, _) = await bench.run(specification)
+                connection.respond("401 No", ["WWW-Authenticate: Basic realm=\"x\""], body: Array("who?".utf8))
+            }) { fixture, server in
+                var specification = try fixture.upload([1, 2, 3], to: server.url("/f"))
+                let (plain, _) = await fixture.run(specification)
                 #expect(plain.completion?.status == 401)
-                #expect(plain.answerText == "who?")
+                #expect(plain.responseText == "who?")
                 #expect(server.requests.count == 1)
                 specification.credential = Self.credential
-                #expect(await bench.run(specification).0.completion?.status == 401)
+                #expect(await fixture.run(specification).0.completion?.status == 401)
                 #expect(server.requests.count == 3)
                 specification.asksForCredentials = true
-                guard case .challenged(let challenges, nil) = await bench.run(specification).0 else {
+                guard case .challenged(let challenges, nil) = await fixture.run(specification).0 else {
                     Issue.record("not challenged")
                     return
                 }
                 let origin = "http://127.0.0.1:\(server.port)"
                 #expect(
                     challenges == [
-                        AuthenticationChallenge(scheme: .basic, realm: "x", origin: origin, wasAnswered: true)
+                        AuthenticationChallenge(scheme: .basic, realm: "x", origin: origin, wasRefused: true)
                     ])
             }
         }
 
-        @Test("a proxy that wants a login is named, and its words are not taken for the server's")
+        @Test("A proxy that requires a login is named, and its response is not attributed to the server")
         func proxy() async throws {
             let proxy = try HostileServer { request, connection in
                 _ = connection.readBody(of: request)
-                connection.answer("407 Proxy Authentication Required", ["Proxy-Authenticate: Basic realm=\"x\""])
+                connection.respond("407 Proxy Authentication Required", ["Proxy-Authenticate: Basic realm=\"x\""])
             }
             defer { proxy.stop() }
-            try await Bench.run(configure: { $0.proxy = proxy.url("") }, handler: { _, _ in }) { bench, _ in
-                let specification = try bench.upload([1, 2, 3], to: "http://far.invalid/f")
-                let failure = await bench.run(specification).0.failure
+            try await ExecutorFixture.run(configure: { $0.proxy = proxy.url("") }, handler: { _, _ in }) { fixture, _ in
+                let specification = try fixture.upload([1, 2, 3], to: "http://far.invalid/f")
+                let failure = await fixture.run(specification).0.failure
                 #expect(failure?.cause == .proxyAuthentication, "\(String(describing: failure))")
                 #expect(failure?.message.contains("127.0.0.1:\(proxy.port)") == true)
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
@@ -16,7 +16,7 @@ extension ExecutorTests {
     struct DestinationRaceTests {
         private static let file = ServedFile(bytes: ServedFile.content(200_000))
 
-        /// An object that another program puts in the place of the finished file.
+        /// An object that another program puts at the path of the finished file.
         enum Obstacle: String, CaseIterable {
             case link, danglingLink, folder, pipe
 
@@ -31,23 +31,23 @@ extension ExecutorTests {
         }
 
         @Test(
-            "what appears in the destination's place is left alone and named, and the bytes wait until it is gone",
+            "A file that appears at the destination is left alone and named, and the bytes wait until it is gone",
             arguments: Obstacle.allCases, [Destination.Collision.overwrite, .rename, .fail])
         func obstacle(_ obstacle: Obstacle, collision: Destination.Collision) async throws {
-            let (asked, ask) = AsyncStream<Void>.makeStream()
+            let (requestEvents, requestSignal) = AsyncStream<Void>.makeStream()
             let free = DispatchSemaphore(value: 0)
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 if request.range?.first == 65536 {
-                    ask.yield()
+                    requestSignal.yield()
                     free.wait()
                     free.signal()
                 }
                 Self.file.serve(request, connection)
-            }) { bench, server in
-                let specification = bench.specification(server.url("/f"), name: "x", collision: collision)
-                let (_, recorder) = bench.start(specification)
-                for await _ in asked { break }
-                let path = bench.folder + "/x"
+            }) { fixture, server in
+                let specification = fixture.specification(server.url("/f"), name: "x", collision: collision)
+                let (_, recorder) = fixture.start(specification)
+                for await _ in requestEvents { break }
+                let path = fixture.folder + "/x"
                 obstacle.put(at: path)
                 let before = FileFacts(path: path)
                 free.signal()
@@ -55,46 +55,46 @@ extension ExecutorTests {
                 #expect(outcome.failure?.cause == .destination)
                 #expect(outcome.failure?.message.contains(path) == true)
                 #expect(FileFacts(path: path) == before)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["x"])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder) == ["x"])
                 let resume = try #require(outcome.resume)
                 #expect(resume.offset == 200_000)
                 #expect(remove(path) == 0)
-                let (second, _) = await bench.run(specification, resume: resume)
-                #expect(bench.contents(second) == Self.file.bytes)
+                let (second, _) = await fixture.run(specification, resume: resume)
+                #expect(fixture.contents(second) == Self.file.bytes)
                 #expect(second.completion?.file?.path == path)
             }
         }
 
-        @Test("two transfers to one name at once: both whole, under two names", arguments: 1...5)
+        @Test("Two concurrent transfers to one name are both complete, under two names", arguments: 1...5)
         func twoRenamed(round: Int) async throws {
-            try await twice(.rename) { bench, first, second in
-                #expect(bench.contents(first) == Self.content(0))
-                #expect(bench.contents(second) == Self.content(1))
-                let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder).sorted()
+            try await twice(.rename) { fixture, first, second in
+                #expect(fixture.contents(first) == Self.content(0))
+                #expect(fixture.contents(second) == Self.content(1))
+                let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder).sorted()
                 #expect(names == ["x (1).tar.gz", "x.tar.gz"])
             }
         }
 
-        @Test("two transfers that replace: the last one's file is there, whole", arguments: 1...5)
+        @Test("Of two transfers that replace, the last one leaves its complete file", arguments: 1...5)
         func twoReplacing(round: Int) async throws {
-            try await twice(.overwrite) { bench, first, second in
+            try await twice(.overwrite) { fixture, first, second in
                 #expect(first.completion?.file?.path == second.completion?.file?.path)
-                let there = bench.contents(first)
+                let there = fixture.contents(first)
                 #expect(there == Self.content(0) || there == Self.content(1))
-                let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder)
+                let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
                 #expect(names == ["x.tar.gz"])
             }
         }
 
-        @Test("two transfers that must not replace: one is finished, the other says why not", arguments: 1...5)
+        @Test("Of two transfers that must not replace, one finishes and the other reports why not", arguments: 1...5)
         func twoFailing(round: Int) async throws {
-            try await twice(.fail) { bench, first, second in
+            try await twice(.fail) { fixture, first, second in
                 let outcomes = [first, second]
                 #expect(outcomes.count { $0.completion?.file != nil } == 1)
                 let loser = try #require(outcomes.firstIndex { $0.failure?.cause == .destination })
                 #expect(outcomes[loser].failure?.message.contains("x.tar.gz: File exists") == true)
                 #expect(outcomes[loser].resume?.offset == 200_000)
-                #expect(bench.contents(outcomes[1 - loser]) == Self.content(1 - loser))
+                #expect(fixture.contents(outcomes[1 - loser]) == Self.content(1 - loser))
             }
         }
 
@@ -102,34 +102,34 @@ extension ExecutorTests {
             ServedFile.content(200_000, seed: UInt64(number) + 1)
         }
 
-        /// Downloads two files to a single name. The server answers neither last request until both have arrived.
+        /// Downloads two files to a single name. The server responds to the last requests only after both have arrived.
         private func twice(
             _ collision: Destination.Collision,
-            _ check: (Bench, ExecutorOutcome, ExecutorOutcome) throws -> Void
+            _ check: (ExecutorFixture, ExecutorOutcome, ExecutorOutcome) throws -> Void
         ) async throws {
             let files = (0...1).map { ServedFile(bytes: Self.content($0)) }
             let arrived = DispatchSemaphore(value: 0)
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 let number = request.target == "/0" ? 0 : 1
                 if request.range?.first == 65536 {
                     // The second request releases both.
                     if number == 0 { arrived.wait() } else { arrived.signal() }
                 }
                 files[number].serve(request, connection)
-            }) { bench, server in
+            }) { fixture, server in
                 let specifications = (0...1).map {
-                    bench.specification(server.url("/\($0)"), name: "x.tar.gz", collision: collision)
+                    fixture.specification(server.url("/\($0)"), name: "x.tar.gz", collision: collision)
                 }
-                let first = bench.start(specifications[0]).recorder
-                let second = bench.start(specifications[1]).recorder
-                try check(bench, await first.outcome(), await second.outcome())
+                let first = fixture.start(specifications[0]).recorder
+                let second = fixture.start(specifications[1]).recorder
+                try check(fixture, await first.outcome(), await second.outcome())
                 // The file that could not be placed keeps its partial file for the next attempt.
-                #expect(bench.leftovers.count == (collision == .fail ? 1 : 0))
+                #expect(fixture.orphanedFiles.count == (collision == .fail ? 1 : 0))
             }
         }
 
         @Test(
-            "names of 255 bytes in many scripts work, keep their extension and can be numbered",
+            "Names of 255 bytes in many scripts work, keep their extension, and can be numbered",
             arguments: [
                 "a", "ж", "é", "e\u{301}", "漢", "한", "हि", "نُ", "ก็", "👩‍👩‍👧‍👦", "🇩🇪", "👍🏽",
             ])
@@ -139,12 +139,12 @@ extension ExecutorTests {
             var named = Self.file
             named.extraFields = ["Content-Disposition: attachment; filename*=UTF-8''\(escaped)"]
             let served = named
-            try await Bench.run(handler: served.serve) { bench, server in
+            try await ExecutorFixture.run(handler: served.serve) { fixture, server in
                 var names: [String] = []
                 for _ in 0..<3 {
-                    let (outcome, _) = await bench.run(bench.specification(server.url("/f"), name: nil))
+                    let (outcome, _) = await fixture.run(fixture.specification(server.url("/f"), name: nil))
                     let path = try #require(outcome.completion?.file?.path)
-                    #expect(bench.contents(outcome) == Self.file.bytes)
+                    #expect(fixture.contents(outcome) == Self.file.bytes)
                     names.append(Paths.name(path))
                 }
                 #expect(Set(names).count == 3)
@@ -159,7 +159,7 @@ extension ExecutorTests {
             }
         }
 
-        @Test("a file system with shorter names gets shorter ones")
+        @Test("A file system with a shorter limit gets shorter names")
         func shortLimit() {
             let name = ServerFileName.name(
                 disposition: nil, url: "http://h/" + String(repeating: "a", count: 300) + ".iso", limit: 143)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
@@ -26,16 +26,16 @@ extension ExecutorTests {
             FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
         }
 
-        @Test("a name that is taken is numbered, replaced or refused, as asked")
+        @Test("An existing name is numbered, replaced, or refused, as requested")
         func collisions() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let path = bench.folder + "/a.tar.gz"
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                let path = fixture.folder + "/a.tar.gz"
                 try write(path)
                 func run(_ collision: Destination.Collision) async -> ExecutorOutcome {
-                    await bench.run(bench.specification(server.url("/f"), name: "a.tar.gz", collision: collision)).0
+                    await fixture.run(fixture.specification(server.url("/f"), name: "a.tar.gz", collision: collision)).0
                 }
-                #expect(await run(.rename).completion?.file?.path == bench.folder + "/a (1).tar.gz")
-                #expect(await run(.rename).completion?.file?.path == bench.folder + "/a (2).tar.gz")
+                #expect(await run(.rename).completion?.file?.path == fixture.folder + "/a (1).tar.gz")
+                #expect(await run(.rename).completion?.file?.path == fixture.folder + "/a (2).tar.gz")
                 #expect(text(path) == "mine")
                 let before = server.requests.count
                 let refused = await run(.fail)
@@ -43,142 +43,142 @@ extension ExecutorTests {
                 #expect(refused.failure?.message.contains(path) == true)
                 #expect(server.requests.count == before)
                 #expect(text(path) == "mine")
-                #expect(bench.contents(await run(.overwrite)) == Self.file.bytes)
-                #expect(bench.leftovers.isEmpty)
+                #expect(fixture.contents(await run(.overwrite)) == Self.file.bytes)
+                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 
-        @Test("a name that appears while the file comes is not overwritten")
+        @Test("A name that appears during the download is not overwritten")
         func race() async throws {
-            let (gate, open) = AsyncStream<Void>.makeStream()
+            let (openEvents, open) = AsyncStream<Void>.makeStream()
             let large = ServedFile(bytes: ServedFile.content(100_000))
             let hasAppeared = Flag()
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 if request.range?.first == 65536 {
                     open.yield()
                     for _ in 0..<1000 where !hasAppeared.isSet { connection.pause(milliseconds: 10) }
                 }
                 large.serve(request, connection)
-            }) { bench, server in
-                let (_, recorder) = bench.start(bench.specification(server.url("/f"), name: "x", collision: .fail))
-                for await _ in gate { break }
-                try write(bench.folder + "/x")
+            }) { fixture, server in
+                let (_, recorder) = fixture.start(fixture.specification(server.url("/f"), name: "x", collision: .fail))
+                for await _ in openEvents { break }
+                try write(fixture.folder + "/x")
                 hasAppeared.set()
                 let outcome = await recorder.outcome()
                 #expect(outcome.failure?.cause == .destination)
                 #expect(outcome.resume?.offset == 100_000)
-                #expect(text(bench.folder + "/x") == "mine")
+                #expect(text(fixture.folder + "/x") == "mine")
             }
         }
 
-        @Test("links, folders and devices are neither replaced nor numbered, and nothing is fetched for them")
+        @Test("Links, folders, and devices are neither replaced nor numbered, and nothing is downloaded for them")
         func notFiles() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                try write(bench.root + "/target")
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                try write(fixture.root + "/target")
                 try FileManager.default.createDirectory(
-                    atPath: bench.folder + "/folder", withIntermediateDirectories: true)
-                symlink(bench.root + "/target", bench.folder + "/link")
-                symlink("/nowhere", bench.folder + "/dangling")
-                mkfifo(bench.folder + "/pipe", 0o600)
-                let before = try FileManager.default.contentsOfDirectory(atPath: bench.folder).sorted()
+                    atPath: fixture.folder + "/folder", withIntermediateDirectories: true)
+                symlink(fixture.root + "/target", fixture.folder + "/link")
+                symlink("/nowhere", fixture.folder + "/dangling")
+                mkfifo(fixture.folder + "/pipe", 0o600)
+                let before = try FileManager.default.contentsOfDirectory(atPath: fixture.folder).sorted()
                 for name in ["link", "dangling", "folder", "pipe"] {
                     for collision in [Destination.Collision.overwrite, .rename] {
-                        let outcome = await bench.run(
-                            bench.specification(server.url("/f"), name: name, collision: collision)
+                        let outcome = await fixture.run(
+                            fixture.specification(server.url("/f"), name: name, collision: collision)
                         ).0
                         #expect(outcome.failure?.cause == .destination, "\(name)")
-                        #expect(outcome.failure?.message.contains(bench.folder + "/" + name) == true)
+                        #expect(outcome.failure?.message.contains(fixture.folder + "/" + name) == true)
                     }
                 }
-                #expect(text(bench.root + "/target") == "mine")
+                #expect(text(fixture.root + "/target") == "mine")
                 #expect(server.requests.isEmpty)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder).sorted() == before)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder).sorted() == before)
             }
         }
 
-        @Test("a symbolic link in the place of the partial file is not followed")
+        @Test("A symbolic link at the partial file's path is not followed")
         func linkedPartial() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                try write(bench.root + "/target")
-                let path = bench.root + "/l.part"
-                symlink(bench.root + "/target", path)
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                try write(fixture.root + "/target")
+                let path = fixture.root + "/l.part"
+                symlink(fixture.root + "/target", path)
                 let resume = ResumePoint(path: path, offset: 0, total: nil, validator: nil, bootID: "")
-                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")), resume: resume)
                 #expect(outcome.failure?.cause == .destination)
-                #expect(text(bench.root + "/target") == "mine")
+                #expect(text(fixture.root + "/target") == "mine")
             }
         }
 
-        @Test("missing folders are made, a file in their place is named")
+        @Test("Missing folders are created, and a file at a folder's path is named")
         func folders() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
-                specification.destination.directory = bench.root + "/a/b/c"
-                #expect(bench.contents(await bench.run(specification).0) == Self.file.bytes)
-                try write(bench.root + "/file")
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
+                specification.destination.directory = fixture.root + "/a/b/c"
+                #expect(fixture.contents(await fixture.run(specification).0) == Self.file.bytes)
+                try write(fixture.root + "/file")
                 for folder in ["/file", "/file/sub"] {
-                    specification.destination.directory = bench.root + folder
-                    let failure = await bench.run(specification).0.failure
+                    specification.destination.directory = fixture.root + folder
+                    let failure = await fixture.run(specification).0.failure
                     #expect(failure?.cause == .destination)
-                    #expect(failure?.message.contains(bench.root + "/file") == true)
+                    #expect(failure?.message.contains(fixture.root + "/file") == true)
                 }
             }
         }
 
         @Test(
-            "names that are no names are refused before anything is fetched",
+            "Invalid names are refused before any request",
             arguments: ["", "..", "a/b", String(repeating: "x", count: 256)])
         func badNames(name: String) async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let outcome = await bench.run(bench.specification(server.url("/f"), name: name)).0
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                let outcome = await fixture.run(fixture.specification(server.url("/f"), name: name)).0
                 #expect(outcome.failure?.cause == .destination)
                 #expect(server.requests.isEmpty)
             }
         }
 
-        @Test("a name of 255 bytes works, also when it is taken", arguments: ["a", "é", "漢"])
+        @Test("A name of 255 bytes works even if the name exists", arguments: ["a", "é", "漢"])
         func longNames(character: String) async throws {
             let name = String(repeating: character, count: 255 / character.utf8.count)
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let first = await bench.run(bench.specification(server.url("/f"), name: name)).0
-                let second = await bench.run(bench.specification(server.url("/f"), name: name)).0
-                #expect(first.completion?.file?.path == bench.folder + "/" + name)
-                #expect(bench.contents(second) == Self.file.bytes)
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                let first = await fixture.run(fixture.specification(server.url("/f"), name: name)).0
+                let second = await fixture.run(fixture.specification(server.url("/f"), name: name)).0
+                #expect(first.completion?.file?.path == fixture.folder + "/" + name)
+                #expect(fixture.contents(second) == Self.file.bytes)
             }
         }
 
-        @Test("the server's name is used where none is given, and made safe")
+        @Test("The server's name is used if no name is given, after sanitization")
         func serverName() async throws {
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 var file = Self.file
                 file.extraFields = ["Content-Disposition: attachment; filename=\"../../evil.sh\""]
                 (request.target == "/named" ? file : Self.file).serve(request, connection)
-            }) { bench, server in
-                let named = await bench.run(bench.specification(server.url("/named"), name: nil)).0
-                #expect(named.completion?.file?.path == bench.folder + "/evil.sh")
-                let url = await bench.run(bench.specification(server.url("/d/a%20b.txt?x=/y"), name: nil)).0
-                #expect(url.completion?.file?.path == bench.folder + "/a b.txt")
+            }) { fixture, server in
+                let named = await fixture.run(fixture.specification(server.url("/named"), name: nil)).0
+                #expect(named.completion?.file?.path == fixture.folder + "/evil.sh")
+                let url = await fixture.run(fixture.specification(server.url("/d/a%20b.txt?x=/y"), name: nil)).0
+                #expect(url.completion?.file?.path == fixture.folder + "/a b.txt")
             }
         }
 
-        @Test("a folder without permission is named", .enabled(if: geteuid() != 0, "root may write everywhere"))
+        @Test("A folder without permission is named", .enabled(if: geteuid() != 0, "root may write everywhere"))
         func noPermission() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                mkdir(bench.folder, 0o500)
-                let failure = await bench.fetch(server.url("/f")).failure
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                mkdir(fixture.folder, 0o500)
+                let failure = await fixture.fetch(server.url("/f")).failure
                 #expect(failure?.cause == .destination)
                 #expect(server.requests.isEmpty)
             }
         }
 
-        @Test("a read-only file system is named", .enabled(if: SmallVolume.isPossible, "mounting is not allowed here"))
+        @Test("A read-only file system is named", .enabled(if: SmallVolume.isPossible, "mounting is not allowed here"))
         func readOnly() async throws {
             let volume = try #require(SmallVolume(bytes: 1 << 20, isReadOnly: true))
             defer { volume.remove() }
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.destination.directory = volume.path
-                let failure = await bench.run(specification).0.failure
+                let failure = await fixture.run(specification).0.failure
                 #expect(failure?.cause == .destination)
                 #expect(failure?.message.contains("read-only") == true)
                 #expect(server.requests.isEmpty)
@@ -186,21 +186,21 @@ extension ExecutorTests {
         }
 
         @Test(
-            "another file system gets its partial file beside the destination, so that finishing is a rename",
+            "On another file system, the partial file is beside the destination, so that finishing is a rename",
             .enabled(if: SmallVolume.isPossible, "mounting is not allowed here"))
         func otherVolume() async throws {
             let volume = try #require(SmallVolume(bytes: 8 << 20))
             defer { volume.remove() }
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.destination.directory = volume.path
-                let (outcome, recorder) = await bench.run(specification)
-                #expect(bench.contents(outcome) == Self.file.bytes)
+                let (outcome, recorder) = await fixture.run(specification)
+                #expect(fixture.contents(outcome) == Self.file.bytes)
                 #expect(recorder.checkpoints.first?.path.hasPrefix(volume.path + "/.") == true)
                 // A partial file on another file system is copied.
-                let resume = try bench.leavePartial(Self.file.bytes[..<500], total: 1000, tag: "\"v1\"")
-                let (copied, _) = await bench.run(specification, resume: resume)
-                #expect(bench.contents(copied) == Self.file.bytes)
+                let resume = try fixture.leavePartial(Self.file.bytes[..<500], total: 1000, tag: "\"v1\"")
+                let (copied, _) = await fixture.run(specification, resume: resume)
+                #expect(fixture.contents(copied) == Self.file.bytes)
                 #expect(copied.completion?.file?.path == volume.path + "/file (1)")
                 #expect(!FileManager.default.fileExists(atPath: resume.path))
                 #expect(
@@ -210,13 +210,13 @@ extension ExecutorTests {
         }
 
         @Test(
-            "a volume that is too small is told before writing; one that fills up keeps the bytes and goes on later",
+            "A volume that is too small is reported before writing; a volume that fills keeps the bytes for later",
             .enabled(if: SmallVolume.isPossible, "mounting is not allowed here"))
         func full() async throws {
             let volume = try #require(SmallVolume(bytes: 2 << 20))
             defer { volume.remove() }
             let large = ServedFile(bytes: ServedFile.content(3 << 20))
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 if request.target == "/chunked", request.range?.first == 0 {
                     connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
                     connection.sendChunk(large.bytes)
@@ -224,19 +224,19 @@ extension ExecutorTests {
                 } else {
                     large.serve(request, connection)
                 }
-            }) { bench, server in
-                var specification = bench.specification(server.url("/known"))
+            }) { fixture, server in
+                var specification = fixture.specification(server.url("/known"))
                 specification.destination.directory = volume.path
-                let (known, _) = await bench.run(specification)
+                let (known, _) = await fixture.run(specification)
                 guard case .storageLow(let needed, let available, _) = known else {
                     Issue.record("\(known)")
                     return
                 }
                 #expect(needed == 3 << 20)
                 #expect(available <= 2 << 20)
-                if let resume = known.resume { bench.discard(resume) }
+                if let resume = known.resume { fixture.discard(resume) }
                 specification.url = server.url("/chunked")
-                let (unknown, _) = await bench.run(specification)
+                let (unknown, _) = await fixture.run(specification)
                 guard case .storageLow(nil, _, let resume?) = unknown else {
                     Issue.record("\(unknown)")
                     return
@@ -244,23 +244,23 @@ extension ExecutorTests {
                 #expect(resume.offset > 1 << 20)
                 #expect(FileFacts(path: resume.path)?.size ?? 0 >= resume.offset)
                 #expect(mount("tmpfs", volume.path, "tmpfs", UInt(MS_REMOUNT), "size=\(8 << 20)") == 0)
-                let (finished, _) = await bench.run(specification, resume: resume)
-                #expect(bench.contents(finished) == large.bytes)
+                let (finished, _) = await fixture.run(specification, resume: resume)
+                #expect(fixture.contents(finished) == large.bytes)
                 #expect(server.requests.suffix(2).first?.range?.first == Int(resume.offset))
             }
         }
 
-        @Test("the floor stays free")
+        @Test("The storage floor stays free")
         func floor() async throws {
-            try await Bench.run(
+            try await ExecutorFixture.run(
                 configure: { ($0.storageFloorBytes, $0.storageFloorPercent) = (.max, 100) }, handler: Self.file.serve
-            ) { bench, server in
-                let (outcome, _) = await bench.run(bench.specification(server.url("/f")))
+            ) { fixture, server in
+                let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")))
                 guard case .storageLow(needed: 1000, available: 0, _) = outcome else {
                     Issue.record("\(outcome)")
                     return
                 }
-                #expect(bench.executor.availableSpace(for: bench.specification(server.url("/f"))) == 0)
+                #expect(fixture.executor.availableSpace(for: fixture.specification(server.url("/f"))) == 0)
             }
         }
     }

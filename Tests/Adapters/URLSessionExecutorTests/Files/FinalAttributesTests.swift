@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CLinuxFiles
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
@@ -43,9 +43,9 @@ extension ExecutorTests {
 
         private static func serve(_ request: HostileRequest, _ connection: HostileConnection) {
             if request.target.hasPrefix("/moved") {
-                connection.answer("302 Found", ["Location: /secret-place/f"])
+                connection.respond("302 Found", ["Location: /secret-place/f"])
             } else {
-                connection.answer("200 OK", ["Content-Type: application/x-desktop"], body: program)
+                connection.respond("200 OK", ["Content-Type: application/x-desktop"], body: program)
             }
         }
 
@@ -63,37 +63,38 @@ extension ExecutorTests {
         }
 
         @Test(
-            "C9: a finished file says where it came from, without secrets, also as a copy on another file system",
+            "C9: A finished file records its origin without secrets, also as a copy on another file system",
             .enabled(if: hasAttributes, "the temporary folder's file system has no extended attributes"),
             arguments: [false, true])
         func provenance(isCopied: Bool) async throws {
-            try await Bench.run(handler: Self.serve) { bench, server in
+            try await ExecutorFixture.run(handler: Self.serve) { fixture, server in
                 let url = server.url("/moved/f").replacing("http://", with: "http://user:word@") + "?token=1#part"
-                var specification = bench.specification(url)
+                var specification = fixture.specification(url)
                 specification.headers = [
                     HeaderField(name: "referer", value: "https://me:word@example.org/page?session=1#top")
                 ]
                 let calls = isCopied ? Self.acrossFileSystems : FileCalls()
-                let outcome = await bench.run(specification, calls: calls)
-                #expect(bench.contents(outcome) == Self.program)
+                let outcome = await fixture.run(specification, calls: calls)
+                #expect(fixture.contents(outcome) == Self.program)
                 #expect(attribute(Provenance.originAttribute, of: outcome) == server.url("/moved/f"))
                 #expect(attribute(Provenance.referrerAttribute, of: outcome) == "https://example.org/page")
-                let plain = await bench.run(bench.specification(server.url("/f"), name: "plain"), calls: calls)
+                let plain = await fixture.run(fixture.specification(server.url("/f"), name: "plain"), calls: calls)
                 #expect(attribute(Provenance.originAttribute, of: plain) == server.url("/f"))
                 #expect(attribute(Provenance.referrerAttribute, of: plain) == nil)
             }
         }
 
-        @Test("C9: an address longer than the file system takes is no failure")
+        @Test("C9: A URL that is too long for the file system is not a failure")
         func longAddress() async throws {
-            try await Bench.run(handler: Self.serve) { bench, server in
+            try await ExecutorFixture.run(handler: Self.serve) { fixture, server in
                 let target = "/" + String(repeating: "a", count: 20_000)
-                #expect(bench.contents(await bench.run(bench.specification(server.url(target))).0) == Self.program)
+                #expect(
+                    fixture.contents(await fixture.run(fixture.specification(server.url(target))).0) == Self.program)
             }
         }
 
         @Test(
-            "C9: only http and https addresses are recorded, and without what may be secret",
+            "C9: Only http and https URLs are recorded, without possible secrets",
             arguments: [
                 ("https://u:p@H:8080/a/@b?q#f", "https://H:8080/a/@b"), ("http://h", "http://h"),
                 ("http://[::1]:80/x", "http://[::1]:80/x"), ("http://h/a b\u{1B}", "http://h/a%20b%1B"),
@@ -112,14 +113,14 @@ extension ExecutorTests {
         }
 
         @Test(
-            "C9: no finished file can be executed, whatever it is called and holds",
+            "C9: No finished file is executable, whatever its name or contents",
             arguments: ["run.sh", "program", "App.desktop", "x.AppImage"], [false, true])
         func neverExecutable(name: String, isPrivate: Bool) async throws {
             for calls in [FileCalls(), Self.acrossFileSystems] {
-                try await Bench.run(handler: Self.serve) { bench, server in
-                    var specification = bench.specification(server.url("/" + name), name: nil)
+                try await ExecutorFixture.run(handler: Self.serve) { fixture, server in
+                    var specification = fixture.specification(server.url("/" + name), name: nil)
                     specification.isPrivate = isPrivate
-                    let path = try #require(await bench.run(specification, calls: calls).completion?.file?.path)
+                    let path = try #require(await fixture.run(specification, calls: calls).completion?.file?.path)
                     #expect(Paths.name(path) == name)
                     #expect(mode(path) == (isPrivate ? 0o600 : 0o666 & ~FinalAttributes.umask))
                     #expect(mode(path) & 0o7111 == 0)
@@ -127,29 +128,29 @@ extension ExecutorTests {
             }
         }
 
-        @Test("C9: a partial file that somebody made executable does not end as a program")
+        @Test("C9: A partial file that another program made executable does not finish as executable")
         func executablePartial() async throws {
-            try await Bench.run(handler: ServedFile(bytes: Self.program).serve) { bench, server in
-                let resume = try bench.leavePartial(Self.program[..<4], total: Self.program.count, tag: "\"v1\"")
+            try await ExecutorFixture.run(handler: ServedFile(bytes: Self.program).serve) { fixture, server in
+                let resume = try fixture.leavePartial(Self.program[..<4], total: Self.program.count, tag: "\"v1\"")
                 chmod(resume.path, 0o4777)
-                let outcome = await bench.run(bench.specification(server.url("/f")), resume: resume).0
-                #expect(bench.contents(outcome) == Self.program)
+                let outcome = await fixture.run(fixture.specification(server.url("/f")), resume: resume).0
+                #expect(fixture.contents(outcome) == Self.program)
                 #expect(mode(try #require(outcome.completion?.file?.path)) & 0o7111 == 0)
             }
         }
 
-        @Test("C9: a private file is its owner's only, and so is its folder, whether it was there before or not")
+        @Test("C9: A private file and its folder are accessible only to the owner, whether or not the folder existed")
         func privateFile() async throws {
-            try await Bench.run(handler: Self.serve) { bench, server in
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: Self.serve) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
                 specification.isPrivate = true
-                specification.destination.directory = bench.root + "/app/background-transfer"
+                specification.destination.directory = fixture.root + "/app/background-transfer"
                 for isThere in [false, true] {
                     if isThere { chmod(specification.destination.directory, 0o755) }
-                    let path = try #require(await bench.run(specification).0.completion?.file?.path)
+                    let path = try #require(await fixture.run(specification).0.completion?.file?.path)
                     #expect(mode(path) == 0o600)
                     #expect(mode(specification.destination.directory) == 0o700)
-                    #expect(mode(bench.root + "/app") == 0o700)
+                    #expect(mode(fixture.root + "/app") == 0o700)
                 }
             }
         }

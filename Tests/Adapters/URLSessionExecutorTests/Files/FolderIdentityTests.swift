@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
@@ -22,130 +22,131 @@ extension ExecutorTests {
         }
 
         /// Returns a transfer to the current folder of the fixture.
-        private func specification(_ bench: Bench, _ url: String) throws -> TransferSpecification {
-            try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
-            var specification = bench.specification(url)
-            specification.destination.folderIdentity = try identity(bench.folder)
+        private func specification(_ fixture: ExecutorFixture, _ url: String) throws -> TransferSpecification {
+            try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
+            var specification = fixture.specification(url)
+            specification.destination.folderIdentity = try identity(fixture.folder)
             return specification
         }
 
-        @Test("C2: the folder that was chosen gets the file, under the path that people know, and nothing else")
+        @Test("C2: The chosen folder gets the file, under its visible path, and nothing else changes")
         func chosen() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let outcome = await bench.run(try specification(bench, server.url("/f"))).0
-                #expect(outcome.completion?.file?.path == bench.folder + "/file", "\(outcome)")
-                #expect(bench.contents(outcome) == Self.file.bytes)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["file"])
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                let outcome = await fixture.run(try specification(fixture, server.url("/f"))).0
+                #expect(outcome.completion?.file?.path == fixture.folder + "/file", "\(outcome)")
+                #expect(fixture.contents(outcome) == Self.file.bytes)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder) == ["file"])
                 // Otherwise, a store would not keep the identity.
-                #expect(try !specification(bench, server.url("/f")).isPlain)
+                #expect(try !specification(fixture, server.url("/f")).isPlain)
             }
         }
 
-        @Test("C2: another folder in its place, a link to it, or none at all is refused in words, and nothing is made")
+        @Test("C2: A replaced, linked, or missing folder is refused with a message, and nothing is created")
         func swapped() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let specification = try specification(bench, server.url("/f"))
-                let away = bench.folder + "-away"
-                #expect(rename(bench.folder, away) == 0)
-                let missing = await bench.run(specification).0.failure
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                let specification = try specification(fixture, server.url("/f"))
+                let away = fixture.folder + "-away"
+                #expect(rename(fixture.folder, away) == 0)
+                let missing = await fixture.run(specification).0.failure
                 #expect(missing?.cause == .destination)
-                #expect(!FileManager.default.fileExists(atPath: bench.folder), "it was made")
+                #expect(!FileManager.default.fileExists(atPath: fixture.folder), "it was made")
 
-                #expect(symlink(away, bench.folder) == 0)
-                let linked = await bench.run(specification).0.failure
+                #expect(symlink(away, fixture.folder) == 0)
+                let linked = await fixture.run(specification).0.failure
                 #expect(linked?.message.contains("symbolic link") == true, "\(String(describing: linked))")
 
-                unlink(bench.folder)
-                mkdir(bench.folder, 0o700)
-                let other = await bench.run(specification).0.failure
+                unlink(fixture.folder)
+                mkdir(fixture.folder, 0o700)
+                let other = await fixture.run(specification).0.failure
                 #expect(other?.cause == .destination)
                 #expect(other?.message.contains("not the folder that was chosen") == true)
-                for folder in [bench.folder, away] {
+                for folder in [fixture.folder, away] {
                     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
                 }
                 #expect(server.requests.isEmpty)
             }
         }
 
-        @Test("C2: a folder that is swapped while bytes come still gets the file, and the one in its place gets none")
+        @Test("C2: A folder that is swapped during the download gets the file, and its replacement gets none")
         func swappedMeanwhile() async throws {
-            try await Bench.run(handler: {
+            try await ExecutorFixture.run(handler: {
                 Self.file.serve($0, $1, stallingAt: $0.target == "/stalls" ? 100_000 : .max)
-            }) { bench, server in
+            }) { fixture, server in
                 let attempt = LocalFiles(
                     job: TransferJob(
-                        id: TransferID(5), specification: try specification(bench, server.url("/f")), resume: nil),
-                    configuration: URLSessionExecutorConfiguration(partialDirectory: bench.root + "/partial"))
+                        id: TransferID(5), specification: try specification(fixture, server.url("/f")), resume: nil),
+                    configuration: URLSessionExecutorConfiguration(partialDirectory: fixture.root + "/partial"))
                 guard case .download = attempt.prepare().0 else { throw CancellationError() }
-                let (away, secret) = (bench.folder + "-away", bench.root + "/secret")
+                let (away, secret) = (fixture.folder + "-away", fixture.root + "/secret")
                 mkdir(secret, 0o700)
-                #expect(rename(bench.folder, away) == 0)
-                #expect(symlink(secret, bench.folder) == 0)
+                #expect(rename(fixture.folder, away) == 0)
+                #expect(symlink(secret, fixture.folder) == 0)
                 let answer = ServerFile(url: "http://h/f", status: 200)
                 let file = try attempt.open(for: answer)
-                #expect(try attempt.adopt(file, as: answer, size: 0)?.path == bench.folder + "/file")
+                #expect(try attempt.adopt(file, as: answer, size: 0)?.path == fixture.folder + "/file")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: secret).isEmpty)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: away) == ["file"])
             }
         }
 
         @Test(
-            "C2: on another file system the partial file lies beside the destination, goes on from there, and is discarded",
+            "C2: On another file system, the partial file is beside the destination, resumes there, and is discarded",
             .enabled(if: SmallVolume.isPossible, "mounting is not allowed here"))
         func beside() async throws {
             let volume = try #require(SmallVolume(bytes: 8 << 20))
             defer { volume.remove() }
-            try await Bench.run(handler: {
+            try await ExecutorFixture.run(handler: {
                 Self.file.serve($0, $1, stallingAt: $0.target == "/stalls" ? 100_000 : .max)
-            }) { bench, server in
-                var specification = bench.specification(server.url("/stalls"))
+            }) { fixture, server in
+                var specification = fixture.specification(server.url("/stalls"))
                 specification.destination.directory = volume.path
                 specification.destination.folderIdentity = try identity(volume.path)
-                let (id, recorder) = bench.start(specification)
+                let (id, recorder) = fixture.start(specification)
                 await recorder.wait { $0.contains { $0.progress == 100_000 } }
-                bench.executor.stop(id)
+                fixture.executor.stop(id)
                 let resume = try #require(await recorder.outcome().resume)
                 #expect(resume.path.hasPrefix(volume.path + "/."))
                 #expect(FileFacts(path: resume.path)?.size == 100_000)
                 specification.url = server.url("/f")
-                #expect(bench.contents(await bench.run(specification, resume: resume).0) == Self.file.bytes)
+                #expect(fixture.contents(await fixture.run(specification, resume: resume).0) == Self.file.bytes)
                 #expect(server.requests.contains { $0.range?.first == 100_000 })
                 try Data([1]).write(to: URL(fileURLWithPath: resume.path))
-                bench.discard(resume, of: specification)
+                fixture.discard(resume, of: specification)
                 #expect(FileFacts(path: resume.path) == nil)
             }
         }
 
-        @Test("C2: a folder of the document portal is opened beneath its document, whatever its numbers are by now")
+        @Test("C2: A folder of the document portal is opened below its document, whatever its current inode")
         func document() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let document = bench.root + "/doc/by-app/org.example.App/1f2e"
-                var specification = bench.specification(server.url("/f"))
+            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
+                let document = fixture.root + "/doc/by-app/org.example.App/1f2e"
+                var specification = fixture.specification(server.url("/f"))
                 specification.destination.directory = document + "/chosen"
                 specification.destination.folderIdentity = FolderIdentity(device: 1, inode: 1, document: document)
                 // The portal is not running, which may be temporary.
-                let unmounted = await bench.run(specification).0.failure
+                let unmounted = await fixture.run(specification).0.failure
                 #expect(
-                    unmounted?.cause == .folderUnavailable && unmounted?.cause.mayPass == true, "\(unmounted as Any)")
-                #expect(unmounted?.message.contains("does not run") == true)
+                    unmounted?.cause == .folderUnavailable && unmounted?.cause.isTemporary == true,
+                    "\(unmounted as Any)")
+                #expect(unmounted?.message.contains("is not running") == true)
                 // The portal is running and has revoked the document, which is permanent.
                 try FileManager.default.createDirectory(
-                    atPath: bench.root + "/doc/by-app", withIntermediateDirectories: true)
-                #expect(await bench.run(specification).0.failure?.cause == .destination)
+                    atPath: fixture.root + "/doc/by-app", withIntermediateDirectories: true)
+                #expect(await fixture.run(specification).0.failure?.cause == .destination)
                 #expect(server.requests.isEmpty)
                 try FileManager.default.createDirectory(
                     atPath: document + "/chosen", withIntermediateDirectories: true)
-                let outcome = await bench.run(specification).0
+                let outcome = await fixture.run(specification).0
                 #expect(outcome.completion?.file?.path == document + "/chosen/file", "\(outcome)")
                 // Paths outside the document are refused.
-                for path in [bench.root + "/doc", document + "/../../chosen", document + "x/chosen"] {
+                for path in [fixture.root + "/doc", document + "/../../chosen", document + "x/chosen"] {
                     specification.destination.directory = path
-                    #expect(await bench.run(specification).0.failure?.cause == .destination, "\(path)")
+                    #expect(await fixture.run(specification).0.failure?.cause == .destination, "\(path)")
                 }
             }
         }
 
-        @Test("destinations that earlier versions saved have no identity, and are read as they are")
+        @Test("Destinations saved by earlier versions have no identity and are read unchanged")
         func saved() throws {
             let text = #"{"directory":"/d","collision":"rename"}"#
             let read = try JSONDecoder().decode(Destination.self, from: Data(text.utf8))

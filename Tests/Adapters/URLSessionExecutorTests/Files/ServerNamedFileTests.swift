@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import HostileServer
 import Testing
@@ -22,23 +22,23 @@ extension ExecutorTests {
             collision: Destination.Collision = .overwrite
         ) async throws -> (outcome: ExecutorOutcome, kept: [String]) {
             var result: (ExecutorOutcome, [String])?
-            try await Bench.run(handler: { request, connection in
+            try await ExecutorFixture.run(handler: { request, connection in
                 switch request.target {
                 case "/named": Self.answer(connection, "attachment; filename=\"mine.txt\"")
                 case "/mine.txt": Self.answer(connection, "attachment; filename=\"mine.txt\"")
-                case "/moved": connection.answer("302 Found", ["Location: /other/mine.txt"])
+                case "/moved": connection.respond("302 Found", ["Location: /other/mine.txt"])
                 default: Self.answer(connection, nil)
                 }
-            }) { bench, server in
-                try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
+            }) { fixture, server in
+                try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
                 for name in names {
-                    try Data("mine".utf8).write(to: URL(fileURLWithPath: bench.folder + "/" + name))
+                    try Data("mine".utf8).write(to: URL(fileURLWithPath: fixture.folder + "/" + name))
                 }
-                let specification = bench.specification(server.url(target), name: name, collision: collision)
-                let outcome = await bench.run(specification).0
-                if outcome.completion != nil { #expect(bench.contents(outcome) == Self.body) }
+                let specification = fixture.specification(server.url(target), name: name, collision: collision)
+                let outcome = await fixture.run(specification).0
+                if outcome.completion != nil { #expect(fixture.contents(outcome) == Self.body) }
                 let kept = names.filter {
-                    FileManager.default.contents(atPath: bench.folder + "/" + $0) == Data("mine".utf8)
+                    FileManager.default.contents(atPath: fixture.folder + "/" + $0) == Data("mine".utf8)
                 }
                 result = (outcome, kept)
             }
@@ -46,24 +46,24 @@ extension ExecutorTests {
         }
 
         private static func answer(_ connection: HostileConnection, _ disposition: String?) {
-            connection.answer("200 OK", disposition.map { ["Content-Disposition: \($0)"] } ?? [], body: body)
+            connection.respond("200 OK", disposition.map { ["Content-Disposition: \($0)"] } ?? [], body: body)
         }
 
-        @Test("C8: a name that only the server gives replaces no file", arguments: ["/named", "/moved"])
+        @Test("C8: A name from the server replaces no file", arguments: ["/named", "/moved"])
         func keeps(target: String) async throws {
             let (outcome, kept) = try await overwrite(target, over: ["mine.txt"])
             #expect(outcome.completion?.file.map { Paths.name($0.path) } == "mine (1).txt")
             #expect(kept == ["mine.txt"])
         }
 
-        @Test("C8: a name that only the server gives is taken as it is where nothing has it")
-        func takesFreeName() async throws {
+        @Test("C8: A name from the server is used unchanged if it is free")
+        func usesFreeName() async throws {
             let (outcome, _) = try await overwrite("/named", over: [])
             #expect(outcome.completion?.file.map { Paths.name($0.path) } == "mine.txt")
         }
 
         @Test(
-            "C8: a name from the user or the URL is replaced, whatever the server says",
+            "C8: A name from the user or the URL is replaced, whatever the server sends",
             arguments: [("/mine.txt", nil), ("/plain/mine.txt?x", nil), ("/named", "mine.txt"), ("/moved", "mine.txt")])
         func replaces(target: String, name: String?) async throws {
             let (outcome, kept) = try await overwrite(target, over: ["mine.txt"], name: name)
@@ -71,7 +71,9 @@ extension ExecutorTests {
             #expect(kept.isEmpty)
         }
 
-        @Test("C8: where files are neither replaced nor numbered, a server's name makes the transfer fail")
+        @Test(
+            "C8: If files are neither replaced nor numbered, an existing file with the server's name fails the transfer"
+        )
         func fails() async throws {
             let (outcome, kept) = try await overwrite("/named", over: ["mine.txt"], collision: .fail)
             #expect(outcome.failure?.cause == .destination)

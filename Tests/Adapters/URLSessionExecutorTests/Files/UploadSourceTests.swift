@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
@@ -34,67 +34,69 @@ extension ExecutorTests {
             }
         }
 
-        @Test("a file that is not what it was is not sent at all", arguments: Change.allCases)
+        @Test("A source file that has changed is not sent", arguments: Change.allCases)
         func changedBefore(change: Change) async throws {
-            try await Bench.run(handler: { _, connection in connection.answer("200 OK") }) { bench, server in
-                let specification = try bench.upload(ServedFile.content(1000), to: server.url("/f"))
+            try await ExecutorFixture.run(handler: { _, connection in connection.respond("200 OK") }) {
+                fixture, server in
+                let specification = try fixture.upload(ServedFile.content(1000), to: server.url("/f"))
                 // The new time differs even on a file system with a coarse resolution.
-                if change == .touched { bench.setTime(bench.sourcePath, 1_000_000) }
-                try change.happen(to: bench.sourcePath)
-                let (outcome, _) = await bench.run(specification)
+                if change == .touched { fixture.setTime(fixture.sourcePath, 1_000_000) }
+                try change.happen(to: fixture.sourcePath)
+                let (outcome, _) = await fixture.run(specification)
                 #expect(outcome.failure?.cause == .sourceChanged, "\(outcome)")
-                #expect(outcome.failure?.message.contains(bench.sourcePath) == true)
+                #expect(outcome.failure?.message.contains(fixture.sourcePath) == true)
                 #expect(outcome.resume == nil)
                 #expect(server.requests.isEmpty)
             }
         }
 
         @Test(
-            "a file that changes while it is sent ends the upload, and the server never has a whole one",
+            "A source file that changes during the upload ends the upload, and the server never has a complete file",
             arguments: [true, false], [Change.shrank, .grew, .touched])
-        func changesWhileSent(repaired: Bool, change: Change) async throws {
+        func changesWhileSent(usesInterposer: Bool, change: Change) async throws {
             let received = Received()
             let path = NSTemporaryDirectory() + "transfer-upload-\(UUID().uuidString)"
             let handler: HostileServer.Handler = { request, connection in
                 _ = connection.readBytes(100_000)
                 try? change.happen(to: path)
-                if received.take(request, connection) { connection.answer("200 OK") }
+                if received.readBody(request, connection) { connection.respond("200 OK") }
             }
-            try await Bench.run(repaired: repaired, handler: handler) { bench, server in
+            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: handler) { fixture, server in
                 defer { unlink(path) }
-                var specification = try bench.upload(Bench.blocks(24), to: server.url("/f"), resumption: .never)
-                rename(bench.sourcePath, path)
+                var specification = try fixture.upload(
+                    ExecutorFixture.blocks(24), to: server.url("/f"), resumption: .never)
+                rename(fixture.sourcePath, path)
                 specification.upload?.path = path
-                bench.setTime(path, 1_000_000)
+                fixture.setTime(path, 1_000_000)
                 specification.upload?.modified = 1_000_000 * 1_000_000_000
-                let (outcome, _) = await bench.run(specification)
+                let (outcome, _) = await fixture.run(specification)
                 #expect(outcome.failure?.cause == .sourceChanged, "\(outcome)")
                 #expect(received.bodies.isEmpty)
             }
         }
 
-        @Test("a file that changed after its last byte was sent is not believed to have arrived")
+        @Test("A source file that changed after its last byte was sent is not reported as uploaded")
         func changesAtTheEnd() async throws {
             let received = Received()
             let path = NSTemporaryDirectory() + "transfer-upload-\(UUID().uuidString)"
             let handler: HostileServer.Handler = { request, connection in
-                guard received.take(request, connection) else { return }
+                guard received.readBody(request, connection) else { return }
                 utimes(path, nil)
-                connection.answer("200 OK")
+                connection.respond("200 OK")
             }
-            try await Bench.run(handler: handler) { bench, server in
+            try await ExecutorFixture.run(handler: handler) { fixture, server in
                 defer { unlink(path) }
-                var specification = try bench.upload([1, 2, 3], to: server.url("/f"))
-                rename(bench.sourcePath, path)
+                var specification = try fixture.upload([1, 2, 3], to: server.url("/f"))
+                rename(fixture.sourcePath, path)
                 specification.upload?.path = path
-                bench.setTime(path, 1_000_000)
+                fixture.setTime(path, 1_000_000)
                 specification.upload?.modified = 1_000_000 * 1_000_000_000
-                let (outcome, _) = await bench.run(specification)
+                let (outcome, _) = await fixture.run(specification)
                 #expect(outcome.failure?.cause == .sourceChanged, "\(outcome)")
             }
         }
 
-        @Test("what is no file that can be read is refused by name", arguments: ["missing", "folder", "pipe"])
+        @Test("A source that is not a readable file is refused by name", arguments: ["missing", "folder", "pipe"])
         func unreadable(kind: String) throws {
             let path = NSTemporaryDirectory() + "transfer-source-\(UUID().uuidString)"
             defer {
@@ -111,21 +113,21 @@ extension ExecutorTests {
             #expect(error?.message.contains(path) == true)
         }
 
-        @Test("an answer keeps its bytes in the store, text or not, and no more than 1 MiB")
-        func answerCoding() throws {
+        @Test("A response keeps its bytes in the store, text or not, up to 1 MiB")
+        func responseCoding() throws {
             for body in [Array("text ü".utf8), (0...255).map { UInt8($0) }, []] {
-                let answer = ServerAnswer(body: body, contentType: "a/b")
+                let answer = UploadResponse(body: body, contentType: "a/b")
                 let data = try JSONEncoder().encode(answer)
-                #expect(try JSONDecoder().decode(ServerAnswer.self, from: data) == answer)
+                #expect(try JSONDecoder().decode(UploadResponse.self, from: data) == answer)
             }
-            let long = ServerAnswer(body: [UInt8](repeating: 1, count: (1 << 20) + 1), contentType: nil)
+            let long = UploadResponse(body: [UInt8](repeating: 1, count: (1 << 20) + 1), contentType: nil)
             #expect(long.body.count == 1 << 20)
             #expect(long.isCut)
         }
     }
 }
 
-extension Bench {
+extension ExecutorFixture {
     /// Sets the modification time of a file in seconds since 1970.
     func setTime(_ path: String, _ seconds: Int) {
         let time = timeval(tv_sec: seconds, tv_usec: 0)

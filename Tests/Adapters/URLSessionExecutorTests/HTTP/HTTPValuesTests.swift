@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Testing
 import TransferEngine
 import TransferModel
@@ -9,26 +9,26 @@ import TransferPolicy
 
 struct HTTPValuesTests {
     @Test(
-        "all three date forms are read",
+        "All three date formats are parsed",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         ])
     func dates(text: String) { #expect(HTTPDate.seconds(text) == 784_111_777) }
 
     @Test(
-        "what is no date is none",
+        "Invalid dates are rejected",
         arguments: [
             "", "tomorrow", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8h GMT",
         ])
     func noDates(text: String) { #expect(HTTPDate.seconds(text) == nil) }
 
-    @Test("leap years count")
+    @Test("Leap years are handled")
     func leapYears() {
         #expect(HTTPDate.seconds("Tue, 29 Feb 2000 00:00:00 GMT") == 951_782_400)
         #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
     }
 
-    @Test("Retry-After is read as seconds and as a date")
+    @Test("Retry-After is parsed as seconds and as a date")
     func retryAfter() {
         #expect(HTTPDate.retryAfterSeconds("120", now: 5) == 120)
         #expect(HTTPDate.retryAfterSeconds("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_700) == 77)
@@ -38,7 +38,7 @@ struct HTTPValuesTests {
         #expect(HTTPDate.retryAfterSeconds(nil, now: 0) == nil)
     }
 
-    @Test("Content-Range is read strictly")
+    @Test("Content-Range is parsed strictly")
     func contentRange() {
         #expect(ContentRange("bytes 0-9/20")?.bytes == 0...9)
         #expect(ContentRange("Bytes 0-9/20")?.total == 20)
@@ -51,7 +51,7 @@ struct HTTPValuesTests {
         for text in wrong { #expect(ContentRange(text) == nil, "\(text)") }
     }
 
-    @Test("a total that is too large to be held is still a total")
+    @Test("A total that does not fit is still a total")
     func impossibleTotal() {
         #expect(ContentRange("bytes 0-9/99999999999999999999")?.hasImpossibleTotal == true)
         #expect(ContentRange("bytes */9007199254740993")?.hasImpossibleTotal == true)
@@ -60,7 +60,7 @@ struct HTTPValuesTests {
     }
 
     @Test(
-        "Content-Length is a number that a file may have",
+        "Content-Length is a number that a file's size can have",
         arguments: [
             ("0", 0), ("12", 12), ("9007199254740992", 9_007_199_254_740_992), ("9007199254740993", nil),
             ("99999999999999999999", nil), ("-1", nil), ("+1", nil), ("many", nil), ("5, 5", 5), ("5, 6", nil),
@@ -73,7 +73,7 @@ struct HTTPValuesTests {
         #expect(!head.hasImpossibleLength)
     }
 
-    @Test("base64 is that of the RFC")
+    @Test("Base64 matches the RFC")
     func base64() {
         for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
             #expect(Base64.encode(Array(text.utf8)) == expected)
@@ -81,7 +81,7 @@ struct HTTPValuesTests {
     }
 
     @Test(
-        "a login page is told from a file",
+        "A login page is distinguished from a file",
         arguments: [
             ("http://h/a.iso", "text/html", nil, false, true),
             ("http://h/a.iso", "text/html; charset=utf-8", nil, false, true),
@@ -98,7 +98,7 @@ struct HTTPValuesTests {
     }
 
     @Test(
-        "a page with another version than ours is a login page, unless ours is a page",
+        "A page with a different version is a login page, unless the file itself is a page",
         arguments: [
             ("http://h/a", "\"b\"", nil, true), ("http://h/a", "\"a\"", nil, false), ("http://h/a", nil, nil, true),
             ("http://h/a", "\"b\"", "text/plain", true), ("http://h/a", "\"b\"", "text/html", false),
@@ -114,7 +114,7 @@ struct HTTPValuesTests {
     }
 
     @Test(
-        "URLSession's errors are told apart",
+        "URLSession's errors are distinguished",
         arguments: [
             (-1, "transfer closed with 5 bytes remaining to read", FailureCause.connection),
             (-1, "Failed to connect to h port 1: No route to host", .connection),
@@ -122,14 +122,14 @@ struct HTTPValuesTests {
             (-1, "SSL: no alternative certificate subject name matches target host name 'x'", .certificate),
             (-1, "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", .connection),
             (-1, "OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .handshake),
-            (-1, "Failed writing header", .malformedAnswer),
-            (-1, "Too large response headers: 400000 > 307200", .malformedAnswer),
+            (-1, "Failed writing header", .malformedResponse),
+            (-1, "Too large response headers: 400000 > 307200", .malformedResponse),
             (-1, "Unrecognized content encoding type.", .encodedBody),
             (-1, "Could not resolve proxy: p", .nameResolution),
             (-1001, "", .timeout), (-1003, "Could not resolve host: h", .nameResolution), (-1004, "", .connection),
             (-1005, "Recv failure: Connection reset by peer", .connection),
             (-1011, "Empty reply from server", .connection),
-            (-1002, "Received HTTP/0.9 when not allowed", .malformedAnswer), (-1000, "", .unsupportedURL),
+            (-1002, "Received HTTP/0.9 when not allowed", .malformedResponse), (-1000, "", .unsupportedURL),
             (-1, "whatever", .connection),
         ])
     func errors(code: Int, text: String, cause: FailureCause) {

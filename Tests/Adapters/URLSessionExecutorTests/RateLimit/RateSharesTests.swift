@@ -10,20 +10,20 @@ struct RateSharesTests {
         (1...count).map { Claim(id: Int64($0), limits: [.global, .app(app), .transfer(Int64($0))], demand: nil) }
     }
 
-    @Test("without a limit nobody has a share")
+    @Test("Without a limit, there are no shares")
     func unlimited() {
         #expect(RateShares.shares(of: Self.claims(3), under: [:]).isEmpty)
         #expect(RateShares.shares(of: Self.claims(2), under: [.transfer(1): 500]) == [1: 500])
     }
 
-    @Test("a global limit is divided evenly, and what one cannot have goes to the others")
+    @Test("A global limit is divided evenly, and unused shares go to the others")
     func even() {
         #expect(RateShares.shares(of: Self.claims(4), under: [.global: 1000]) == [1: 250, 2: 250, 3: 250, 4: 250])
         let some = RateShares.shares(of: Self.claims(4), under: [.global: 1000, .transfer(2): 100])
         #expect(some == [1: 300, 2: 100, 3: 300, 4: 300])
     }
 
-    @Test("an app's limit binds its transfers only")
+    @Test("An app's limit applies only to its transfers")
     func apps() {
         var claims = Self.claims(2, app: "slow")
         claims.append(Claim(id: 3, limits: [.global, .app("fast")], demand: nil))
@@ -31,7 +31,7 @@ struct RateSharesTests {
         #expect(shares == [1: 100, 2: 100, 3: 800])
     }
 
-    @Test("what one does not use goes to the others, and what nobody needs is room to grow for all")
+    @Test("Unused shares go to the others, and unneeded rates become room to grow for all")
     func demand() {
         var claims = Self.claims(2)
         claims[0].demand = 100
@@ -40,14 +40,14 @@ struct RateSharesTests {
         #expect(RateShares.shares(of: claims, under: [.global: 1000]) == [1: 400, 2: 600])
     }
 
-    @Test("who uses four fifths of a share may have any, who uses less may grow by a quarter")
+    @Test("A transfer that uses four fifths of its share is unlimited; otherwise it may grow by a quarter")
     func used() {
         #expect(RateShares.demand(used: 800, share: 1000, least: 10) == nil)
         #expect(RateShares.demand(used: 790, share: 1000, least: 10) == 987)
         #expect(RateShares.demand(used: 0, share: 1000, least: 10) == 10)
     }
 
-    @Test("random claims: no limit is passed, none has room while somebody could use it, and nobody is behind")
+    @Test("Random claims never exceed a limit, leave no usable rate unassigned, and starve no transfer")
     func invariants() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SplitMix(state: seed)
@@ -66,14 +66,15 @@ struct RateSharesTests {
                 let mine = shares[claim.id] ?? 0
                 // Apart from demands, each claim has an exhausted limit in which no other share is more than a
                 // rounding difference larger.
-                let isHeld = claim.limits.contains { limit in
+                let isLimited = claim.limits.contains { limit in
                     guard let room = left[limit], room < claims.count else { return false }
                     return claims.allSatisfy { other in
                         !other.limits.contains(limit) || (shares[other.id] ?? 0) <= mine + Int64(claims.count)
                             || claim.demand.map { mine >= $0 } ?? false
                     }
                 }
-                #expect(isHeld, "seed \(seed), round \(round), claim \(claim) of \(claims) under \(limits): \(shares)")
+                #expect(
+                    isLimited, "seed \(seed), round \(round), claim \(claim) of \(claims) under \(limits): \(shares)")
             }
         }
     }

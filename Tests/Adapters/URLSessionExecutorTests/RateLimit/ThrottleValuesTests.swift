@@ -8,27 +8,27 @@ import TransferModel
 struct ThrottleValuesTests {
     // MARK: The debt of a limit
 
-    @Test("the remainder of a rate is not lost, however often it is settled")
+    @Test("The remainder of a rate is not lost, however often the debt is updated")
     func remainder() {
-        var bucket = RateBucket()
-        bucket.settle(now: 0, bytesPerSecond: 3)
-        bucket.take(1_000_000)
-        for step in 1...1_000_000 { bucket.settle(now: UInt64(step) * 1_000_003, bytesPerSecond: 3) }
+        var rateDebt = RateDebt()
+        rateDebt.update(now: 0, bytesPerSecond: 3)
+        rateDebt.record(1_000_000)
+        for step in 1...1_000_000 { rateDebt.update(now: UInt64(step) * 1_000_003, bytesPerSecond: 3) }
         // The duration is 1000.003 s at 3 bytes per second.
-        #expect(bucket.debt == 1_000_000 - 3000)
+        #expect(rateDebt.debt == 1_000_000 - 3000)
     }
 
-    @Test("credit is small, and a debt is waited for as long as it takes")
+    @Test("Credit is small, and a debt delays as long as needed")
     func credit() {
-        var bucket = RateBucket()
-        bucket.settle(now: 0, bytesPerSecond: 1000)
-        bucket.settle(now: 3_600_000_000_000, bytesPerSecond: 1000)
-        #expect(bucket.debt == -50)
-        bucket.take(1050)
-        #expect(bucket.wait(bytesPerSecond: 1000) == 1_000_000_000)
-        #expect(bucket.wait(bytesPerSecond: 2000) == 500_000_000)
-        bucket.take(.max)
-        #expect(bucket.wait(bytesPerSecond: 1) == .max)
+        var rateDebt = RateDebt()
+        rateDebt.update(now: 0, bytesPerSecond: 1000)
+        rateDebt.update(now: 3_600_000_000_000, bytesPerSecond: 1000)
+        #expect(rateDebt.debt == -50)
+        rateDebt.record(1050)
+        #expect(rateDebt.wait(bytesPerSecond: 1000) == 1_000_000_000)
+        #expect(rateDebt.wait(bytesPerSecond: 2000) == 500_000_000)
+        rateDebt.record(.max)
+        #expect(rateDebt.wait(bytesPerSecond: 1) == .max)
     }
 
     // MARK: The interfaces' counters
@@ -43,7 +43,7 @@ struct ThrottleValuesTests {
         broken: 7 8
         """
 
-    @Test("the kernel's table is read, aliases and lines that are none included")
+    @Test("The kernel's table is parsed, including aliases and invalid lines")
     func counters() {
         let counters = InterfaceCounters(decoding: Self.recorded)
         #expect(counters.received == ["lo": 1000, "eth0": 12_345_678, "eth0:1": 5, "tun0": 7])
@@ -52,7 +52,7 @@ struct ThrottleValuesTests {
         #expect(counters.leadingOut { _ in false } == ["eth0", "eth0:1", "tun0"])
     }
 
-    @Test("an interface that is new or began again counts from then on")
+    @Test("A new or restarted interface counts from then on")
     func since() {
         let earlier = InterfaceCounters(decoding: Self.recorded)
         var now = earlier
@@ -70,12 +70,12 @@ struct ThrottleValuesTests {
     /// Takes one reading per quarter of a second. `others` and `own` are rates in kilobytes per second.
     private static func run(_ yield: inout ForegroundYield, others: Int64, own: Int64, times: Int) -> [Int64?] {
         (0..<times).map { _ in
-            yield.take(all: (others + own) * 250, own: own * 250, elapsed: quarter)
+            yield.record(all: (others + own) * 250, own: own * 250, elapsed: quarter)
             return yield.limit
         }
     }
 
-    @Test("others make it step back to the floor within a second, and stay there while they go on")
+    @Test("Other programs reduce the limit to the floor within a second, for as long as they continue")
     func stepsBack() {
         var yield = ForegroundYield()
         #expect(Self.run(&yield, others: 0, own: 6000, times: 4).allSatisfy { $0 == nil })
@@ -85,7 +85,7 @@ struct ThrottleValuesTests {
         #expect(Self.run(&yield, others: 6000, own: 16, times: 100).allSatisfy { $0 == 16_384 })
     }
 
-    @Test("quiet for a second, it doubles until nothing restrains it; others in between send it back")
+    @Test("After a quiet second, the limit doubles until it has no effect; new traffic resets it")
     func comesBack() {
         var yield = ForegroundYield()
         _ = Self.run(&yield, others: 0, own: 6000, times: 1)
@@ -98,7 +98,7 @@ struct ThrottleValuesTests {
         #expect(limits[12] == nil)
     }
 
-    @Test("a trickle, and the headers of our own packets, are nobody")
+    @Test("A trickle and our own packet headers do not count as other programs")
     func trickle() {
         var yield = ForegroundYield()
         #expect(Self.run(&yield, others: 30, own: 6000, times: 20).allSatisfy { $0 == nil })
@@ -107,12 +107,12 @@ struct ThrottleValuesTests {
         #expect(Self.run(&yield, others: 100, own: 0, times: 1) == [16_384])
     }
 
-    @Test("limits of any size are taken")
+    @Test("Limits of any size are accepted")
     func extremes() {
         var yield = ForegroundYield()
-        yield.take(all: .max, own: .max, elapsed: 1)
-        yield.take(all: .max, own: 0, elapsed: 1)
-        yield.take(all: -5, own: 0, elapsed: 0)
+        yield.record(all: .max, own: .max, elapsed: 1)
+        yield.record(all: .max, own: 0, elapsed: 1)
+        yield.record(all: -5, own: 0, elapsed: 0)
         #expect(yield.limit != nil)
     }
 }

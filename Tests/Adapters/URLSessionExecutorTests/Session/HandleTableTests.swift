@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Testing
-import URLSessionRepair
+import URLSessionInterposer
 
-@Suite("The table of what the repair knows of libcurl's handles")
+@Suite("The table of libcurl handles")
 struct HandleTableTests {
     private func withTable(_ body: (OpaquePointer) throws -> Void) throws {
         let table = try #require(handle_table_make())
@@ -14,10 +14,10 @@ struct HandleTableTests {
     private func pointer(_ number: Int) -> UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: number * 16) }
 
     @Test(
-        "C14: it finds, replaces and removes as a dictionary does, whatever the order",
+        "C14: The table finds, replaces, and removes like a dictionary, in any order",
         arguments: 0..<8 as Range<UInt64>)
     func asADictionary(seed: UInt64) throws {
-        var generator = Dice(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         try withTable { table in
             var model: [Int: Int] = [:]
             for _ in 0..<20_000 {
@@ -39,7 +39,7 @@ struct HandleTableTests {
         }
     }
 
-    @Test("C14: it grows, and shrinks to nothing when all are removed")
+    @Test("C14: The table grows, and is empty after all keys are removed")
     func grows() throws {
         try withTable { table in
             for key in 1...10_000 { #expect(handle_table_set(table, pointer(key), pointer(key + 1)) == 1) }
@@ -51,7 +51,7 @@ struct HandleTableTests {
         }
     }
 
-    @Test("C14: any number of threads use it at once, each with its own keys")
+    @Test("C14: Several threads use the table concurrently, each with its own keys")
     func threads() throws {
         try withTable { table in
             // Guard: the table has its own lock.
@@ -67,19 +67,5 @@ struct HandleTableTests {
             }
             #expect(handle_table_count(table) == 0)
         }
-    }
-}
-
-/// A generator that produces equal numbers for equal seeds (SplitMix64).
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -6,13 +6,15 @@ import Testing
 
 /// Tests of hang-ups on libdispatch's event sources (swift-corelibs-libdispatch 949).
 struct HangupTests {
-    @Test("pipes that hang up while sources watch them do not end the process with the repair", .timeLimit(.minutes(2)))
+    @Test(
+        "Pipes that hang up while event sources watch them do not end the process with the interposer",
+        .timeLimit(.minutes(2)))
     func hangups() async {
         await #expect(processExitsWith: .success) {
             // Freed memory is overwritten, so that any later read is detected. A lost wakeup ends this process, too.
             overwriteFreedMemory()
             alarm(90)
-            #expect(Repair.install(isEnabled: true, bufferSize: 0, caFile: nil, proxy: nil).isAtWork)
+            #expect(InterposerInstallation.install(isEnabled: true, bufferSize: 0, caFile: nil, proxy: nil).isActive)
             let group = DispatchGroup()
             for _ in 0..<16 {
                 group.enter()
@@ -33,12 +35,12 @@ private func overwriteFreedMemory() {
     _ = unsafeBitCast(address, to: (@convention(c) (CInt, CInt) -> CInt).self)(-6, 165)
 }
 
-/// Watches a pipe whose other end closes at once.
+/// Watches a pipe whose other end closes immediately.
 private func watchToTheEnd() {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return }
     let (output, input) = (ends[0], ends[1])
-    let isOver = DispatchSemaphore(value: 0)
+    let canceled = DispatchSemaphore(value: 0)
     let source = DispatchSource.makeReadSource(fileDescriptor: output, queue: DispatchQueue(label: "reader"))
     source.setEventHandler {
         var byte: UInt8 = 0
@@ -46,9 +48,9 @@ private func watchToTheEnd() {
     }
     source.setCancelHandler {
         close(output)
-        isOver.signal()
+        canceled.signal()
     }
     source.activate()
     close(input)
-    isOver.wait()
+    canceled.wait()
 }

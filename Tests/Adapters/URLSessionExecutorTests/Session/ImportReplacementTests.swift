@@ -4,7 +4,7 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 import Testing
-import URLSessionRepair
+import URLSessionInterposer
 
 /// The state of the mprotect replacement: the number of calls, and the number of the first call that fails.
 private let protection = Mutex((calls: 0, failsAt: Int.max))
@@ -19,7 +19,7 @@ private let countingProtect: protect_fn = { start, length, mode in
     return -1
 }
 
-@Suite("Replacing what a library imports", .serialized)
+@Suite("Import replacement", .serialized)
 struct ImportReplacementTests {
     /// A library with imports. Tests never call the imports that they replace.
     private static let library = "libFoundationNetworking."
@@ -66,8 +66,8 @@ struct ImportReplacementTests {
     }
 
     /// Returns whether the memory at the address is writable, according to /proc/self/maps.
-    private func isWritable(_ place: UnsafeRawPointer) throws -> Bool {
-        let address = UInt(bitPattern: place)
+    private func isWritable(_ pointer: UnsafeRawPointer) throws -> Bool {
+        let address = UInt(bitPattern: pointer)
         for line in try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n") {
             let words = line.split(separator: " ")
             let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
@@ -78,7 +78,7 @@ struct ImportReplacementTests {
 
     private let mark = UnsafeMutableRawPointer(bitPattern: 0x1000)
 
-    @Test("C14: where one import is missing, nothing is replaced, and the reason names it")
+    @Test("C14: If an import is missing, nothing is replaced, and the reason names the import")
     func missing() throws {
         let (early, lazy) = (try value(Self.early), try value(Self.lazy))
         let changes: [Change] = [
@@ -99,7 +99,7 @@ struct ImportReplacementTests {
         #expect(try value(Self.early) == early && value(Self.lazy) == lazy)
     }
 
-    @Test("C14: a page that the loader made read-only is so again after a replacement")
+    @Test("C14: A page that the loader made read-only is read-only again after a replacement")
     func protected() throws {
         let slot = try #require(import_slot(Self.library, Self.early))
         try #require(try !isWritable(slot))
@@ -118,7 +118,7 @@ struct ImportReplacementTests {
         #expect(try isWritable(other) == wasWritable)
     }
 
-    @Test("C14: where memory cannot be made writable, nothing is replaced, and the reason says so")
+    @Test("C14: If memory cannot be made writable, nothing is replaced, and the reason says so")
     func unwritable() throws {
         let (early, lazy) = (try value(Self.early), try value(Self.lazy))
         let result = replace([(Self.lazy, mark, nil), (Self.early, mark, nil)], failsAt: 1)
@@ -127,8 +127,8 @@ struct ImportReplacementTests {
         #expect(try value(Self.early) == early && value(Self.lazy) == lazy)
     }
 
-    @Test("C14: an import that somebody else has replaced is left alone, and so are all others")
-    func taken() throws {
+    @Test("C14: If other code has replaced an import, nothing is replaced")
+    func alreadyReplaced() throws {
         let lazy = try value(Self.lazy)
         let own = dlsym(nil, Self.lazy)
         #expect(replace([(Self.lazy, lazy, own)]).count == 1)
@@ -136,16 +136,16 @@ struct ImportReplacementTests {
         let result = replace([(Self.lazy, mark, nil), (Self.early, mark, dlsym(nil, "free"))])
         // The early import is bound to nothing, which differs from the expected function.
         #expect(result.count == 0)
-        #expect(result.reason.contains("\(Self.early) of libFoundationNetworking.so is bound to another function"))
+        #expect(result.reason.hasPrefix("the import of \(Self.early) by libFoundationNetworking.so is bound to"))
         #expect(try value(Self.early) == early && value(Self.lazy) == lazy)
     }
 
-    @Test("C14: a library that imports what was not foreseen is left alone, and so is one that is not loaded")
+    @Test("C14: A library with unsupported imports is not changed, and neither is a library that is not loaded")
     func unforeseen() throws {
         let lazy = try value(Self.lazy)
         let result = replace([(Self.lazy, mark, nil)], refused: ["curl_no_such_call", "curl_multi_init"])
         #expect(result.count == 0)
-        #expect(result.reason == "curl_multi_init is imported by libFoundationNetworking.so, which was not foreseen")
+        #expect(result.reason == "curl_multi_init is imported by libFoundationNetworking.so, which is not supported")
         #expect(try value(Self.lazy) == lazy)
         #expect(replace([(Self.lazy, mark, nil)], in: "libnosuch.").reason == "libnosuch.* is not loaded")
     }
@@ -153,7 +153,7 @@ struct ImportReplacementTests {
     // MARK: Pages
 
     @Test(
-        "C14: the pages around bytes, with pages of 4, 16 and 64 KiB",
+        "C14: Pages around bytes are computed for page sizes of 4, 16, and 64 KiB",
         arguments: [
             (0x1_0000, 8, 0x1000, 0x1_0000, 0x1000), (0x1_0FF8, 8, 0x1000, 0x1_0000, 0x1000),
             (0x1_0FFC, 8, 0x1000, 0x1_0000, 0x2000), (0x1_2345, 0x2000, 0x1000, 0x1_2000, 0x3000),
@@ -167,7 +167,7 @@ struct ImportReplacementTests {
     }
 
     @Test(
-        "C14: what the loader makes read-only ends at the last whole page: with larger pages other data share the rest",
+        "C14: The read-only range ends at the last whole page, because other data share the rest of larger pages",
         arguments: [
             // FoundationNetworking of Swift 6.3.1 is linked for 4 KiB pages. Its writable data follow at 0x10B000.
             (0x10_5218, 0x5DE8, 0x1000, 0x10_5000, 0x6000), (0x10_5218, 0x5DE8, 0x4000, 0x10_4000, 0x4000),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Foundation
 import HostileServer
 import Testing
@@ -18,7 +18,7 @@ extension ExecutorTests {
         /// Runs the body with a TLS server and an executor that trusts the server's authority.
         private func run(
             proxy: String? = nil, handler: @escaping HostileServer.Handler,
-            _ body: (Bench, HostileServer) async throws -> Void
+            _ body: (ExecutorFixture, HostileServer) async throws -> Void
         ) async throws {
             let authority = try HostileAuthority()
             var options = HostileServerOptions()
@@ -28,25 +28,25 @@ extension ExecutorTests {
             let pem = NSTemporaryDirectory() + "transfer-authority-\(UUID().uuidString).pem"
             try authority.pem.write(toFile: pem, atomically: true, encoding: .utf8)
             defer { unlink(pem) }
-            let bench = try Bench {
+            let fixture = try ExecutorFixture {
                 $0.caFile = pem
                 $0.proxy = proxy
             }
             do {
-                try await body(bench, server)
+                try await body(fixture, server)
             } catch {
-                await bench.executor.shutdown()
+                await fixture.executor.shutdown()
                 throw error
             }
-            await bench.executor.shutdown()
-            try? FileManager.default.removeItem(atPath: bench.root)
+            await fixture.executor.shutdown()
+            try? FileManager.default.removeItem(atPath: fixture.root)
         }
 
         /// The manner in which a TLS connection ends.
         enum Cut: String, CaseIterable { case length, chunked, broken }
 
         @Test(
-            "a connection that ends early under TLS is lost, not a failed handshake, and the bytes stay",
+            "A TLS connection that ends early is lost, not a failed handshake, and the bytes are kept",
             arguments: Cut.allCases)
         func lost(_ cut: Cut) async throws {
             try await run(handler: { request, connection in
@@ -61,32 +61,33 @@ extension ExecutorTests {
                 } else {
                     connection.cut()
                 }
-            }) { bench, server in
-                let outcome = await bench.fetch(server.url("/f"))
+            }) { fixture, server in
+                let outcome = await fixture.fetch(server.url("/f"))
                 #expect(outcome.failure?.cause == .connection, "\(outcome)")
                 #expect(outcome.resume?.offset == 1_000_000)
             }
         }
 
-        @Test("a body that only the connection's end ends: with TLS's goodbye it is whole; without, a checksum tells")
+        @Test(
+            "A body without a length is complete with a TLS closing message; without it, only a checksum detects a cut")
         func goodbye() async throws {
             try await run(handler: { request, connection in
                 let isCut = request.target == "/cut"
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\n\r\n")
                 connection.send(isCut ? Self.file.bytes.dropLast() : Self.file.bytes[...])
                 if isCut { connection.cut() } else { connection.finish() }
-            }) { bench, server in
-                #expect(bench.contents(await bench.fetch(server.url("/whole"))) == Self.file.bytes)
+            }) { fixture, server in
+                #expect(fixture.contents(await fixture.fetch(server.url("/whole"))) == Self.file.bytes)
                 // libcurl tells OpenSSL to accept every end of a connection (SSL_OP_IGNORE_UNEXPECTED_EOF), because
                 // many servers send no closing message. Only the size or a digest reveals such a cut.
-                #expect(bench.contents(await bench.fetch(server.url("/cut"))) == Self.file.bytes.dropLast())
-                var specification = bench.specification(server.url("/cut"))
+                #expect(fixture.contents(await fixture.fetch(server.url("/cut"))) == Self.file.bytes.dropLast())
+                var specification = fixture.specification(server.url("/cut"))
                 specification.checksum = Checksum(algorithm: .sha256, hexDigest: String(repeating: "0", count: 64))
-                #expect(await bench.run(specification).0.failure?.cause == .checksumMismatch)
+                #expect(await fixture.run(specification).0.failure?.cause == .checksumMismatch)
             }
         }
 
-        @Test("https goes through a proxy's tunnel, downloads and uploads, with and without a login at the proxy")
+        @Test("https works through a proxy's tunnel for downloads and uploads, with and without a proxy login")
         func tunnel() async throws {
             for user in [nil, "me@home"] as [String?] {
                 let tunnels = ConnectProxy(user: user, password: "p:a/ss")
@@ -99,14 +100,14 @@ extension ExecutorTests {
                     proxy: url,
                     handler: { request, connection in
                         guard request.method == "PUT" else { return Self.file.serve(request, connection) }
-                        if received.take(request, connection) { connection.answer("201 Created") }
+                        if received.readBody(request, connection) { connection.respond("201 Created") }
                     }
-                ) { bench, server in
-                    let outcome = await bench.fetch(server.url("/f"))
-                    #expect(bench.contents(outcome) == Self.file.bytes, "\(user ?? "nobody"): \(outcome)")
-                    let bytes = Bench.blocks(1)
-                    let (sent, _) = await bench.run(try bench.upload(bytes, to: server.url("/u")))
-                    #expect(sent.completion?.status == 201, "\(user ?? "nobody"): \(sent)")
+                ) { fixture, server in
+                    let outcome = await fixture.fetch(server.url("/f"))
+                    #expect(fixture.contents(outcome) == Self.file.bytes, "\(user ?? "no user"): \(outcome)")
+                    let bytes = ExecutorFixture.blocks(1)
+                    let (sent, _) = await fixture.run(try fixture.upload(bytes, to: server.url("/u")))
+                    #expect(sent.completion?.status == 201, "\(user ?? "no user"): \(sent)")
                     expectSame(received.bodies, [bytes])
                     // The proxy's login is only for the proxy.
                     #expect(server.requests.allSatisfy { $0.value("Proxy-Authorization") == nil })
@@ -116,16 +117,16 @@ extension ExecutorTests {
             }
         }
 
-        @Test("a tunnel that the proxy refuses for want of the right login names the proxy, also for an upload")
+        @Test("A tunnel that the proxy refuses because of a wrong login names the proxy, also for an upload")
         func refusedTunnel() async throws {
             let tunnels = ConnectProxy(user: "me", password: "right")
             let proxy = try HostileServer { tunnels.serve($0, $1) }
             defer { proxy.stop() }
             let url = proxy.url("").replacing("http://", with: "http://me:wrong@")
-            try await run(proxy: url, handler: Self.file.serve) { bench, server in
-                let upload = try bench.upload([1, 2, 3], to: server.url("/u"))
-                for specification in [bench.specification(server.url("/f")), upload] {
-                    let failure = await bench.run(specification).0.failure
+            try await run(proxy: url, handler: Self.file.serve) { fixture, server in
+                let upload = try fixture.upload([1, 2, 3], to: server.url("/u"))
+                for specification in [fixture.specification(server.url("/f")), upload] {
+                    let failure = await fixture.run(specification).0.failure
                     #expect(failure?.cause == .proxyAuthentication, "\(String(describing: failure))")
                     #expect(failure?.message.contains("127.0.0.1:\(proxy.port)") == true)
                     #expect(failure?.message.contains("wrong") == false)

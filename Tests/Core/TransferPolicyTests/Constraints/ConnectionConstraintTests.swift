@@ -6,7 +6,7 @@ import TransferPolicy
 
 @Suite struct ConnectionConstraintTests {
     @Test(
-        "By name and roaming",
+        "Connections are allowed by name and by roaming state",
         arguments: [
             (ConnectionConstraint.any, nil, Roaming.yes, []), (.init(denied: ["a"]), "a", .no, ["connectionDenied"]),
             (.init(denied: ["a"]), "b", .no, []), (.init(denied: ["a"]), nil, .no, []),
@@ -28,7 +28,7 @@ import TransferPolicy
         #expect(Sample.codes(constraint.verdict(under: conditions)).isEmpty)
     }
 
-    @Test("The order in which names are given does not matter")
+    @Test("The order of the names does not matter")
     func order() {
         #expect(ConnectionConstraint(denied: ["b", "a"]) == ConnectionConstraint(denied: ["a", "b"]))
     }

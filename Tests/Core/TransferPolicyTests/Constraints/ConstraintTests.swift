@@ -5,7 +5,7 @@ import TransferPolicy
 
 @Suite struct ConstraintTests {
     @Test(
-        "Power by need and supply",
+        "The power constraint compares the requirement with the supply",
         arguments: [
             (PowerConstraint.any, PowerSource.unknown, nil, nil), (.ac, .ac, 1, nil), (.ac, .battery, 100, "onBattery"),
             (.ac, .unknown, 100, "powerUnknown"), (.acOrBattery(above: 50), .battery, 51, nil),
@@ -21,20 +21,20 @@ import TransferPolicy
         #expect(Sample.codes(constraint.verdict(under: conditions)) == [code].compactMap { $0 })
     }
 
-    @Test("A low battery matters only since the machine is on it")
+    @Test("A low battery counts from the time at which the machine switched to battery")
     func lowSince() {
         let later = Sample.now.advanced(by: .seconds(60))
         let conditions = Sample.conditions {
             $0.power = Fact(.battery, source: .upower, since: later)
             $0.battery.value.level = 3
         }
-        guard case .hold(let holds, _) = PowerConstraint.acOrBattery(above: 50).verdict(under: conditions) else {
+        guard case .wait(let reasons, _) = PowerConstraint.acOrBattery(above: 50).verdict(under: conditions) else {
             return #expect(Bool(false))
         }
-        #expect(holds.map(\.since) == [later])
+        #expect(reasons.map(\.since) == [later])
     }
 
-    @Test("Network by reachability and kind", arguments: Reachability.allCases)
+    @Test("The network constraint checks reachability and link kind", arguments: Reachability.allCases)
     func network(reachability: Reachability) {
         let conditions = Sample.conditions { $0.network.value = reachability }
         let code: String? =
@@ -49,7 +49,7 @@ import TransferPolicy
         #expect(Sample.codes(other) == [code ?? "networkKind"])
     }
 
-    @Test("Each kind of link is a bit of its own", arguments: LinkKind.allCases)
+    @Test("Each link kind has its own bit", arguments: LinkKind.allCases)
     func kinds(kind: LinkKind) {
         #expect(LinkKinds(kind).kinds == [kind])
         let all = LinkKinds(LinkKind.allCases.map { LinkKinds($0) })
@@ -58,7 +58,7 @@ import TransferPolicy
     }
 
     @Test(
-        "Price by what is said and the kind of link",
+        "The metered constraint uses the reported price and the link kind",
         arguments: Metered.allCases, LinkKind.allCases)
     func price(metered: Metered, kind: LinkKind) {
         let conditions = Sample.conditions {
@@ -75,19 +75,19 @@ import TransferPolicy
         #expect(UnknownMeteredRule().isMetered(conditions) == expected)
         let verdict = MeteredConstraint.unmetered.verdict(under: conditions, treatingUnknownAs: UnknownMeteredRule())
         #expect(Sample.codes(verdict) == (expected == nil ? [] : ["metered"]))
-        let strict = UnknownMeteredRule(freeKinds: [])
+        let strict = UnknownMeteredRule(unmeteredKinds: [])
         #expect(metered != .unknown || strict.isMetered(conditions) == true)
         for constraint in [MeteredConstraint.allowed, .unstated] {
             #expect(Sample.codes(constraint.verdict(under: conditions, treatingUnknownAs: strict)).isEmpty)
         }
     }
 
-    @Test("Not before its date, to the nanosecond")
+    @Test("A transfer does not start before its date, to the nanosecond")
     func notBefore() {
         let constraint = NotBeforeConstraint(Sample.monday.advanced(by: .seconds(5)))
         let early = constraint.verdict(at: Sample.now, submitted: Sample.monday)
         #expect(Sample.codes(early) == ["notBefore"])
-        #expect(Sample.lookAgain(early) == .seconds(5))
+        #expect(Sample.reevaluateAt(early) == .seconds(5))
         let almost = Sample.now.advanced(by: .nanoseconds(4_999_999_999))
         #expect(Sample.codes(constraint.verdict(at: almost, submitted: Sample.monday)) == ["notBefore"])
         let then = Sample.now.advanced(by: .seconds(5))
@@ -95,7 +95,7 @@ import TransferPolicy
     }
 
     @Test(
-        "The share of the time to the deadline, and the date at which it is gone, agree",
+        "The elapsed share of the time and the date of a share agree",
         arguments: [0.0, 0.1, 0.25, 0.5, 0.75, 1.0 / 3, 0.999, 1], [1, 3, 1000, 1_000_000_007, Int64.max / 4])
     func deadline(share: Double, span: Int64) {
         let deadline = DeadlineConstraint(Sample.monday.advanced(by: .nanoseconds(span)))
@@ -104,7 +104,7 @@ import TransferPolicy
         #expect(date <= deadline.date && date >= Sample.monday)
     }
 
-    @Test("A deadline before its start counts as gone")
+    @Test("A deadline before the start counts as passed")
     func deadlineBeforeStart() {
         let deadline = DeadlineConstraint(Sample.monday)
         let later = Sample.monday.advanced(by: .seconds(10))

@@ -6,18 +6,18 @@ import TransferModel
 
 @Suite("Debounce")
 struct DebounceTests {
-    @Test("An urgent value counts at once, and what was to come is off")
+    @Test("An urgent value counts immediately and cancels the pending value")
     func urgent() {
         var debounce = Debounce(0)
         #expect(debounce.offer(1, isUrgent: false) == .wait)
-        #expect(debounce.offer(2, isUrgent: true) == .take)
+        #expect(debounce.offer(2, isUrgent: true) == .accept)
         #expect(debounce.value == 2)
         let isLate = debounce.elapse()
         #expect(!isLate)
         #expect(debounce.value == 2)
     }
 
-    @Test("Another value counts once it has held; offered again meanwhile, its time runs on")
+    @Test("A changed value counts after the debounce; a repeated value does not restart it")
     func held() {
         var debounce = Debounce(0)
         #expect(debounce.offer(1, isUrgent: false) == .wait)
@@ -28,19 +28,19 @@ struct DebounceTests {
         #expect(debounce.value == 1)
     }
 
-    @Test("A dip that is over before its time is never seen")
+    @Test("A dip shorter than the debounce is never visible")
     func dip() {
         var debounce = Debounce(0)
         #expect(debounce.offer(1, isUrgent: false) == .wait)
         #expect(debounce.offer(2, isUrgent: false) == .wait)
-        #expect(debounce.offer(0, isUrgent: false) == .forget)
+        #expect(debounce.offer(0, isUrgent: false) == .cancel)
         let isChanged = debounce.elapse()
         #expect(!isChanged)
         #expect(debounce.offer(0, isUrgent: true) == .nothing)
         #expect(debounce.value == 0)
     }
 
-    @Test("What is lost, or begins to cost, is urgent; what is gained is not")
+    @Test("A loss or a new cost is urgent; a gain is not")
     func urgency() {
         #expect(DebouncedReading.isUrgent(from: .ethernet, to: nil))
         #expect(DebouncedReading.isUrgent(from: .ethernet, to: .cellular))

@@ -7,7 +7,7 @@ import TransferPolicy
 struct PolicyContextChargingTests {
     /// A metered connection with a budget of 100 bytes, which an app shares that has one of 50.
     private func context() throws -> PolicyContext {
-        var budgets = ByteBudgetBook()
+        var budgets = ByteBudgetRegistry()
         budgets.connections["phone"] = try ByteBudget(limit: 100, billingDay: 1, at: Sample.monday, localTime: .utc)
         budgets.apps["photos"] = try ByteBudget(limit: 50, billingDay: 1, at: Sample.monday, localTime: .utc)
         return Sample.context(.battery, .yes) {
@@ -24,7 +24,7 @@ struct PolicyContextChargingTests {
         context.history.spending.batteryPercent(at: Sample.monday, localTime: .utc)
     }
 
-    @Test("Bytes are spent once, and told if they bring the app's or the connection's budget to another state")
+    @Test("Bytes are charged once; the result says whether a budget's state changed")
     func bytes() throws {
         var context = try context()
         let changes = [30, 15, 4, 5, 20, 9].map { context.charge(meteredBytes: $0, app: "photos") }
@@ -34,17 +34,17 @@ struct PolicyContextChargingTests {
         #expect(context.budgets.remaining(connection: "phone", app: "other", at: Sample.monday, localTime: .utc) == 17)
     }
 
-    @Test("Without budgets bytes are spent, and no state changes")
+    @Test("Without budgets, bytes are charged and no state changes")
     func noBudgets() throws {
         var context = try context()
-        context.budgets = ByteBudgetBook()
+        context.budgets = ByteBudgetRegistry()
         let isChanged = context.charge(meteredBytes: 1000, app: "photos")
         #expect(!isChanged)
         #expect(spentBytes(context) == 1000)
         #expect(context.budgets.isEmpty)
     }
 
-    @Test("The battery's loss is spent while the machine stays on battery; a charge gives nothing back")
+    @Test("Battery loss is charged while on battery; charging gives nothing back")
     func battery() throws {
         var context = try context()
         context.conditions.battery.value.level = 80

@@ -6,7 +6,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite struct PolicyHistoryTests {
-    @Test("What was learned survives being stored; a stored form without some part, or with nonsense, is read as well")
+    @Test("Statistics survive storage; missing or invalid parts are tolerated")
     func stored() throws {
         var history = PolicyHistory()
         for hour in 0..<400 {
@@ -28,7 +28,7 @@ import TransferPolicy
         #expect(try JSONDecoder().decode(PolicyHistory.self, from: Data("{}".utf8)) == PolicyHistory())
     }
 
-    @Test("A wall clock that goes back gives nothing back and forgets no app")
+    @Test("A wall clock that goes back refunds nothing and forgets no app")
     func back() {
         var spending = Spending()
         spending.charge(meteredBytes: 7, at: Sample.monday, localTime: .utc)
@@ -39,7 +39,7 @@ import TransferPolicy
         #expect(spending.meteredBytes(at: Sample.monday.advanced(by: .seconds(8 * 86_400)), localTime: .utc) == 0)
     }
 
-    @Test("Time before the first observation, and time that runs back, teach nothing")
+    @Test("Time before the first observation and time that runs backward are ignored")
     func nothing() {
         var history = PolicyHistory()
         history.elapse(to: Sample.now, localTime: .utc)

@@ -34,7 +34,7 @@ import TransferPolicy
     }
 
     @Test(
-        "Retry-After counts where it is longer, within its bounds",
+        "Retry-After counts if it is longer, within its limits",
         arguments: [(0, 1), (2, 2), (86_400, 86_400), (1_000_000, 86_400), (-5, 1), (Int64.max, 86_400)]
             as [(Int64, Int64)])
     func retryAfter(asked: Int64, least: Int64) {

@@ -19,14 +19,14 @@ struct ByteBudgetTests {
         WallTime(secondsSinceEpoch: now.secondsSinceEpoch + days * 86_400 + seconds)
     }
 
-    @Test("Below, near and over at their exact bytes, also where five does not divide the limit")
+    @Test("The states change at exact byte counts, also if five does not divide the limit")
     func states() throws {
         for (limit, near) in [(100, 80), (99, 80), (101, 81), (1, 1), (5, 4), (1_000_003, 800_003)] as [(Int64, Int64)]
         {
             for (used, expected) in [
-                (near - 1, .below), (near, near == limit ? .over : .near),
+                (near - 1, .below), (near, near == limit ? .exhausted : .near),
                 (limit - 1, limit - 1 < near ? .below : .near),
-                (limit, .over), (limit + 1, .over),
+                (limit, .exhausted), (limit + 1, .exhausted),
             ] as [(Int64, ByteBudget.State)] {
                 var budget = try newBudget(limit)
                 try budget.charge(used, at: now, localTime: .utc)
@@ -36,9 +36,9 @@ struct ByteBudgetTests {
         }
     }
 
-    @Test("A budget of nothing is over from the start, and one of 2^63 − 1 bytes takes that many and more")
+    @Test("A zero budget is exhausted from the start; 2^63 − 1 bytes do not overflow")
     func extremes() throws {
-        #expect(try newBudget(0).state(at: now, localTime: .utc) == .over)
+        #expect(try newBudget(0).state(at: now, localTime: .utc) == .exhausted)
         var huge = try newBudget(.max)
         #expect(huge.state(at: now, localTime: .utc) == .below)
         try huge.charge(.max - 1, at: now, localTime: .utc)
@@ -46,10 +46,10 @@ struct ByteBudgetTests {
         #expect(huge.remaining(at: now, localTime: .utc) == 1)
         for _ in 0..<3 { try huge.charge(.max, at: now, localTime: .utc) }
         #expect(huge.used(at: now, localTime: .utc) == .max)
-        #expect(huge.state(at: now, localTime: .utc) == .over)
+        #expect(huge.state(at: now, localTime: .utc) == .exhausted)
     }
 
-    @Test("Wrong numbers are answered by a typed error that names them, and change nothing")
+    @Test("Invalid numbers throw a typed error that names them and change nothing")
     func wrongInput() throws {
         #expect(throws: ByteBudgetError.negativeLimit(-1)) { try newBudget(-1) }
         for day in [0, -3, 32, .max, .min] {
@@ -65,10 +65,10 @@ struct ByteBudgetTests {
             try budget.change(limit: 2, billingDay: 40, at: now, localTime: .utc)
         }
         #expect(budget == before)
-        #expect(ByteBudgetError.billingDayOutOfRange(40).description == "billing day: 40; 1 to 31 are allowed")
+        #expect(ByteBudgetError.billingDayOutOfRange(40).description == "billing day must be from 1 to 31, not 40")
     }
 
-    @Test("Numbers from a settings file: NaN, infinite, negative and too large ones are refused")
+    @Test("NaN, infinite, negative, and too large numbers from a settings file are rejected")
     func byteCounts() throws {
         for wrong in [.infinity, -.infinity, -1, -0.001, 9_223_372_036_854_775_808, 1e300] as [Double] {
             #expect(throws: ByteBudgetError.notAByteCount(wrong)) { try ByteBudget.byteCount(wrong) }
@@ -81,7 +81,7 @@ struct ByteBudgetTests {
         #expect(try ByteBudget.byteCount(9_223_372_036_854_774_784) == 9_223_372_036_854_774_784)
     }
 
-    @Test("It begins anew at local midnight of the billing day, to the nanosecond")
+    @Test("A period starts at local midnight of the billing day, to the nanosecond")
     func rollOver() throws {
         let berlin = LocalTimeRules(initialOffsetSeconds: 3600)
         var budget = try newBudget(100, day: 1, berlin)
@@ -96,22 +96,22 @@ struct ByteBudgetTests {
         #expect(budget.nextRollOver(after: midnight, localTime: berlin) == midnight.advanced(by: .seconds(31 * 86_400)))
     }
 
-    @Test("A billing day that a month lacks is its last day")
+    @Test("In a shorter month, the billing day is the last day")
     func shortMonths() throws {
         let january31 = date(71)
         let budget = try newBudget(100, day: 31, at: january31)
         // The rollovers are at 2027-02-28, 2027-03-31, and 2027-04-30.
-        var moment = january31
+        var reading = january31
         var gaps: [Int64] = []
         for _ in 0..<3 {
-            let next = budget.nextRollOver(after: moment, localTime: .utc)
-            gaps.append((next.secondsSinceEpoch - moment.secondsSinceEpoch + 43_200) / 86_400)
-            moment = next
+            let next = budget.nextRollOver(after: reading, localTime: .utc)
+            gaps.append((next.secondsSinceEpoch - reading.secondsSinceEpoch + 43_200) / 86_400)
+            reading = next
         }
         #expect(gaps == [28, 31, 30])
     }
 
-    @Test("Where the clocks skip midnight the period begins with the change")
+    @Test("If the clocks skip midnight, the period starts with the change")
     func skippedMidnight() throws {
         // Clocks go from 00:00 to 01:00 on 2026-12-01.
         let change = date(9, 12 * 3600)
@@ -121,7 +121,7 @@ struct ByteBudgetTests {
         #expect(budget.nextRollOver(after: now, localTime: rules) == change)
     }
 
-    @Test("A wall clock ahead by years and set right again gives nothing back and stays of use")
+    @Test("A wall clock that was years ahead refunds nothing after its correction")
     func clockAheadAndBack() throws {
         var budget = try newBudget(100)
         try budget.charge(60, at: now, localTime: .utc)
@@ -134,7 +134,7 @@ struct ByteBudgetTests {
         #expect(budget.used(at: date(20), localTime: .utc) == 0, "the next billing day comes as ever")
     }
 
-    @Test("A clock that goes back into an earlier month takes what is spent along")
+    @Test("A clock that goes back into an earlier month keeps the used bytes")
     func clockBack() throws {
         var budget = try newBudget(100)
         try budget.charge(60, at: now, localTime: .utc)
@@ -146,17 +146,17 @@ struct ByteBudgetTests {
             budget.nextRollOver(after: WallTime(nanosecondsSinceEpoch: .max), localTime: .utc).secondsSinceEpoch > 0)
     }
 
-    @Test("Changed settings keep what is spent")
+    @Test("Changed settings keep the used bytes")
     func changedSettings() throws {
         var budget = try newBudget(100)
         try budget.charge(60, at: now, localTime: .utc)
         try budget.change(limit: 60, billingDay: 15, at: now, localTime: .utc)
-        #expect(budget.state(at: now, localTime: .utc) == .over)
+        #expect(budget.state(at: now, localTime: .utc) == .exhausted)
         #expect(budget.used(at: date(23), localTime: .utc) == 60, "2026-12-14")
         #expect(budget.used(at: date(24), localTime: .utc) == 0, "2026-12-15")
     }
 
-    @Test("It survives being written down, and damaged numbers are refused")
+    @Test("A budget survives storage; damaged numbers are rejected")
     func coding() throws {
         var budget = try newBudget(100, day: 17)
         try budget.charge(60, at: now, localTime: .utc)
@@ -176,35 +176,35 @@ struct ByteBudgetTests {
         }
     }
 
-    @Test("Random runs over years agree with a model that keeps every charge and walks the calendar", arguments: 1...12)
+    @Test("Random runs over years agree with a model that records every charge", arguments: 1...12)
     func randomRuns(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let rules = Self.summerTime(offset: Int64.random(in: -12...13, using: &generator) * 3600)
         let day = Int.random(in: 1...31, using: &generator)
         let limit = Int64.random(in: 0...5000, using: &generator)
-        var moment = now
+        var reading = now
         var budget = try newBudget(limit, day: day, rules)
         var charges: [(WallTime, Int64)] = []
         for step in 0..<1500 {
-            moment = moment.advanced(by: .nanoseconds(Int64.random(in: 0...400_000_000_000_000, using: &generator)))
+            reading = reading.advanced(by: .nanoseconds(Int64.random(in: 0...400_000_000_000_000, using: &generator)))
             // Often choose the exact start of a new period, or the nanosecond before.
             if generator.next() % 6 == 0 {
-                moment = budget.nextRollOver(after: moment, localTime: rules)
-                if generator.next() % 2 == 0 { moment = moment.advanced(by: .nanoseconds(-1)) }
+                reading = budget.nextRollOver(after: reading, localTime: rules)
+                if generator.next() % 2 == 0 { reading = reading.advanced(by: .nanoseconds(-1)) }
             }
             let bytes = Int64.random(in: 0...300, using: &generator)
-            charges.append((moment, bytes))
-            try budget.charge(bytes, at: moment, localTime: rules)
+            charges.append((reading, bytes))
+            try budget.charge(bytes, at: reading, localTime: rules)
             if generator.next() % 10 == 0 {
                 budget = try JSONDecoder().decode(ByteBudget.self, from: JSONEncoder().encode(budget))
             }
-            let start = Self.periodStart(of: moment, billingDay: Int64(day), rules)
+            let start = Self.periodStart(of: reading, billingDay: Int64(day), rules)
             let used = charges.filter { Self.localDay($0.0, rules) >= start }.reduce(0) { $0 + $1.1 }
-            let state: ByteBudget.State = used >= limit ? .over : used * 5 >= limit * 4 ? .near : .below
-            guard budget.used(at: moment, localTime: rules) == used,
-                budget.state(at: moment, localTime: rules) == state
+            let state: ByteBudget.State = used >= limit ? .exhausted : used * 5 >= limit * 4 ? .near : .below
+            guard budget.used(at: reading, localTime: rules) == used,
+                budget.state(at: reading, localTime: rules) == state
             else {
-                Issue.record("seed \(seed), step \(step): \(budget) at \(moment), not \(used), \(state)")
+                Issue.record("seed \(seed), step \(step): \(budget) at \(reading), not \(used), \(state)")
                 return
             }
             charges.removeAll { Self.localDay($0.0, rules) < start }

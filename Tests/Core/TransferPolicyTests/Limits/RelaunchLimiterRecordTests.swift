@@ -7,99 +7,98 @@ import TransferPolicy
 @Suite("RelaunchLimiter across restarts")
 struct RelaunchLimiterRecordTests {
     /// Returns a limiter at 12 s after boot "a". A delay of 60 s since 10 s holds one task until 70 s.
-    private func held() throws -> (RelaunchLimiter, RelaunchLimiter.Hold) {
+    private func delayedLimiter() throws -> (RelaunchLimiter, RelaunchLimiter.RelaunchDelay) {
         var limiter = RelaunchLimiter()
         limiter.relaunched(at: seconds(10))
-        let hold = try limiter.heldTask(at: seconds(12))
-        return (limiter, hold)
+        let relaunchDelay = try limiter.delayedTask(at: seconds(12))
+        return (limiter, relaunchDelay)
     }
 
-    @Test("Within one boot a restart changes nothing, whatever the wall clock was set to", arguments: [0, 1, 2])
+    @Test("Within one boot, a restart changes nothing, regardless of the wall clock", arguments: [0, 1, 2])
     func sameBoot(jump: Int) throws {
-        let (limiter, hold) = try held()
-        let record = try encodedAndBack(limiter.record(at: moment(12, wall: 1_000_000), boot: "a"))
+        let (limiter, relaunchDelay) = try delayedLimiter()
+        let record = try encodedAndBack(limiter.record(at: reading(12, wall: 1_000_000), boot: "a"))
         let wall: Int64 = [1_000_020, -9_000_000_000, 9_000_000_000][jump]
-        let back = RelaunchLimiter(record, at: moment(32, wall: wall), boot: "a")
+        let back = RelaunchLimiter(record, at: reading(32, wall: wall), boot: "a")
         #expect(back == limiter)
-        #expect(back.release(of: hold) == seconds(70))
+        #expect(back.release(of: relaunchDelay) == seconds(70))
     }
 
-    @Test("A restart after the period finds the held task free and the delay still up")
+    @Test("After a restart past the period, the task is released and the delay remains")
     func sameBootLater() throws {
-        let (limiter, hold) = try held()
-        let record = try encodedAndBack(limiter.record(at: moment(12, wall: 0), boot: "a"))
-        let back = RelaunchLimiter(record, at: moment(500, wall: 488), boot: "a")
-        #expect(!back.isHeld(hold, at: seconds(500)))
+        let (limiter, relaunchDelay) = try delayedLimiter()
+        let record = try encodedAndBack(limiter.record(at: reading(12, wall: 0), boot: "a"))
+        let back = RelaunchLimiter(record, at: reading(500, wall: 488), boot: "a")
+        #expect(!back.isDelayed(relaunchDelay, at: seconds(500)))
         #expect(back.delay(at: seconds(500)) == .seconds(60))
     }
 
-    @Test("After a reboot the time the machine was off counts, by the wall clock")
+    @Test("After a reboot, the time that the machine was off counts by the wall clock")
     func reboot() throws {
-        let (limiter, hold) = try held()
-        let record = try encodedAndBack(limiter.record(at: moment(12, wall: 1_000_000), boot: "a"))
+        let (limiter, relaunchDelay) = try delayedLimiter()
+        let record = try encodedAndBack(limiter.record(at: reading(12, wall: 1_000_000), boot: "a"))
         // 2 s of 60 s had passed. The machine was off for 30 s, of which 5 s are since the new boot.
-        let back = RelaunchLimiter(record, at: moment(5, wall: 1_000_030), boot: "b")
-        #expect(back.release(of: hold) == seconds(5 + 28))
+        let back = RelaunchLimiter(record, at: reading(5, wall: 1_000_030), boot: "b")
+        #expect(back.release(of: relaunchDelay) == seconds(5 + 28))
         #expect(back.delay(at: seconds(5)) == .seconds(60))
-        #expect(back.isHeld(hold, at: Instant(nanoseconds: 32_999_999_999)))
-        #expect(!back.isHeld(hold, at: seconds(33)))
+        #expect(back.isDelayed(relaunchDelay, at: Instant(nanoseconds: 32_999_999_999)))
+        #expect(!back.isDelayed(relaunchDelay, at: seconds(33)))
     }
 
-    @Test("A wall clock that went back over a reboot holds no longer than the delay from that boot on")
+    @Test("If the wall clock went back, a task waits at most its delay from the boot")
     func rebootWithClockBack() throws {
-        let (limiter, hold) = try held()
-        let record = limiter.record(at: moment(12, wall: 1_000_000), boot: "a")
-        let back = RelaunchLimiter(record, at: moment(5, wall: 0), boot: "b")
-        #expect(back.release(of: hold) == seconds(58), "the 5 s since the new boot are certain")
-        #expect(back.release(of: hold).map { $0 <= seconds(60) } == true)
+        let (limiter, relaunchDelay) = try delayedLimiter()
+        let record = limiter.record(at: reading(12, wall: 1_000_000), boot: "a")
+        let back = RelaunchLimiter(record, at: reading(5, wall: 0), boot: "b")
+        #expect(back.release(of: relaunchDelay) == seconds(58), "the 5 s since the new boot are certain")
     }
 
-    @Test("A clock set while we run does not free a task over a reboot, if a record was made since")
+    @Test("A clock change before the last record does not release a task after a reboot")
     func jumpBeforeReboot() throws {
-        let (limiter, hold) = try held()
+        let (limiter, relaunchDelay) = try delayedLimiter()
         // The clock is set a year ahead at 15 s. The record made then knows that only 5 s of the delay had passed.
-        let record = limiter.record(at: moment(15, wall: 31_536_000), boot: "a")
-        let back = RelaunchLimiter(record, at: moment(4, wall: 31_536_010), boot: "b")
-        #expect(back.release(of: hold) == seconds(4 + 45))
+        let record = limiter.record(at: reading(15, wall: 31_536_000), boot: "a")
+        let back = RelaunchLimiter(record, at: reading(4, wall: 31_536_010), boot: "b")
+        #expect(back.release(of: relaunchDelay) == seconds(4 + 45))
         // If the clock is set back afterwards, only the time since boot counts.
-        let later = RelaunchLimiter(record, at: moment(4, wall: 10), boot: "b")
-        #expect(later.release(of: hold) == seconds(55))
+        let later = RelaunchLimiter(record, at: reading(4, wall: 10), boot: "b")
+        #expect(later.release(of: relaunchDelay) == seconds(55))
     }
 
-    @Test("Time asleep counts: the boot-time clock has it")
+    @Test("Time asleep counts, because the boot-time clock includes it")
     func asleep() throws {
-        let (limiter, hold) = try held()
-        #expect(limiter.isHeld(hold, at: seconds(69)))
-        #expect(!limiter.isHeld(hold, at: seconds(7200)))
+        let (limiter, relaunchDelay) = try delayedLimiter()
+        #expect(limiter.isDelayed(relaunchDelay, at: seconds(69)))
+        #expect(!limiter.isDelayed(relaunchDelay, at: seconds(7200)))
     }
 
-    @Test("An expected start survives a restart")
+    @Test("An expected launch survives a restart")
     func expectedRelaunch() throws {
-        var (limiter, hold) = try held()
-        limiter.heldTaskEnded(hold, causesRelaunch: true, at: seconds(75))
-        let record = try encodedAndBack(limiter.record(at: moment(75, wall: 0), boot: "a"))
-        var back = RelaunchLimiter(record, at: moment(3, wall: 100_000), boot: "b")
+        var (limiter, relaunchDelay) = try delayedLimiter()
+        limiter.delayedTaskEnded(relaunchDelay, causesRelaunch: true, at: seconds(75))
+        let record = try encodedAndBack(limiter.record(at: reading(75, wall: 0), boot: "a"))
+        var back = RelaunchLimiter(record, at: reading(3, wall: 100_000), boot: "b")
         #expect(back.delay(at: seconds(3)) == .seconds(60))
         back.relaunched(at: seconds(4))
         #expect(back.delay(at: seconds(4)) == .seconds(120))
     }
 
-    @Test("Starts keep their numbers over a restart, so that an old hold never fits a new start")
+    @Test("Launch numbers survive a restart, so an old delay never matches a new launch")
     func numbers() throws {
-        var (limiter, old) = try held()
+        var (limiter, old) = try delayedLimiter()
         limiter.foregrounded(at: seconds(13))
-        let record = try encodedAndBack(limiter.record(at: moment(13, wall: 0), boot: "a"))
-        var back = RelaunchLimiter(record, at: moment(1, wall: 1), boot: "b")
+        let record = try encodedAndBack(limiter.record(at: reading(13, wall: 0), boot: "a"))
+        var back = RelaunchLimiter(record, at: reading(1, wall: 1), boot: "b")
         #expect(back.delay(at: seconds(1)) == .zero)
         back.relaunched(at: seconds(2))
-        let new = try back.heldTask(at: seconds(3))
+        let new = try back.delayedTask(at: seconds(3))
         #expect(new != old)
-        #expect(!back.isHeld(old, at: seconds(3)))
-        let hold = try encodedAndBack(new)
-        #expect(back.isHeld(hold, at: seconds(3)))
+        #expect(!back.isDelayed(old, at: seconds(3)))
+        let relaunchDelay = try encodedAndBack(new)
+        #expect(back.isDelayed(relaunchDelay, at: seconds(3)))
     }
 
-    @Test("A damaged record gives a limiter that holds nothing longer than the settings allow")
+    @Test("A damaged record never causes a delay above the configured maximum")
     func damaged() throws {
         let far = Int64.max
         for (relaunches, since, until, unfinished) in [
@@ -112,12 +111,15 @@ struct RelaunchLimiterRecordTests {
                 """
             let record = try JSONDecoder().decode(RelaunchLimiter.Record.self, from: Data(json.utf8))
             for boot in ["x", "y"] {
-                for now in [moment(0, wall: 0), Moment(instant: .distantFuture, wall: WallTime(secondsSinceEpoch: 0))] {
+                for now in [
+                    reading(0, wall: 0), ClockReading(instant: .distantFuture, wall: WallTime(secondsSinceEpoch: 0)),
+                ] {
                     var back = RelaunchLimiter(record, at: now, boot: boot)
                     #expect(back.delay(at: now.instant) <= .seconds(21_600))
                     let limit = now.instant.advanced(by: .seconds(21_600))
-                    #expect(!back.isHeld(RelaunchLimiter.Hold(relaunch: 1), at: limit))
-                    back.heldTaskEnded(RelaunchLimiter.Hold(relaunch: 1), causesRelaunch: false, at: now.instant)
+                    #expect(!back.isDelayed(RelaunchLimiter.RelaunchDelay(relaunch: 1), at: limit))
+                    back.delayedTaskEnded(
+                        RelaunchLimiter.RelaunchDelay(relaunch: 1), causesRelaunch: false, at: now.instant)
                     back.relaunched(at: now.instant)
                     _ = back.record(at: now, boot: boot)
                 }
@@ -140,8 +142,8 @@ struct RelaunchLimiterRecordTests {
     }
 }
 
-private func moment(_ instant: Int64, wall: Int64) -> Moment {
-    Moment(instant: seconds(instant), wall: WallTime(secondsSinceEpoch: wall))
+private func reading(_ instant: Int64, wall: Int64) -> ClockReading {
+    ClockReading(instant: seconds(instant), wall: WallTime(secondsSinceEpoch: wall))
 }
 
 private func encodedAndBack<Value: Codable>(_ value: Value) throws -> Value {
@@ -149,7 +151,7 @@ private func encodedAndBack<Value: Codable>(_ value: Value) throws -> Value {
 }
 
 /// A plain model of the rules: a second hand and a list of tasks. Its time is a single number that is never set.
-private struct SecondHand {
+private struct SecondsModel {
     struct Task {
         var release: Int64
         var isFree = false
@@ -161,8 +163,8 @@ private struct SecondHand {
     var tasks: [Int: Task] = [:]
 
     mutating func tick(_ now: Int64) {
-        let heldUnfinished = tasks.values.contains { !$0.isFree }
-        if now >= lastStart + delay, !heldUnfinished, !expectsStart { delay = 0 }
+        let delayedUnfinished = tasks.values.contains { !$0.isFree }
+        if now >= lastStart + delay, !delayedUnfinished, !expectsStart { delay = 0 }
     }
 
     mutating func start(_ now: Int64) {
@@ -191,9 +193,9 @@ private struct SecondHand {
 /// Drives the limiter and the model with the same events. The limiter sees clocks that restart and are set.
 private struct LimiterRun {
     var generator: SplitMix64
-    var model = SecondHand()
+    var model = SecondsModel()
     var limiter: RelaunchLimiter
-    var holds: [Int: RelaunchLimiter.Hold] = [:]
+    var relaunchDelays: [Int: RelaunchLimiter.RelaunchDelay] = [:]
     var log: [String] = []
     var longestDelay: Int64 = 0
     private var configuration = RelaunchLimiterConfiguration()
@@ -226,7 +228,7 @@ private struct LimiterRun {
         return difference(second)
     }
 
-    private func now(_ second: Int64) -> Moment { moment(second - bootedAt, wall: second + wallOffset) }
+    private func now(_ second: Int64) -> ClockReading { reading(second - bootedAt, wall: second + wallOffset) }
 
     private mutating func event(_ second: Int64) {
         let at = now(second).instant
@@ -238,14 +240,14 @@ private struct LimiterRun {
         case 6..<14:
             log.append("\(second) give \(nextID)")
             model.give(nextID, second)
-            holds[nextID] = limiter.taskStartedInBackground(at: at)
+            relaunchDelays[nextID] = limiter.taskStartedInBackground(at: at)
             nextID += 1
         case 14..<28:
-            guard let id = holds.keys.sorted().randomElement(using: &generator) else { return }
+            guard let id = relaunchDelays.keys.sorted().randomElement(using: &generator) else { return }
             let causesStart = generator.next() % 2 == 0
             log.append("\(second) end \(id) causes start: \(causesStart)")
             model.end(id, causesStart: causesStart)
-            limiter.end(holds.removeValue(forKey: id), causesRelaunch: causesStart, at: at)
+            limiter.end(relaunchDelays.removeValue(forKey: id), causesRelaunch: causesStart, at: at)
             if causesStart, generator.next() % 4 != 0 {
                 model.start(second)
                 limiter.relaunched(at: at)
@@ -268,7 +270,7 @@ private struct LimiterRun {
         }
     }
 
-    /// Restarts the daemon at once, after a while, or in another boot.
+    /// Restarts the daemon immediately, after a while, or in another boot.
     private mutating func restart(_ second: Int64) {
         record = limiter.record(at: now(second), boot: "\(boot)")
         offUntil = second + Int64.random(in: 1...60, using: &generator)
@@ -284,10 +286,10 @@ private struct LimiterRun {
         guard limiter.delay(at: at) == .seconds(model.delay) else {
             return "delay \(limiter.delay(at: at)), not \(model.delay) s"
         }
-        for (id, hold) in holds {
+        for (id, relaunchDelay) in relaunchDelays {
             let task = model.tasks[id]
             let expected = task.map { !$0.isFree && second < $0.release } ?? false
-            guard limiter.isHeld(hold, at: at) == expected else { return "task \(id) held: \(!expected)" }
+            guard limiter.isDelayed(relaunchDelay, at: at) == expected else { return "task \(id) held: \(!expected)" }
         }
         let releases = model.tasks.values.filter { !$0.isFree && $0.release > second }.map(\.release)
         guard limiter.nextRelease(after: at) == releases.min().map({ seconds($0 - bootedAt) }) else {

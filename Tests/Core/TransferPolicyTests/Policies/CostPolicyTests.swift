@@ -26,7 +26,7 @@ import TransferPolicy
     }
 
     @Test(
-        "latest-start: whatever there is once 1.5 times the need is left",
+        "latest-start: accepts any conditions when 1.5 times the needed time is left",
         arguments: [
             (839.999, "onBattery,metered @840.0"), (840, "run"), (999, "run"), (2000, "run"),
         ])
@@ -39,7 +39,7 @@ import TransferPolicy
         #expect(words == "run" ? said == "run" : said.contains("@839.99"))
     }
 
-    @Test("latest-start: the rate seen counts before the assumed one; unknown size waits for the deadline")
+    @Test("latest-start: a measured rate replaces the assumed rate; an unknown size waits")
     func latestStartRate() throws {
         let seen = Sample.subject(deadline: 1000, total: 5000, done: 1000, rate: 10)
         #expect(try say("latest-start", seen, Sample.context(.battery, at: 399)) == "onBattery @400.0")
@@ -70,7 +70,7 @@ import TransferPolicy
     }
 
     @Test(
-        "wiffler: waits while half of the time left is enough for the rest",
+        "wiffler: waits while half of the remaining time is enough",
         arguments: [(0.0, "metered @900.0"), (899.0, "metered @900.0"), (900.0, "run"), (2000.0, "run")])
     func wiffler(second: Double, words: String) throws {
         // 50 s at 2 500 000 bytes per second, with a free network half of the time: 100 s before the end.
@@ -84,7 +84,7 @@ import TransferPolicy
         #expect(try say("wiffler", subject, free) == "run")
     }
 
-    @Test("wiffler: without a contact nothing is predicted; without a deadline it waits; with no size until it")
+    @Test("wiffler: runs without contacts; waits without a deadline; waits for it without a size")
     func wifflerUnknown() throws {
         let subject = Sample.subject(deadline: 1000, total: 125_000_000)
         #expect(try say("wiffler", subject, Sample.context(.ac, .yes)) == "run")
@@ -93,7 +93,7 @@ import TransferPolicy
     }
 
     @Test(
-        "backlog: above 100 MB on battery, 400 MB metered, 500 MB on both; never asks on AC and free",
+        "backlog: above 100 MB on battery, 400 MB metered, 500 MB on both",
         arguments: [
             (PowerSource.ac, Metered.no, 0, "run"), (.battery, .no, 100_000_000, "onBattery"),
             (.battery, .no, 100_000_001, "run @60.0"), (.ac, .yes, 400_000_000, "metered"),
@@ -113,7 +113,7 @@ import TransferPolicy
     }
 
     @Test(
-        "score: battery waits for an eighth of the time, metered for five eighths, both for all of it",
+        "score: battery delays for an eighth of the time, metered for five eighths, both for all",
         arguments: [
             (PowerSource.battery, Metered.no, 1200.0), (.ac, .yes, 6000.0), (.battery, .yes, 9600.0),
         ])
@@ -127,7 +127,7 @@ import TransferPolicy
         #expect(try say("score", subject, Sample.context()) == "run")
     }
 
-    @Test("score: age counts from the last whole period, a spent budget counts against it")
+    @Test("score: age counts in whole periods; an exhausted budget lowers the score")
     func scorePeriod() throws {
         let subject = Sample.subject(deadline: 9600)
         #expect(try say("score:period=1000", subject, Sample.context(.battery, at: 1500)) == "onBattery @2000.0")
@@ -141,7 +141,7 @@ import TransferPolicy
     }
 
     @Test(
-        "two-threshold: starts at no cost only, goes on on battery, stops on metered",
+        "two-threshold: starts at zero cost, continues on battery, stops on metered",
         arguments: [
             (PowerSource.ac, Metered.no, false, "run"), (.battery, .no, false, "onBattery"),
             (.battery, .no, true, "run"), (.ac, .yes, true, "metered"), (.battery, .yes, true, "onBattery,metered"),
@@ -158,8 +158,8 @@ import TransferPolicy
         #expect(try say("two-threshold:low=0.99", Sample.subject(), Sample.context(.battery)) == "onBattery")
     }
 
-    @Test("two-threshold: what changed must have held for a minute")
-    func dwell() throws {
+    @Test("two-threshold: a changed condition must be stable for a minute")
+    func debounceTime() throws {
         func context(at second: Double) -> PolicyContext {
             Sample.context(at: second) { $0.conditions.power.isObservedChange = true }
         }
@@ -169,7 +169,7 @@ import TransferPolicy
         #expect(try say("two-threshold:dwell=0", Sample.subject(), context(at: 0)) == "run")
     }
 
-    @Test("budget: spends at the pace of the month, dearer work later, nothing above the limit")
+    @Test("budget: spends at the pace of the month, and nothing above the limit")
     func budget() throws {
         // On Monday, November 23, 00:00, 22 of 30 days have passed, and 733.3 MB of 1000 MB may be spent.
         func context(spent: Int64, at second: Double = 0) -> PolicyContext {
@@ -194,7 +194,7 @@ import TransferPolicy
         #expect(try say("budget", Sample.subject(), Sample.context()) == "run")
     }
 
-    @Test("budget: percent of the battery by the day")
+    @Test("budget: limits battery charge per day")
     func battery() throws {
         func context(spent: Int, at second: Double) -> PolicyContext {
             Sample.context(.battery, at: second) {

@@ -25,7 +25,8 @@ import TransferPolicy
     }
 
     @Test(
-        "Unmetered is hard at every share of the time, on every power", arguments: [nil, 0, 0.5, 0.75, 1, 2],
+        "An unmetered network is required at every share of the time and on any power source",
+        arguments: [nil, 0, 0.5, 0.75, 1, 2],
         PowerSource.allCases)
     func metered(share: Double?, power: PowerSource) {
         for metered in [Metered.yes, .guessYes] {
@@ -34,7 +35,7 @@ import TransferPolicy
     }
 
     @Test(
-        "Battery level that is enough, by the share of the time that is gone",
+        "The required battery level falls with the elapsed share of the time",
         arguments: [
             (nil, 101, 101), (0, 101, 101), (0.499, 101, 101), (0.5, 51, 41), (0.749, 51, 41), (0.75, 21, 21),
             (0.999, 21, 21), (1, 0, 0), (5, 0, 0),
@@ -51,22 +52,22 @@ import TransferPolicy
         #expect(unknown == ((share ?? 0) >= 1 ? [] : ["powerUnknown"]))
     }
 
-    @Test("The next look is the next step that says something else")
-    func looks() {
-        #expect(Sample.lookAgain(verdict(level: 80, share: 0)) == .seconds(500))
-        #expect(Sample.lookAgain(verdict(level: 30, share: 0.5)) == .seconds(750))
-        #expect(Sample.lookAgain(verdict(level: 10, share: 0.75)) == .seconds(1000))
-        #expect(Sample.lookAgain(verdict(level: 80, power: .unknown, share: 0)) == .seconds(1000))
-        #expect(Sample.lookAgain(verdict(level: 80, power: .ac, share: 0)) == nil)
-        #expect(Sample.lookAgain(verdict(level: 80)) == nil)
+    @Test("The next re-evaluation is the next step with a different verdict")
+    func reevaluations() {
+        #expect(Sample.reevaluateAt(verdict(level: 80, share: 0)) == .seconds(500))
+        #expect(Sample.reevaluateAt(verdict(level: 30, share: 0.5)) == .seconds(750))
+        #expect(Sample.reevaluateAt(verdict(level: 10, share: 0.75)) == .seconds(1000))
+        #expect(Sample.reevaluateAt(verdict(level: 80, power: .unknown, share: 0)) == .seconds(1000))
+        #expect(Sample.reevaluateAt(verdict(level: 80, power: .ac, share: 0)) == nil)
+        #expect(Sample.reevaluateAt(verdict(level: 80)) == nil)
     }
 
-    @Test("In the last chance any battery will do; without a size or a rate there is none")
+    @Test("The last chance accepts any battery; without size or rate there is no last chance")
     func lastChance() {
         // 4000 bytes at 10 bytes per second, times 1.5: 600 s before the end.
         #expect(Sample.codes(verdict(level: 1, share: 0.4, total: 5000, done: 1000, rate: 10)).isEmpty)
         #expect(Sample.codes(verdict(level: 1, share: 0.399, total: 5000, done: 1000, rate: 10)) == ["onBattery"])
-        #expect(Sample.lookAgain(verdict(level: 1, share: 0.1, total: 5000, done: 1000, rate: 10)) == .seconds(400))
+        #expect(Sample.reevaluateAt(verdict(level: 1, share: 0.1, total: 5000, done: 1000, rate: 10)) == .seconds(400))
         #expect(!Sample.codes(verdict(level: 1, share: 0.99, total: nil, rate: 10)).isEmpty)
         #expect(!Sample.codes(verdict(level: 1, share: 0.99, total: 5000, rate: nil)).isEmpty)
         #expect(!Sample.codes(verdict(level: 1, share: 0.99, total: 5000, rate: 0)).isEmpty)
@@ -99,8 +100,8 @@ import TransferPolicy
         return Sample.codes(DefaultPolicy().verdict(for: subject, in: context)).first ?? "run"
     }
 
-    @Test("Battery will do at once where the hours that used to be spent on mains come too late for the deadline")
-    func learned() {
+    @Test("Battery is accepted if the usual hours on AC power come too late for the deadline")
+    func statistics() {
         // AC from 10:00 to 12:00: ten hours and nine, in steps of three hours.
         let office = history(days: 2, mainsIn: [10, 11])
         #expect([20, 21, 22, 30].map { word($0, office) } == ["run", "run", "onBattery", "onBattery"])
@@ -114,7 +115,7 @@ import TransferPolicy
         #expect(word(25, history(days: 2, mainsIn: []), isRunning: true) == "onBattery", "further ahead than a day")
     }
 
-    @Test("Before every hour of the day was seen nothing is concluded; what sleeps on mains has no good hours")
+    @Test("Nothing is predicted before every hour was observed; sleep on AC power is not a good hour")
     func unlearned() {
         var short = PolicyHistory()
         short.observe(
@@ -148,15 +149,15 @@ import TransferPolicy
         #expect(history.day.hours(toPromising: true, from: Sample.monday) == nil)
     }
 
-    @Test("A metered network will do after the share of the time that was asked for, and by itself never")
+    @Test("A metered network is accepted only after the configured share of the time")
     func meteredShare() {
         let subject = Sample.subject(deadline: 1000)
-        for (share, answers) in [(0.9, ["metered", "run"]), (2, ["metered", "metered"])] {
+        for (share, permissions) in [(0.9, ["metered", "run"]), (2, ["metered", "metered"])] {
             let words = [899.0, 900].map { second in
                 let context = Sample.context(.ac, .yes, at: second)
                 return Sample.codes(DefaultPolicy(meteredShare: share).verdict(for: subject, in: context)).first
             }
-            #expect(words.map { $0 ?? "run" } == answers)
+            #expect(words.map { $0 ?? "run" } == permissions)
         }
     }
 }

@@ -3,12 +3,12 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-@Suite("Other systems' rules") struct PublishedPolicyTests {
+@Suite("Policies of other systems") struct PublishedPolicyTests {
     private func word(_ policy: any Policy, _ subject: PolicySubject, _ context: PolicyContext) -> String {
         Sample.words(policy.verdict(for: subject, in: context))
     }
 
-    @Test("android: all three wishes until half of the time, any two until 60 %, any one until 70 %, then none")
+    @Test("android: three preferences until half of the time, two until 60 %, one until 70 %")
     func android() {
         // A hundred hours, so that the last 15 minutes are later than all of these times.
         let subject = Sample.subject(deadline: 360_000)
@@ -26,7 +26,7 @@ import TransferPolicy
         #expect(words(.battery, .yes, level: 15) == ["onBattery", "onBattery", "onBattery", "onBattery", "run"])
     }
 
-    @Test("android: 15 minutes before the deadline nothing is asked for; without one it is 72 hours")
+    @Test("android: no preferences 15 minutes before the deadline; the default deadline is 72 hours")
     func androidDates() {
         let short = Sample.subject(deadline: 1800)
         #expect(word(AndroidPolicy(), short, Sample.context(.battery, .yes, at: 899)) == "onBattery,metered @900.0")
@@ -36,7 +36,7 @@ import TransferPolicy
         #expect(word(AndroidPolicy(), endless, Sample.context(.battery, at: 129_600)) == "run @155520.0")
     }
 
-    @Test("bits: any network that does not roam, or one that costs nothing, whatever the power")
+    @Test("bits: any network except roaming ones, or only free ones, on any power source")
     func bits() {
         let subject = Sample.subject()
         #expect(word(BitsPolicy(), subject, Sample.context(.battery, .yes)) == "run")
@@ -46,13 +46,13 @@ import TransferPolicy
         #expect(word(BitsPolicy(isUnrestricted: true), subject, Sample.context(.battery)) == "run")
     }
 
-    @Test("mogwai: any network that is not metered, a guess being enough to be it")
+    @Test("mogwai: any unmetered network; a guess counts")
     func mogwai() {
         #expect(word(MogwaiPolicy(), Sample.subject(), Sample.context(.battery)) == "run")
         #expect(word(MogwaiPolicy(), Sample.subject(), Sample.context(.ac, .guessYes)) == "metered")
     }
 
-    @Test("apple: plugged in and on Wi-Fi or a cable, whatever either costs and however late it is")
+    @Test("apple: AC power, and Wi-Fi or Ethernet, regardless of price and deadline")
     func apple() {
         let subject = Sample.subject(deadline: 10)
         #expect(word(ApplePolicy(), subject, Sample.context(.ac, .yes, at: 20)) == "run")

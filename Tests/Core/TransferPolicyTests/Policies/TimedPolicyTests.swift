@@ -10,7 +10,7 @@ import TransferPolicy
         Sample.words(try PolicyCatalog.policy(named: name).verdict(for: subject, in: context))
     }
 
-    @Test("batch: held for an hour, until the queue's first deadline, or while a transfer runs and 9 s after")
+    @Test("batch: waits an hour, or until the first deadline; joins transfers up to 9 s after them")
     func batch() throws {
         let subject = Sample.subject()
         #expect(try say("batch", subject, Sample.context()) == "held @3600.0")
@@ -33,7 +33,7 @@ import TransferPolicy
     }
 
     @Test(
-        "window: gaps of 1, 2, 4, 6, 6 h and windows of 5, 10, 10 min from when AC was lost",
+        "window: gaps of 1, 2, 4, 6, 6 h and windows of 5, 10, 10 min after the loss of AC power",
         arguments: [
             (0, "outsideWindow @3600.0"), (3599, "outsideWindow @3600.0"), (3600, "run @3900.0"),
             (3900, "outsideWindow @11100.0"), (11_100, "run @11700.0"), (11_700, "outsideWindow @26100.0"),
@@ -59,7 +59,7 @@ import TransferPolicy
     }
 
     @Test(
-        "quota: ten minutes in 2, 8 or 24 hours by the last use; free while fresh or charging",
+        "quota: ten minutes in 2, 8, or 24 hours by last use; no limit if recent or charging",
         arguments: [
             (600, 11, 1, "run @3600.0"), (600, 12, 1, "budgetSpent @6630.0"), (570, 12, 0, "run @43200.0"),
             (570.5, 12, 0, "budgetSpent @6630.0"), (600, 12, 6630, "run @43200.0"),
@@ -76,7 +76,7 @@ import TransferPolicy
         #expect(try say("quota", Sample.subject(app: "app"), charging) == "run")
     }
 
-    @Test("quota: what runs goes on to the last second of it")
+    @Test("quota: a running transfer uses the quota to the last second")
     func quotaRunning() throws {
         let history = ran(590, lastUse: nil)
         var running = history
@@ -106,7 +106,7 @@ import TransferPolicy
     }
 
     @Test(
-        "habit: waits for the last good hour before the deadline, then takes what is free",
+        "habit: waits for the last good hour before the deadline, then accepts any unmetered network",
         arguments: [
             (3, 36_000, 0, "onBattery @14400.0"), (3, 36_000, 14_399, "onBattery @14400.0"), (3, 36_000, 14_400, "run"),
             (3, 7200, 0, "run"), (3, 7201, 0, "onBattery @7201.0"), (2, 36_000, 20_000, "onBattery @36000.0"),
@@ -118,7 +118,7 @@ import TransferPolicy
         #expect(try say("habit", Sample.subject(deadline: deadline), context) == words)
     }
 
-    @Test("habit: metered only in the last chance; at once where conditions are good")
+    @Test("habit: metered only in the last chance; immediately under good conditions")
     func habitLast() throws {
         let history = nights(3)
         func context(_ power: PowerSource, _ metered: Metered, at second: Double) -> PolicyContext {
@@ -146,7 +146,7 @@ import TransferPolicy
         #expect(nights(2).week.nextChance(after: Sample.monday, localTime: .utc) == nil)
     }
 
-    @Test("default: three days of awake time without AC, to the nanosecond; unmetered is waited for")
+    @Test("default: waits three days of awake time for AC power; keeps waiting for unmetered")
     func patience() throws {
         var history = PolicyHistory()
         history.observe(.init(Sample.conditions { $0.power.value = .battery }, at: Sample.now), localTime: .utc)

@@ -6,7 +6,7 @@ import TransferPolicy
 
 @Suite("BitSet")
 struct BitSetTests {
-    @Test("Two sets of different sizes have in common what two sets of the library have", arguments: 0..<20)
+    @Test("The intersection equals that of the standard library's sets", arguments: 0..<20)
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var bits = [BitSet(), BitSet()]
@@ -26,7 +26,7 @@ struct BitSetTests {
         }
     }
 
-    @Test("A word that is set takes the place of what was there, also beyond the end", arguments: [0, 7])
+    @Test("Setting a word replaces the old bits, also beyond the end", arguments: [0, 7])
     func word(index: Int) {
         var bits = BitSet()
         for number in Int32(0)..<70 { bits.set(number) }

@@ -6,7 +6,7 @@ import TransferPolicy
 
 @Suite("IDIndex")
 struct IDIndexTests {
-    @Test("Against a dictionary: ids that count up, that repeat, and of any size", arguments: [Int64(100), 5000, .max])
+    @Test("Random runs agree with a dictionary", arguments: [Int64(100), 5000, .max])
     func random(span: Int64) {
         for seed in UInt64(0)..<5 {
             var random = SplitMix64(seed: seed)
@@ -32,16 +32,16 @@ struct IDIndexTests {
         }
     }
 
-    @Test("The last slots and the first are neighbors: what lies around the end moves up too")
+    @Test("Probing wraps around the end of the table, also on removal")
     func wrapsAround() {
         var index = IDIndex()
         // The home slots of these numbers are the last three of 256 slots.
         let ids = (Int64(1)...100_000).filter { index.home(of: $0) >= 253 }.prefix(40)
-        for (place, id) in ids.enumerated() { index.insert(id, Int32(place)) }
-        for (place, id) in ids.enumerated() {
+        for (value, id) in ids.enumerated() { index.insert(id, Int32(value)) }
+        for (value, id) in ids.enumerated() {
             index.remove(id)
             #expect(index.find(id) == nil)
-            #expect(ids.dropFirst(place + 1).allSatisfy { index.find($0) != nil })
+            #expect(ids.dropFirst(value + 1).allSatisfy { index.find($0) != nil })
         }
     }
 }

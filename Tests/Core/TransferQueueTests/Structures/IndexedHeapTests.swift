@@ -7,7 +7,7 @@ import TransferPolicy
 @Suite("IndexedHeap")
 struct IndexedHeapTests {
     @Test(
-        "Whatever comes, goes and changes, the first and the first allowed are those of a sorted list",
+        "The first and the first allowed member equal those of a sorted list",
         arguments: 0..<20)
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -21,8 +21,8 @@ struct IndexedHeapTests {
         }
     }
 
-    @Test("Looking for the first allowed stops at those that come too late")
-    func looksAtFew() {
+    @Test("A search for the first allowed member skips later members")
+    func visitsFew() {
         var heap = IndexedHeap<Int32>()
         for number in Int32(0)..<10_000 { heap.insert(number, number) { _, _ in } }
         var looks = 0

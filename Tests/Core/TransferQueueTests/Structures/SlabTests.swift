@@ -20,33 +20,33 @@ struct SlabTests {
         deinit { counter.live -= 1 }
     }
 
-    @Test("An element lives as long as its place is taken, and no longer than the slab")
+    @Test("An element lives until its release, and no longer than the slab")
     func lifetimes() {
         let counter = Counter()
         do {
             var slab = Slab<Token>()
-            let places = (0..<3000).map { _ in slab.take(Token(counter)) }
+            let numbers = (0..<3000).map { _ in slab.insert(Token(counter)) }
             #expect(counter.live == 3000)
-            for place in places.prefix(1000) { slab.release(place) }
+            for number in numbers.prefix(1000) { slab.release(number) }
             let count = slab.count
             #expect(count == 2000)
             #expect(counter.live == 2000)
-            _ = slab.take(Token(counter))
+            _ = slab.insert(Token(counter))
             #expect(counter.live == 2001)
         }
         #expect(counter.live == 0)
     }
 
-    @Test("Places are used again, and none moves while others come and go")
+    @Test("Indices are reused, and elements never move")
     func reuse() {
         var slab = Slab<Int>()
-        let first = slab.take(7)
+        let first = slab.insert(7)
         let address = slab[first]
         for round in 0..<1000 {
-            let places = (0..<40).map { slab.take(round + $0) }
-            for place in places.reversed() { slab.release(place) }
+            let numbers = (0..<40).map { slab.insert(round + $0) }
+            for number in numbers.reversed() { slab.release(number) }
         }
-        let (isSame, next) = (slab[first] == address, slab.take(0))
+        let (isSame, next) = (slab[first] == address, slab.insert(0))
         #expect(isSame)
         #expect(address.pointee == 7)
         #expect(next <= 40)

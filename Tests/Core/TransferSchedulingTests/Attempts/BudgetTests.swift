@@ -7,7 +7,7 @@ import TransferScheduling
 /// §3: Budgets of metered bytes per connection and per app, with a billing day. Runs begin on November 23; the next
 /// month begins 691200 s later.
 @Suite struct BudgetTests {
-    @Test("Near its end discretionary work waits, at its end other background work, and never what a person waits for")
+    @Test("A nearly used budget delays discretionary work; an exhausted one, all background work")
     func kinds() {
         Timeline.run(
             """
@@ -37,7 +37,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("The billing day renews it, and is woken for, to the second")
+    @Test("The billing day renews a budget and wakes the scheduler, to the second")
     func renewal() {
         Timeline.run(
             """
@@ -58,7 +58,7 @@ import TransferScheduling
             """, watchesAll: false)
     }
 
-    @Test("A connection's budget holds what is on that connection, whosever it is")
+    @Test("A connection's budget applies to all apps on that connection")
     func perConnection() {
         Timeline.run(
             """
@@ -83,7 +83,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("An app's budget leaves other apps alone; of two budgets the tighter decides")
+    @Test("An app's budget does not affect other apps; the tighter budget decides")
     func perApp() {
         Timeline.run(
             """
@@ -106,7 +106,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Free networks and this machine's own servers cost nothing and are not held")
+    @Test("Unmetered networks and loopback servers cost nothing and are not blocked")
     func free() {
         Timeline.run(
             """
@@ -124,7 +124,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("What is spent outlives a restart of the process")
+    @Test("Used bytes survive a restart of the process")
     func restart() {
         Timeline.run(
             """
@@ -141,7 +141,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A budget of nothing lets nothing run, and one set below what is spent stops at once")
+    @Test("A zero budget blocks everything; a limit below the used bytes stops immediately")
     func limits() {
         Timeline.run(
             """
@@ -155,7 +155,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A network's loss is the reason while there is none: the budget says nothing then")
+    @Test("Without a network, the missing network is the reason, not the budget")
     func noNetwork() {
         Timeline.run(
             """
@@ -168,7 +168,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Nothing is woken for a renewal that would let nothing start")
+    @Test("A renewal that starts nothing causes no wake-up")
     func noIdleWake() {
         Timeline.run(
             """
@@ -184,7 +184,7 @@ import TransferScheduling
             """, watchesAll: false)
     }
 
-    @Test("What would release it: a free network, or the day on which it is renewed")
+    @Test("The remedies are an unmetered network and the renewal date")
     func explained() {
         Timeline.run(
             """
@@ -194,7 +194,7 @@ import TransferScheduling
             t=0s submit 2 discretionary app=x metered=allowed
             expect 1 released joinUnmetered:0s,wait:86400s
             expect 2 released joinUnmetered:5s,wait:86400s
-            expect 1 saying the budget of metered bytes is used up — starts as soon as the network is unmetered, or starts Tue 24 Nov 00:00:00
+            expect 1 saying the budget for metered data is used up — starts as soon as the network is unmetered, or starts Tue 24 Nov 00:00:00
             """)
     }
 }

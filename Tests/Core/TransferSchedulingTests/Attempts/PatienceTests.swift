@@ -7,7 +7,7 @@ import TransferScheduling
 
 /// The scheduler's three-day rule, and the statistics that the scheduler collects for it.
 @Suite struct PatienceTests {
-    @Test("AC that never comes is waited for three days, to the second; unmetered for ever")
+    @Test("The policy waits three days for AC power, to the second, and forever for unmetered")
     func never() {
         Timeline.run(
             """
@@ -26,7 +26,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("AC seen in between begins the three days anew, and ends them")
+    @Test("AC power in between restarts the three days")
     func seen() {
         Timeline.run(
             """
@@ -42,7 +42,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Nobody is woken because of AC that may come or not while there is no free network to use it with")
+    @Test("Without an unmetered network, expected AC power causes no wake-up")
     func uselessHours() {
         Timeline.run(
             """
@@ -74,7 +74,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("What was learned outlives a restart of the process")
+    @Test("Statistics survive a restart of the process")
     func restart() {
         let machine = Timeline.run(
             """
@@ -87,17 +87,17 @@ import TransferScheduling
             .submitted(
                 TransferID(2), TransferTraits(kind: .discretionary, host: "h", submitted: machine.now.wall)))
         machine.advance(to: .seconds(259_199))
-        #expect(!machine.holdsSlot(TransferID(2)))
+        #expect(!machine.occupiesSlot(TransferID(2)))
         machine.advance(to: .seconds(259_200))
-        #expect(machine.holdsSlot(TransferID(2)))
+        #expect(machine.occupiesSlot(TransferID(2)))
     }
 
-    @Test("Each fact has its own grace and its own dwell")
+    @Test("Each fact has its own hysteresis and its own debounce")
     func perFact() {
         var configuration = SchedulerConfiguration()
-        configuration.meteredGrace = .seconds(7)
-        configuration.connectionGrace = .seconds(2)
-        configuration.linkKindDwell = .seconds(30)
+        configuration.meteredHysteresis = .seconds(7)
+        configuration.connectionHysteresis = .seconds(2)
+        configuration.linkKindDebounce = .seconds(30)
         Timeline.run(
             """
             t=0s submit 1 discretionary denied=cafe
@@ -114,8 +114,8 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("A network that is lost together with power stops at the shorter grace")
-    func shorterGrace() {
+    @Test("If network and power are lost together, the shorter hysteresis decides")
+    func shorterHysteresis() {
         Timeline.run(
             """
             t=0s submit 1 discretionary
@@ -126,7 +126,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Metered bytes and battery that transfers took are counted, others are not")
+    @Test("Only metered bytes and battery charge used by transfers count")
     func spending() {
         let machine = Timeline.run(
             """
@@ -146,7 +146,7 @@ import TransferScheduling
     }
 
     @Test(
-        "An app's running time is learned once, under a policy that may ask for it, however many of its transfers run")
+        "An app's running time is recorded once, regardless of its number of transfers")
     func apps() {
         let machine = Timeline.run(
             """
@@ -165,7 +165,9 @@ import TransferScheduling
             traits: TransferTraits(kind: .discretionary, host: "h", submitted: machine.now.wall))
         #expect(
             policy.verdict(for: subject, in: context)
-                == .run(relyingOn: [], lookAgain: context.look(at: Machine.start.wall.advanced(by: .seconds(43_200)))))
+                == .run(
+                    relyingOn: [],
+                    reevaluateAt: context.reevaluation(at: Machine.start.wall.advanced(by: .seconds(43_200)))))
         context.now = machine.now.advanced(by: .seconds(13 * 3600))
         context.history.apps.used("", at: context.now.wall.advanced(by: .seconds(-3 * 86_400)))
         var wide = policy
@@ -173,7 +175,7 @@ import TransferScheduling
         // 150 s of 180 s were used, which leaves exactly the buffer of 30 s. A limit of one second less is too small.
         guard case .run = wide.verdict(for: subject, in: context) else { return #expect(Bool(false)) }
         wide.limit = .seconds(179)
-        guard case .hold(let holds, _) = wide.verdict(for: subject, in: context) else { return #expect(Bool(false)) }
-        #expect(holds.map(\.reason.code) == ["budgetSpent"])
+        guard case .wait(let reasons, _) = wide.verdict(for: subject, in: context) else { return #expect(Bool(false)) }
+        #expect(reasons.map(\.reason.code) == ["budgetSpent"])
     }
 }

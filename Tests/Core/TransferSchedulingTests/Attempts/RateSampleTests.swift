@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RateSample")
 struct RateSampleTests {
-    @Test("The first sample is the rate; each later one moves the rate by a quarter")
+    @Test("The first sample is the rate; each later sample weighs a quarter")
     func smoothing() throws {
         let sample = try #require(RateSample(of: 500, in: .milliseconds(250)))
         #expect(sample.smoothing(nil) == 2000)
@@ -21,7 +21,7 @@ struct RateSampleTests {
         #expect(RateSample(of: 1, in: .seconds(-1)) == nil)
     }
 
-    @Test("No size makes a rate too large for a number")
+    @Test("No size overflows the rate")
     func largest() throws {
         let sample = try #require(RateSample(of: .max, in: .nanoseconds(1)))
         #expect(sample.smoothing(nil) == 1_000_000_000_000_000)

@@ -45,7 +45,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A status that was tried often enough is the answer; another failure is the error")
+    @Test("After the last attempt, a status is the response and another failure is the error")
     func final() {
         Timeline.run(
             """
@@ -62,7 +62,7 @@ import TransferScheduling
             t=0s fail 1 503
             t=10s fail 1 503
             """)
-        #expect(machine.log.contains { $0.effect == .end(TransferID(1), .answered(status: 503)) })
+        #expect(machine.log.contains { $0.effect == .end(TransferID(1), .responded(status: 503)) })
         let other = Timeline.run(
             """
             t=0s submit 2 userInitiated attempts=1
@@ -71,7 +71,7 @@ import TransferScheduling
         #expect(other.log.contains { $0.effect == .end(TransferID(2), .failed(.connection)) })
     }
 
-    @Test("Discretionary work goes on, unless it has a limit of its own")
+    @Test("Discretionary work is retried without limit, unless it has its own limit")
     func discretionary() {
         let lines = (0..<8).map { "t=\(100_000 * $0)s fail 1 timeout" }.joined(separator: "\n")
         #expect(Timeline.run("t=0s submit 1 discretionary\n" + lines).openCount == 1)
@@ -79,7 +79,7 @@ import TransferScheduling
         #expect(Timeline.run("t=0s submit 1 discretionary attempts=9\n" + lines).openCount == 1)
     }
 
-    @Test("Progress takes the wait back to the start, in the store as well")
+    @Test("Progress resets the backoff, also in the store")
     func progress() {
         Timeline.run(
             """
@@ -97,7 +97,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("The same bytes again are no progress, not even after a restart from nothing; bytes above them are")
+    @Test("Repeated bytes are not progress, even after a restart from byte 0; new bytes are")
     func sameBytes() {
         Timeline.run(
             """
@@ -143,7 +143,7 @@ import TransferScheduling
     }
 
     @Test(
-        "What will not pass ends it at once",
+        "A permanent failure ends the transfer immediately",
         arguments: ["certificate", "unsupportedURL", "redirect", "destination", "encodedBody", "tooLarge"])
     func willNotPass(cause: String) {
         Timeline.run(
@@ -155,7 +155,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A wrong checksum is tried once more only")
+    @Test("A wrong checksum is retried only once")
     func checksum() {
         let machine = Timeline.run(
             """
@@ -170,7 +170,7 @@ import TransferScheduling
         #expect(machine.openCount == 0)
     }
 
-    @Test("A failure while there is no network costs no attempt, and neither does one just before it goes")
+    @Test("A failure without a network, or just before its loss, costs no attempt")
     func networkLoss() {
         Timeline.run(
             """
@@ -192,7 +192,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A failure long before the network goes stays counted; when it is back, nobody waits for the rest")
+    @Test("An earlier failure stays counted, and the network's return ends its backoff")
     func failureLongBefore() {
         Timeline.run(
             """
@@ -208,7 +208,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("From full to limited and back is no loss: the wait after a failure stays")
+    @Test("A change between full and limited is not a loss: the backoff stays")
     func connectivityCheck() {
         Timeline.run(
             """
@@ -224,7 +224,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Lack of room is measured until there is some, and then it goes on")
+    @Test("Free space is measured until it suffices; then the transfer continues")
     func storage() {
         Timeline.run(
             """
@@ -234,7 +234,7 @@ import TransferScheduling
             t=4s full 1 needed=100 available=7
             expect 1 waits storageLow
             expect 1 released freeSpace:93
-            expect 1 saying not enough room on disk: 100 bytes are needed, 7 may be used — starts when 93 bytes have been freed
+            expect 1 saying not enough disk space: 100 bytes needed, 7 bytes available — starts after 93 bytes are freed
             expect wake 19s
             t=4s room 99
             expect quiet until 60s
@@ -243,7 +243,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Without an answer it is measured again later")
+    @Test("Without a result, the measurement is repeated later")
     func storageUnanswered() {
         let machine = Timeline.run(
             """

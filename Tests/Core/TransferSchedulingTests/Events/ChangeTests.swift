@@ -6,7 +6,7 @@ import TransferScheduling
 
 /// §2: Changes of a transfer's requirements and of the policy while the transfer waits or runs.
 @Suite struct ChangeTests {
-    @Test("Constraints that are loosened start what waits; tightened, they stop what runs, at once or after the grace")
+    @Test("Loosened constraints start waiting transfers; tightened ones stop running transfers")
     func constraints() {
         Timeline.run(
             """
@@ -25,7 +25,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Start now: a kind that no policy asks about starts at once, and waits again when taken back")
+    @Test("A transfer made user-initiated starts immediately and waits again if reverted")
     func kind() {
         Timeline.run(
             """
@@ -43,7 +43,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Start now passes those in line, and fails by the shorter waits from then on")
+    @Test("A user-initiated transfer bypasses the queue and uses the shorter backoff")
     func startNow() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -61,7 +61,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("Priority and deadline move what waits, past others and behind them")
+    @Test("Priority and deadline reorder waiting transfers")
     func order() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -82,7 +82,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("Dates that are moved wake then and not before; taken away, they start it")
+    @Test("A moved date moves the wake-up; a removed date starts the transfer")
     func dates() {
         Timeline.run(
             """
@@ -103,7 +103,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A wall clock that is set back before a date that had come stops what runs and keeps what waits")
+    @Test("A wall clock set back before a passed date stops running transfers")
     func wallClockBack() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -128,7 +128,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("Windows that are given stop what runs outside of them; a clock set into one starts it")
+    @Test("A new window stops transfers outside it; setting the clock into it starts them")
     func windows() {
         Timeline.run(
             """
@@ -148,7 +148,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Another policy applies to what waits and to what runs, at once (§2)")
+    @Test("Another policy applies immediately to waiting and running transfers (§2)")
     func policy() {
         Timeline.run(
             """
@@ -173,8 +173,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("A policy that is asked about each transfer alone takes over from one that is not, and gives back")
-    func policyWithoutStages() {
+    @Test("A plain policy can replace a phased policy, and vice versa")
+    func policyWithoutPhases() {
         Timeline.run(
             """
             given power=battery
@@ -199,7 +199,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A change that changes nothing does nothing, and one of what is not there neither")
+    @Test("A change without effect, or of an unknown transfer, does nothing")
     func nothing() {
         let machine = Timeline.run(
             """

@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 
 @Suite struct DateTests {
-    @Test("Not before its date, and at once then")
+    @Test("A transfer starts exactly at its earliest start date")
     func notBefore() {
         Timeline.run(
             """
@@ -17,7 +17,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A wall clock that is set forward past the date starts it; set back, it waits longer")
+    @Test("A wall clock set forward past the date starts the transfer; set back, it waits longer")
     func wallClock() {
         Timeline.run(
             """
@@ -34,7 +34,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Half of the time gone: a battery above 50 % starts it, one at 40 % stops it within the grace")
+    @Test("After half of the time, a battery above 50 % starts and one at 40 % stops")
     func firstStep() {
         Timeline.run(
             """
@@ -55,7 +55,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Three quarters gone: a battery above 20 % will do; past the deadline any, and it is late")
+    @Test("After three quarters, 20 % battery is enough; past the deadline, any, and it is late")
     func laterSteps() {
         Timeline.run(
             """
@@ -72,7 +72,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("With unknown power only the deadline itself helps, whatever its steps")
+    @Test("With unknown power, only the deadline itself starts the transfer")
     func unknownPower() {
         // The earlier phases are also evaluated, because only they show which of many transfers reaches the last phase
         // first.
@@ -86,7 +86,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("The time to the deadline counts from not-before where that is later than submission")
+    @Test("The time to the deadline counts from the earliest start date if it is later")
     func countsFromNotBefore() {
         Timeline.run(
             """
@@ -97,7 +97,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Unmetered is hard: no deadline turns waiting into a bill")
+    @Test("No deadline makes a transfer use a metered network")
     func meteredIsHard() {
         Timeline.run(
             """
@@ -111,8 +111,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("A deadline that comes while power settles starts it: no power is needed any more")
-    func deadlineWhileSettling() {
+    @Test("A deadline during the power debounce starts the transfer")
+    func deadlineDuringDebounce() {
         Timeline.run(
             """
             given power=unknown
@@ -123,8 +123,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("On AC nothing is looked at when the steps come")
-    func noIdleLooks() {
+    @Test("On AC power, phases cause no re-evaluation")
+    func noIdleReevaluations() {
         Timeline.run(
             """
             t=0s submit 1 discretionary deadline=1000s
@@ -133,7 +133,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("In its last chance it starts on any battery, and goes on although it catches up")
+    @Test("In its last chance, a transfer starts on any battery and continues")
     func lastChance() {
         Timeline.run(
             """
@@ -158,7 +158,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Only within its windows, which stop it when they close")
+    @Test("A transfer runs only within its windows and stops when they close")
     func windows() {
         Timeline.run(
             """
@@ -183,8 +183,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("A size that is learned moves nothing where there is no deadline")
-    func learnedSize() {
+    @Test("A new size changes nothing without a deadline")
+    func newSize() {
         Timeline.run(
             """
             t=0s submit 1 discretionary

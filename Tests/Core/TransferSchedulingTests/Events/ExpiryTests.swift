@@ -12,7 +12,7 @@ import TransferScheduling
     }
 
     @Test(
-        "What waits ends at its moment, for whatever it waits (S9)",
+        "A waiting transfer expires at its date, whatever it waits for (S9)",
         arguments: ["normal", "discretionary", "userInitiated", "normal notBefore=500s", "normal window=3600-7200"])
     func waiting(traits: String) {
         let machine = Timeline.run(
@@ -28,7 +28,7 @@ import TransferScheduling
         #expect(Self.discards(machine) == 1)
     }
 
-    @Test("So does what is paused, held, backed off or without a slot")
+    @Test("A paused, blocked, backed-off, or slotless transfer expires too")
     func otherwiseWaiting() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -54,7 +54,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("What runs is stopped, and ends with the attempt (S9)")
+    @Test("A running transfer is stopped at its expiry and ends with its attempt (S9)")
     func running() {
         let machine = Timeline.run(
             """
@@ -81,7 +81,7 @@ import TransferScheduling
         #expect(Self.discards(machine) == 3)
     }
 
-    @Test("What is past already when it is handed over never starts")
+    @Test("A transfer that is submitted after its expiry never starts")
     func past() {
         Timeline.run(
             """
@@ -93,7 +93,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("The date can be moved, either way, and be taken away")
+    @Test("The expiry can be moved in both directions and removed")
     func moved() {
         Timeline.run(
             """
@@ -115,7 +115,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("It goes by the wall clock, whichever way that is set")
+    @Test("The expiry follows the wall clock")
     func wallClock() {
         Timeline.run(
             """
@@ -139,7 +139,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("What expired while nothing ran ends as it is read back")
+    @Test("A transfer that expired while the daemon was off ends at recovery")
     func recovered() {
         Timeline.run(
             """
@@ -153,7 +153,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Whose end comes earlier leaves no wake behind")
+    @Test("A transfer that ends before its expiry leaves no wake-up")
     func noWakeLeft() {
         Timeline.run(
             """
@@ -176,7 +176,7 @@ import TransferScheduling
         return configuration
     }
 
-    @Test("Attempts and the waits between them add up until it is given up (§5)")
+    @Test("Attempts and waits without progress add up until the transfer fails (§5)")
     func noProgress() {
         Timeline.run(
             """
@@ -194,7 +194,7 @@ import TransferScheduling
 
     private var impatient: SchedulerConfiguration { Self.impatient }
 
-    @Test("Fourteen days is what it takes by default, to the second (§5)")
+    @Test("The default limit without progress is fourteen days, to the second (§5)")
     func fourteenDays() {
         let days = (0..<13).map { "t=\($0 * 86_400)s fail 1 503 retryAfter=24h" }.joined(separator: "\n")
         Timeline.run(
@@ -215,7 +215,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("One new byte begins it anew; bytes fetched again do not (§5)")
+    @Test("One new byte resets the time without progress; repeated bytes do not (§5)")
     func newByte() {
         Timeline.run(
             """
@@ -234,7 +234,7 @@ import TransferScheduling
             """, configuration: impatient)
     }
 
-    @Test("Waiting for conditions, slots or people takes nothing away (§5)")
+    @Test("Waits for conditions, slots, or users do not count (§5)")
     func otherWaits() {
         Timeline.run(
             """

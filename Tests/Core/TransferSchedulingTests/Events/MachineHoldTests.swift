@@ -5,8 +5,8 @@ import TransferPolicy
 import TransferScheduling
 
 @Suite struct MachineHoldTests {
-    @Test("A hold on everything stops what runs, whoever waits for it, starts nothing, and ends when it is taken back")
-    func holds() {
+    @Test("A hold on everything stops all running transfers and starts none until its release")
+    func reasons() {
         Timeline.run(
             """
             t=0s submit 1 userInitiated loopback
@@ -29,11 +29,11 @@ import TransferScheduling
             """)
     }
 
-    @Test("The reason is told with its holder, since when and where it was said")
+    @Test("The reason names the holder, the start, and the source")
     func words() {
         var conditions = Machine.goodConditions()
-        conditions.hold = Fact(MachineHold(by: "you", why: "a call"), source: .person, since: Machine.start)
-        guard case .hold(let holds, nil) = MachineHold.verdict(under: conditions), let hold = holds.first else {
+        conditions.hold = Fact(MachineHold(by: "you", why: "a call"), source: .user, since: Machine.start)
+        guard case .wait(let reasons, nil) = MachineHold.verdict(under: conditions), let hold = reasons.first else {
             Issue.record("it may run")
             return
         }

@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 
 @Suite struct RaceTests {
-    @Test("Paused while it runs: it stops, and waits for nobody but the person")
+    @Test("A running transfer that is paused stops until it is resumed")
     func pauseRunning() {
         Timeline.run(
             """
@@ -22,7 +22,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Paused while it waits, also after a failure: resumed, it starts at once")
+    @Test("A waiting transfer that was paused starts immediately after its resumption")
     func pauseWaiting() {
         Timeline.run(
             """
@@ -45,7 +45,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Resumed before the stop has ended: it starts anew when it has")
+    @Test("A transfer resumed during its stop starts again after the stop")
     func resumeWhileStopping() {
         let machine = Timeline.run(
             """
@@ -64,7 +64,7 @@ import TransferScheduling
         #expect(saved == [.savePaused(TransferID(1), true), .savePaused(TransferID(1), false)])
     }
 
-    @Test("Paused while conditions stop it: it stays paused")
+    @Test("A transfer paused during a stop stays paused")
     func pauseWhileStopping() {
         Timeline.run(
             """
@@ -81,7 +81,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Conditions that come back before the stop has ended start it anew")
+    @Test("Conditions that return during a stop restart the transfer after the stop")
     func backWhileStopping() {
         Timeline.run(
             """
@@ -97,7 +97,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Cancelled while it waits or is paused: over at once, once")
+    @Test("A waiting or paused transfer ends immediately and once when canceled")
     func cancelWaiting() {
         Timeline.run(
             """
@@ -118,7 +118,7 @@ import TransferScheduling
     }
 
     @Test(
-        "Cancelled while it runs: over when the attempt has ended, however it ends",
+        "A running transfer that is canceled ends with its attempt",
         arguments: ["stopped 1", "fail 1 timeout", "fail 1 certificate", "full 1 available=0"])
     func cancelRunning(end: String) {
         let machine = Timeline.run(
@@ -141,7 +141,7 @@ import TransferScheduling
         #expect(machine.log.contains { $0.effect == .discard(TransferID(1)) })
     }
 
-    @Test("Finished before the cancel got there: it is finished")
+    @Test("A transfer that finishes before its cancellation is finished")
     func cancelTooLate() {
         Timeline.run(
             """
@@ -155,7 +155,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A failure while it is being stopped counts no attempt; one that will not pass is still final")
+    @Test("A failure during a stop costs no attempt unless it is permanent")
     func failWhileStopping() {
         Timeline.run(
             """
@@ -193,7 +193,7 @@ import TransferScheduling
         #expect(machine.log.filter { $0.effect == .start(TransferID(2)) }.count == 1)
     }
 
-    @Test("Resuming ends the wait after a failure; what failed is remembered, also by the store")
+    @Test("Resuming ends the backoff but keeps the failures, also in the store")
     func resumeInBackoff() {
         Timeline.run(
             """
@@ -208,7 +208,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Found in the store at the start: as it was, waiting out what is left of its wait")
+    @Test("A recovered transfer keeps its state and the rest of its backoff")
     func recovery() {
         Timeline.run(
             """
@@ -227,8 +227,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("The first look at the machine is no change: waits from before the restart stay")
-    func recoveryBeforeFirstLook() {
+    @Test("The first conditions after a restart do not end backoffs")
+    func recoveryBeforeFirstConditions() {
         Timeline.run(
             """
             given network=unknown

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import SchedulerTrials
+import SchedulerPropertyRuns
 import Testing
 import TransferModel
 import TransferPolicy
 import TransferScheduling
 
 @Suite struct RecoveredTransfersTests {
-    private static let start = Moment(
+    private static let start = ClockReading(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
 
     private static func traits(
@@ -37,7 +37,7 @@ import TransferScheduling
 
     // MARK: Contents
 
-    @Test("Whoever reads them gets each whole, however like the others it is")
+    @Test("Each recovered transfer can be read completely")
     func elements() {
         let date = WallTime(secondsSinceEpoch: 7)
         let (first, last) = (WallTime(nanosecondsSinceEpoch: .min), WallTime(nanosecondsSinceEpoch: .max))
@@ -60,29 +60,29 @@ import TransferScheduling
     // MARK: Recovery
 
     /// A scheduler that receives the same transfers one by one.
-    private final class OneByOne: TrialShadow {
+    private final class OneByOne: ReferenceScheduler {
         private var scheduler: Scheduler
         private let configuration: SchedulerConfiguration
         private(set) var generator: SplitMix64
         /// The effects during the recovery. The other scheduler returns the same effects at the next event.
         private var early: [Effect] = []
 
-        init(_ setup: TrialSetup, _ policy: any Policy) {
+        init(_ setup: RunSetup, _ policy: any Policy) {
             configuration = setup.configuration
             generator = SplitMix64(seed: setup.seed)
-            scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: Trial.start)
+            scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: PropertyRun.start)
         }
 
-        func apply(_ event: Event, at now: Moment) -> [Effect] {
+        func apply(_ event: Event, at now: ClockReading) -> [Effect] {
             defer { early = [] }
             return early + scheduler.apply(event, at: now, using: &generator)
         }
 
-        func setPolicy(_ policy: any Policy, at now: Moment) -> [Effect] {
+        func setPolicy(_ policy: any Policy, at now: ClockReading) -> [Effect] {
             scheduler.setPolicy(policy, at: now, using: &generator)
         }
 
-        func take(_ transfers: RecoveredTransfers, at now: Moment) {
+        func recover(_ transfers: RecoveredTransfers, at now: ClockReading) {
             for transfer in transfers {
                 // Nothing starts while the machine sleeps. But a transfer that ran past its expiry before the restart
                 // ends.
@@ -92,27 +92,29 @@ import TransferScheduling
             }
         }
 
-        func restart(policy: any Policy, expecting learned: Learned, boot: String, at now: Moment) -> Bool {
+        func restart(policy: any Policy, expecting statistics: PersistedStatistics, boot: String, at now: ClockReading)
+            -> Bool
+        {
             scheduler = Scheduler(
-                configuration: configuration, policy: policy, learned: learned, boot: boot, startingAt: now)
+                configuration: configuration, policy: policy, statistics: statistics, boot: boot, startingAt: now)
             return true
         }
     }
 
-    @Test("A queue that is taken in at once is the queue that is taken in one by one", arguments: 0..<4)
+    @Test("Recovery in a batch equals recovery one by one", arguments: 0..<4)
     func equalsOneByOne(part: Int) {
         let base = UInt64.random(in: 0..<1 << 48)
         print("RecoveredTransfersTests part \(part): seed \(base)")
         // The first seed contains a transfer that runs past its expiry when the process ends.
         for seed in [74_233_193_261_555] + (base..<base + 8) {
-            let run = TrialRun(seed: seed) { OneByOne($0, $1) }
-            let trial = run.run(steps: 600, prepare: { $0.recovery = .asleep })
-            #expect(trial.faults == [], "seed \(seed)")
-            if !trial.faults.isEmpty { return }
+            let run = SeededRun(seed: seed) { OneByOne($0, $1) }
+            let propertyRun = run.run(steps: 600, prepare: { $0.recovery = .asleep })
+            #expect(propertyRun.faults == [], "seed \(seed)")
+            if !propertyRun.faults.isEmpty { return }
         }
     }
 
-    /// Two schedulers that recovered the same queue while nothing could start, one at once and one transfer by
+    /// Two schedulers that recovered the same queue while nothing could start, one in a batch and one transfer by
     /// transfer.
     private struct Pair: ~Copyable {
         var atOnce: Scheduler
@@ -127,7 +129,7 @@ import TransferScheduling
             var asleep = RecoveredTransfersTests.conditions
             asleep.sleep.value = .aboutToSleep
             _ = apply(.conditionsChanged(asleep), at: RecoveredTransfersTests.start)
-            atOnce.take(RecoveredTransfers(queue), at: RecoveredTransfersTests.start)
+            atOnce.recover(RecoveredTransfers(queue), at: RecoveredTransfersTests.start)
             for transfer in queue {
                 _ = oneByOne.apply(
                     .recovered(transfer.id, transfer.traits, transfer.state), at: RecoveredTransfersTests.start,
@@ -136,7 +138,7 @@ import TransferScheduling
         }
 
         /// Applies an event to both schedulers and returns whether their effects are equal.
-        mutating func apply(_ event: Event, at now: Moment) -> Bool {
+        mutating func apply(_ event: Event, at now: ClockReading) -> Bool {
             // Ignore wake-ups, because the second scheduler reported its wake-up with the last recovered transfer.
             func isNews(_ effect: Effect) -> Bool { if case .wake = effect { false } else { true } }
             let effects = atOnce.apply(event, at: now, using: &generators.0).filter(isNews)
@@ -151,11 +153,13 @@ import TransferScheduling
         }
     }
 
-    @Test("So it is where hundreds ask for the same, under each policy", arguments: TrialDice.policies)
+    @Test(
+        "Batch recovery of hundreds of equal transfers is the same under each policy", arguments: StepGenerator.policies
+    )
     func equalsOneByOneAlike(policy name: String) throws {
         let seed = UInt64.random(in: 0..<1 << 48)
-        var dice = SplitMix64(seed: seed)
-        func roll(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &dice) }
+        var eventGenerator = SplitMix64(seed: seed)
+        func roll(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &eventGenerator) }
         func date(_ range: ClosedRange<Int64>) -> WallTime { Self.start.wall.advanced(by: .seconds(roll(range))) }
         let patterns = (0..<5).map { _ in
             let kinds: [WorkKind] = [.userInitiated, .normal, .discretionary, .discretionary]
@@ -193,7 +197,7 @@ import TransferScheduling
                 conditions.metered = Fact(roll(0...3) > 0 ? .no : .yes, source: .networkManager, since: now)
                 event = .conditionsChanged(conditions)
             case 5: event = .woken
-            default: event = pair.running.randomElement(using: &dice).map { .finished($0) } ?? .woken
+            default: event = pair.running.randomElement(using: &eventGenerator).map { .finished($0) } ?? .woken
             }
         }
         let (left, other) = (pair.atOnce.openCount, pair.oneByOne.openCount)
@@ -202,25 +206,26 @@ import TransferScheduling
     }
 
     /// A policy that releases a transfer one hour after its submission.
-    private struct HourPolicy: StagedPolicy {
+    private struct HourPolicy: PhasedPolicy {
         func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-            verdict(atStage: stage(of: subject, at: context.now.wall).number, for: subject, in: context)
+            verdict(atPhase: phase(of: subject, at: context.now.wall).number, for: subject, in: context)
         }
 
-        func stageCount(withDeadline hasDeadline: Bool) -> Int { 2 }
+        func phaseCount(withDeadline hasDeadline: Bool) -> Int { 2 }
 
-        func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
+        func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
             let end = subject.traits.submitted.advanced(by: .seconds(3600))
-            return end <= now ? PolicyStage(1) : PolicyStage(0, until: end)
+            return end <= now ? RelaxationPhase(1) : RelaxationPhase(0, until: end)
         }
 
-        func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-            stage > 0
-                ? .run(relyingOn: [], lookAgain: nil) : .hold([Hold(.suspended, since: context.now)], lookAgain: nil)
+        func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+            phase > 0
+                ? .run(relyingOn: [], reevaluateAt: nil)
+                : .wait([WaitReason(.suspended, since: context.now)], reevaluateAt: nil)
         }
     }
 
-    @Test("A policy that tells apart what asks for the same is asked about each")
+    @Test("A policy that distinguishes equal requirements evaluates each transfer")
     func apart() {
         var scheduler = Scheduler(policy: HourPolicy(), startingAt: Self.start)
         var generator = SplitMix64(seed: 1)
@@ -230,28 +235,28 @@ import TransferScheduling
             return RecoveredTransfer(
                 id: TransferID(number), traits: Self.traits(.discretionary, host: "h", submitted: seconds))
         }
-        scheduler.take(RecoveredTransfers(queue), at: Self.start)
+        scheduler.recover(RecoveredTransfers(queue), at: Self.start)
         #expect(Self.starts(scheduler.apply(.woken, at: Self.start, using: &generator)) == [1, 4])
     }
 
-    @Test("What starts first is decided when all are there, by rank and not by number")
+    @Test("After recovery, the rank decides which transfer starts first, not the ID")
     func rank() {
         var scheduler = Scheduler(startingAt: Self.start)
         var generator = SplitMix64(seed: 1)
         _ = scheduler.apply(.conditionsChanged(Self.conditions), at: Self.start, using: &generator)
         let low = (1...9).map { RecoveredTransfer(id: TransferID($0), traits: Self.traits(host: "\($0)")) }
         let high = RecoveredTransfer(id: TransferID(10), traits: Self.traits(priority: 900, host: "x"))
-        scheduler.take(RecoveredTransfers(low), at: Self.start)
-        scheduler.take(RecoveredTransfers([high]), at: Self.start)
+        scheduler.recover(RecoveredTransfers(low), at: Self.start)
+        scheduler.recover(RecoveredTransfers([high]), at: Self.start)
         #expect(scheduler.openCount == 10)
         #expect(Self.starts(scheduler.apply(.woken, at: Self.start, using: &generator)) == [10, 1, 2, 3])
         // A transfer that is already present does not change.
-        scheduler.take(RecoveredTransfers(low), at: Self.start)
+        scheduler.recover(RecoveredTransfers(low), at: Self.start)
         #expect(scheduler.openCount == 10)
         #expect(Self.starts(scheduler.apply(.finished(TransferID(10)), at: Self.start, using: &generator)) == [4])
     }
 
-    @Test("A date that had come when it was taken in lies ahead again where the clock is set back before the next look")
+    @Test("A recovered date lies in the future again after the clock is set back")
     func clockSetBack() {
         var scheduler = Scheduler(startingAt: Self.start)
         var generator = SplitMix64(seed: 1)
@@ -259,14 +264,14 @@ import TransferScheduling
         var later = Self.start.advanced(by: .seconds(100))
         let date = Self.start.wall.advanced(by: .seconds(80))
         let transfers = (1...3).map { RecoveredTransfer(id: TransferID($0), traits: Self.traits(notBefore: date)) }
-        scheduler.take(RecoveredTransfers(transfers), at: later)
+        scheduler.recover(RecoveredTransfers(transfers), at: later)
         later.wall = Self.start.wall.advanced(by: .seconds(60))
         #expect(Self.starts(scheduler.apply(.woken, at: later, using: &generator)) == [])
         let due = later.advanced(by: .seconds(20))
         #expect(Self.starts(scheduler.apply(.woken, at: due, using: &generator)) == [1, 2])
     }
 
-    @Test("Of thousands whose numbers have gaps each is found, and none that has gone, however the tables have grown")
+    @Test("Among thousands of IDs with gaps, exactly the present ones are found")
     func manyWithGaps() {
         var scheduler = Scheduler(startingAt: Self.start)
         var generator = SplitMix64(seed: 1)
@@ -274,7 +279,7 @@ import TransferScheduling
         for round in Int64(0)..<8 {
             // The number is large enough that the table keeps neighbors together.
             let numbers = (0..<5000).map { (round * 5000 + $0) * (1 + round % 3 * 2) + round }
-            scheduler.take(
+            scheduler.recover(
                 RecoveredTransfers(
                     numbers.map { RecoveredTransfer(id: TransferID($0), traits: Self.traits(expected: $0)) }),
                 at: Self.start)

@@ -7,7 +7,7 @@ import TransferScheduling
 /// R5: The delays of the relaunch limiter survive restarts and clock changes. Also tests the actions of people on
 /// delays.
 @Suite struct RelaunchRestartTests {
-    @Test("A restart of the process keeps the delay, its start, and what it holds (R5)")
+    @Test("A restart of the process keeps the delay, its start, and its transfers (R5)")
     func restart() {
         Timeline.run(
             """
@@ -34,7 +34,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A reboot keeps it as well, and holds nothing longer than its delay from then on (R5)")
+    @Test("A reboot keeps the delay, and nothing waits longer than its delay from then on (R5)")
     func reboot() {
         let machine = Timeline.run(
             """
@@ -43,11 +43,11 @@ import TransferScheduling
             t=2s submit 1 normal background app=x
             t=11s woken
             """)
-        let learned = machine.scheduler.learned(at: machine.now, boot: "first")
+        let statistics = machine.scheduler.statistics(at: machine.now, boot: "first")
         // The clock of the new boot is at 5 s, and the machine was off for 20 s.
-        let now = Moment(
+        let now = ClockReading(
             instant: Instant(nanoseconds: 5_000_000_000), wall: machine.now.wall.advanced(by: .seconds(20)))
-        var scheduler = Scheduler(learned: learned, boot: "second", startingAt: now)
+        var scheduler = Scheduler(statistics: statistics, boot: "second", startingAt: now)
         var generator = SplitMix64(seed: 1)
         _ = scheduler.apply(.conditionsChanged(Machine.goodConditions(at: now)), at: now, using: &generator)
         guard let (traits, state) = machine.store[TransferID(1)] else { return #expect(Bool(false)) }
@@ -57,16 +57,16 @@ import TransferScheduling
         #expect(scheduler.relaunchDelay(of: "x", at: now)?.delay == .seconds(120))
     }
 
-    @Test("A hold that no limiter knows any more holds nothing (R5)")
-    func unknownHold() {
+    @Test("A delay unknown to the limiter delays nothing (R5)")
+    func unknownDelay() {
         let machine = Machine()
         let traits = TransferTraits(
             kind: .normal, host: "h", app: "x", submitted: machine.now.wall, isFromBackground: true)
-        machine.apply(.recovered(TransferID(1), traits, RecoveredState(relaunchHold: .init(relaunch: 7))))
-        #expect(machine.holdsSlot(TransferID(1)))
+        machine.apply(.recovered(TransferID(1), traits, RecoveredState(relaunchDelay: .init(relaunch: 7))))
+        #expect(machine.occupiesSlot(TransferID(1)))
     }
 
-    @Test("A wall clock that jumps neither frees nor holds longer; only the date that is told moves (R5)")
+    @Test("A wall clock jump neither shortens nor extends the delay (R5)")
     func wallClock() {
         Timeline.run(
             """
@@ -82,7 +82,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Time asleep counts as time passed (R5)")
+    @Test("Time asleep counts toward the delay (R5)")
     func asleep() {
         Timeline.run(
             """
@@ -97,7 +97,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Conditions beside the delay are told with it, and hold on when it is over")
+    @Test("Missing conditions are reported with the delay and outlast it")
     func besideConditions() {
         Timeline.run(
             """
@@ -112,7 +112,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A person's start now ends the wait, but the limiter counts its end as before (R4)")
+    @Test("A user's start ends the delay, but the limiter still counts the end (R4)")
     func startNow() {
         Timeline.run(
             """
@@ -129,7 +129,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Who was told to start now does not wait again after a restart of the process")
+    @Test("A transfer started by a user does not wait again after a restart")
     func startNowAndRestart() {
         Timeline.run(
             """
@@ -145,7 +145,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A change that leaves it background work leaves it held")
+    @Test("A change that keeps background work keeps its delay")
     func otherChange() {
         Timeline.run(
             """
@@ -157,7 +157,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("What is paused or held beside keeps its moment, and begins later where that takes longer")
+    @Test("A paused or blocked transfer keeps its release date")
     func pausedBeside() {
         Timeline.run(
             """
@@ -173,7 +173,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Why it waits, in words, and what would release it")
+    @Test("The sentence names the relaunch delay and its remedy")
     func explained() {
         Timeline.run(
             """
@@ -181,7 +181,7 @@ import TransferScheduling
             t=1s submit 1 normal background app=x
             expect 1 released openApp,wait:60s
             expect 1 looked 60s
-            expect 1 saying its app was started once for finished work: what it hands over in the background waits 60 s — starts when its app has been opened, or starts Mon 23 Nov 00:01:00
+            expect 1 saying rate limit: the app was launched once for ended transfers; its new background transfers wait 60 s — starts after you open the app, or starts Mon 23 Nov 00:01:00
             """)
     }
 }

@@ -6,7 +6,7 @@ import TransferScheduling
 
 /// §5 of the background sessions: the relaunch limiter within the scheduler.
 @Suite struct RelaunchTests {
-    @Test("The pattern seen on devices: 60 s, 120 s and 240 s after starts at 22:02:42, 22:03:53 and 22:04:52 (R4)")
+    @Test("Delays as measured on devices: 60, 120, and 240 s after launches (R4)")
     func workedExample() {
         // Counted from 22:00:00.
         Timeline.run(
@@ -38,7 +38,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Each start doubles the delay, up to six hours (R1)")
+    @Test("Each launch doubles the delay, up to six hours (R1)")
     func doubling() {
         let steps = (0..<12).map { number in
             let delay = min(60 << number, 21_600)
@@ -47,7 +47,7 @@ import TransferScheduling
         Timeline.run(steps.joined(separator: "\n") + "\nexpect delay y 0s\nexpect learned 12")
     }
 
-    @Test("The cap and the first delay are settings (R1)")
+    @Test("The first and the maximum delay are configurable (R1)")
     func settings() {
         var configuration = SchedulerConfiguration()
         configuration.relaunchLimiter.first = .seconds(10)
@@ -63,8 +63,8 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("Background work waits from the start of the app on, whenever it is given; other work does not (R2)")
-    func whoIsHeld() {
+    @Test("Background work is delayed from the app's launch on; other work is not (R2)")
+    func delayedTransfers() {
         Timeline.run(
             """
             given network=none
@@ -79,16 +79,16 @@ import TransferScheduling
             expect 3 runs
             expect 4 because rateLimited:60s:1:70s
             expect 4 starts at 70s
-            """, configuration: settledAtOnce())
+            """, configuration: stableImmediately())
     }
 
-    private func settledAtOnce() -> SchedulerConfiguration {
+    private func stableImmediately() -> SchedulerConfiguration {
         var configuration = SchedulerConfiguration()
-        configuration.networkDwell = .zero
+        configuration.networkDebounce = .zero
         return configuration
     }
 
-    @Test("What is started in the background is discretionary, whatever it is said to be, even without any delay (S6)")
+    @Test("Work started in the background is discretionary, even without a delay (S6)")
     func discretionary() {
         Timeline.run(
             """
@@ -102,7 +102,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("The user bringing the app to the front frees what was held, at once and for good (R3)")
+    @Test("Bringing the app to the front releases its transfers immediately (R3)")
     func front() {
         Timeline.run(
             """
@@ -124,7 +124,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("An app in front is one that is used; without a limiter nothing is to be saved (R3)")
+    @Test("An app in the foreground counts as used; without a limiter nothing is saved (R3)")
     func frontIsUse() {
         let machine = Timeline.run(
             """
@@ -136,7 +136,7 @@ import TransferScheduling
         #expect(machine.history.apps == expected)
     }
 
-    @Test("A quiet period ends the delay; one with a held task unfinished does not (R4)")
+    @Test("The end of the period ends the delay, unless a delayed task is unfinished (R4)")
     func quiet() {
         Timeline.run(
             """
@@ -161,7 +161,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("It falls to 0 at the end of the last held task where that end starts nobody (R4)")
+    @Test("The delay ends with the last delayed task if no launch follows (R4)")
     func endWithoutRelaunch() {
         Timeline.run(
             """
@@ -181,7 +181,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Only the end of a held task counts, not that of others in its session (R4)")
+    @Test("Only the end of a delayed task counts, not that of other tasks (R4)")
     func endOfOthers() {
         Timeline.run(
             """
@@ -193,7 +193,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Cancelling and creating again, under whatever session's name, leads to the same moment (R2)")
+    @Test("Canceling and recreating a task leads to the same release (R2)")
     func recreating() {
         Timeline.run(
             """
@@ -212,7 +212,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A hundred tasks given at once cost one start, and all may begin at the same moment (R6)")
+    @Test("A hundred tasks submitted together cost one launch and begin together (R6)")
     func atOnce() {
         var configuration = SchedulerConfiguration()
         (configuration.globalSlots, configuration.slotsPerApp, configuration.slotsPerSession) = (200, 200, 200)
@@ -232,7 +232,7 @@ import TransferScheduling
         #expect(machine.log.count { if case .start = $0.effect { $0.time == .seconds(60) } else { false } } == 100)
     }
 
-    @Test("A hundred given one after another cost a hundred, and the last begins weeks later (R6)")
+    @Test("A hundred tasks submitted one by one cost a hundred launches (R6)")
     func oneAfterAnother() {
         let machine = Machine()
         var expected = Duration.seconds(1)
@@ -249,9 +249,9 @@ import TransferScheduling
                         kind: .normal, host: "h", app: "x", submitted: machine.now.wall, session: "s",
                         isFromBackground: true)))
             machine.advance(to: expected - .nanoseconds(1))
-            #expect(!machine.holdsSlot(id))
+            #expect(!machine.occupiesSlot(id))
             machine.advance(to: expected)
-            #expect(machine.holdsSlot(id))
+            #expect(machine.occupiesSlot(id))
             machine.advance(to: expected + .seconds(1))
             _ = machine.endAttempt(id)
             machine.apply(.finished(id))

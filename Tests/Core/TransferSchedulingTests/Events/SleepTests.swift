@@ -6,7 +6,7 @@ import TransferScheduling
 
 @Suite struct SleepTests {
     @Test(
-        "What runs stops the moment sleep or the end is announced, whoever waits for it, and nothing begins until then",
+        "Announced sleep or shutdown stops all transfers, and none starts until the machine wakes",
         arguments: [("about-to-sleep", "aboutToSleep"), ("about-to-shut-down", "aboutToShutDown")])
     func stops(value: String, code: String) {
         Timeline.run(
@@ -30,16 +30,16 @@ import TransferScheduling
             """)
     }
 
-    @Test("The reason is told with since when and by whom")
+    @Test("The reason names its start and its source")
     func words() {
         var conditions = Conditions(unknownSince: Machine.start)
         conditions.sleep = Fact(.aboutToSleep, source: .logind, since: Machine.start)
-        guard case .hold(let holds, nil) = SleepState.verdict(under: conditions), let hold = holds.first else {
+        guard case .wait(let reasons, nil) = SleepState.verdict(under: conditions), let wait = reasons.first else {
             Issue.record("it may run")
             return
         }
         let since = LocalTimeRules.utc.clockTime(of: Machine.start.wall)
-        #expect(hold.sentence(localTime: .utc) == "the machine goes to sleep since \(since) (logind)")
-        #expect(Reason.aboutToShutDown.phrase(localTime: .utc) == "the machine is being switched off")
+        #expect(wait.sentence(localTime: .utc) == "the machine is going to sleep since \(since) (logind)")
+        #expect(Reason.aboutToShutDown.phrase(localTime: .utc) == "the machine is shutting down")
     }
 }

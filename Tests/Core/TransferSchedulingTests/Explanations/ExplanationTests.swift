@@ -6,7 +6,7 @@ import TransferScheduling
 
 @Suite struct ExplanationTests {
     @Test(
-        "What alone would release it, and the sentence that says so",
+        "Each sufficient remedy and its sentence are reported",
         arguments: [
             (
                 "power=battery battery=61", "discretionary", "plugIn:10s,wait:259200s",
@@ -18,12 +18,12 @@ import TransferScheduling
             ),
             (
                 "power=unknown", "discretionary", "plugIn:10s,wait:259200s",
-                "nobody can say whether the machine is plugged in since 00:00 (UPower) — starts 10 s after you plug in"
+                "power source unknown since 00:00 (UPower) — starts 10 s after you plug in"
             ),
             (
                 "power=battery battery=30", "normal power=50", "plugIn:0s,chargeAbove:50",
-                "battery at 30 %, above 50 % is asked for since 00:00 (UPower) — starts as soon as you plug in, "
-                    + "or starts when the battery is above 50 %"
+                "needs more than 50 % charge; battery at 30 % since 00:00 (UPower) — starts as soon as you plug in, "
+                    + "or starts when the battery charge is above 50 %"
             ),
             (
                 "metered=yes", "normal metered=unmetered", "joinUnmetered:0s",
@@ -31,7 +31,7 @@ import TransferScheduling
             ),
             (
                 "network=none", "discretionary", "joinNetwork:5s",
-                "no network since 00:00 (kernel) — starts 5 s after there is a network"
+                "no network since 00:00 (kernel) — starts 5 s after a network is available"
             ),
             (
                 "network=none", "discretionary links=wifi", "joinKind:wifi:5s",
@@ -39,27 +39,27 @@ import TransferScheduling
             ),
             (
                 "network=portal", "normal", "logIn",
-                "the network wants a login first since 00:00 (kernel) — starts when you have logged in to the network"
+                "the network requires a login since 00:00 (kernel) — starts after you log in to the network"
             ),
             (
                 "link=cellular", "normal links=wifi+ethernet", "joinKind:ethernet+wifi:0s",
-                "on cellular, ethernet or Wi-Fi is asked for since 00:00 (kernel) "
-                    + "— starts as soon as the machine is on ethernet or Wi-Fi"
+                "needs Ethernet or Wi-Fi; on cellular since 00:00 (kernel) "
+                    + "— starts as soon as the machine is on Ethernet or Wi-Fi"
             ),
             (
                 "connection=cafe", "normal denied=cafe", "joinAllowed:0s",
-                "the connection cafe may not be used for it since 00:00 (NetworkManager) "
-                    + "— starts as soon as the machine is on a connection that may be used"
+                "connection cafe is not allowed since 00:00 (NetworkManager) "
+                    + "— starts as soon as the machine is on an allowed connection"
             ),
             (
                 "connection=cafe", "discretionary allowed=home", "joinAllowed:5s",
-                "the connection cafe is not one of those that may be used for it since 00:00 (NetworkManager) "
-                    + "— starts 5 s after the machine is on a connection that may be used"
+                "connection cafe is not in the list of allowed connections since 00:00 (NetworkManager) "
+                    + "— starts 5 s after the machine is on an allowed connection"
             ),
             (
                 "roaming=yes", "normal noRoaming", "joinAllowed:0s",
-                "the mobile network is a foreign one since 00:00 (NetworkManager) "
-                    + "— starts as soon as the machine is on a connection that may be used"
+                "roaming is not allowed since 00:00 (NetworkManager) "
+                    + "— starts as soon as the machine is on an allowed connection"
             ),
             (
                 "power=ac", "normal notBefore=60s", "wait:60s",
@@ -67,7 +67,7 @@ import TransferScheduling
             ),
             (
                 "power=ac", "normal window=3600-7200", "wait:3600s",
-                "outside its hours, which begin Mon 23 Nov 01:00:00 — starts Mon 23 Nov 01:00:00"
+                "outside its time window until Mon 23 Nov 01:00:00 — starts Mon 23 Nov 01:00:00"
             ),
         ])
     func remedies(given: String, traits: String, remedies: String, sentence: String) {
@@ -80,7 +80,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Where two things are missing, neither alone is offered")
+    @Test("If two conditions are missing, neither alone is offered as a remedy")
     func two() {
         Timeline.run(
             """
@@ -94,7 +94,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Two times to wait for are one: the later")
+    @Test("Of two dates, the later is the remedy")
     func twoTimes() {
         Timeline.run(
             """
@@ -104,7 +104,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Time that relaxes the rule is offered beside plugging in")
+    @Test("A later phase is offered as a remedy in addition to plugging in")
     func deadline() {
         Timeline.run(
             """
@@ -114,8 +114,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("While power settles on a metered network, only the network is in the way for good")
-    func settlingBeside() {
+    @Test("During a power debounce on a metered network, the network is the lasting reason")
+    func debounceWithOtherReason() {
         Timeline.run(
             """
             given power=battery metered=yes
@@ -126,7 +126,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A failure says which attempt failed, why, and when the next one is due")
+    @Test("The backoff reason names the attempt, the cause, and the next attempt")
     func backoff() {
         let machine = Timeline.run(
             """
@@ -138,7 +138,7 @@ import TransferScheduling
         #expect(sentence.hasPrefix("attempt 1 failed: the server answered 503 — starts Mon 23 Nov 00:00:"))
     }
 
-    @Test("Why it waits is told once for each change of the reasons")
+    @Test("Wait reasons are reported once for each change")
     func explainOnce() {
         let machine = Timeline.run(
             """
@@ -154,7 +154,7 @@ import TransferScheduling
         #expect(times == [.zero, .seconds(4)])
     }
 
-    @Test("A reason of its own holds since it was first seen")
+    @Test("A reason of the transfer itself keeps its first start time")
     func since() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -164,15 +164,15 @@ import TransferScheduling
             t=5s submit 2 normal
             t=50s link wifi
             """, configuration: configuration)
-        let hold = machine.explanation(of: TransferID(2))?.holds.first
-        #expect(hold?.reason == .waitingForSlot(.global))
-        #expect(hold?.since == Machine.start.advanced(by: .seconds(5)))
+        let wait = machine.explanation(of: TransferID(2))?.reasons.first
+        #expect(wait?.reason == .waitingForSlot(.global))
+        #expect(wait?.since == Machine.start.advanced(by: .seconds(5)))
     }
 
-    @Test("What runs has nothing to explain, and what is not there nothing at all")
+    @Test("A running transfer has no reasons; an unknown transfer has no explanation")
     func nothing() {
         let machine = Timeline.run("t=0s submit 1 normal")
-        #expect(machine.explanation(of: TransferID(1))?.holds == [])
+        #expect(machine.explanation(of: TransferID(1))?.reasons == [])
         #expect(machine.explanation(of: TransferID(2)) == nil)
     }
 }

@@ -9,28 +9,28 @@ import TransferScheduling
     private static let date = WallTime(secondsSinceEpoch: 1_795_392_000)
 
     @Test(
-        "Each reason has its code and its words",
+        "Each reason has a code and a phrase",
         arguments: [
             (
                 Reason.rateLimited(delay: .seconds(240), relaunches: 3, until: date), "rateLimited",
-                "its app was started 3 times for finished work: what it hands over in the background waits 4 min"
+                "rate limit: the app was launched 3 times for ended transfers; its new background transfers wait 4 min"
             ),
             (
                 .rateLimited(delay: .seconds(60), relaunches: 1, until: date), "rateLimited",
-                "its app was started once for finished work: what it hands over in the background waits 60 s"
+                "rate limit: the app was launched once for ended transfers; its new background transfers wait 60 s"
             ),
-            (.budgetSpent(.meteredBytes, renewed: date), "budgetSpent", "the budget of metered bytes is used up"),
+            (.budgetSpent(.meteredBytes, renewed: date), "budgetSpent", "the budget for metered data is used up"),
             (.held(by: "root", why: "backup"), "held", "held by root: backup"),
-            (.needsApp(.authentication), "needsApp", "its app has to answer a login"),
-            (.needsApp(.delayedBegin), "needsApp", "its app has to say whether it may begin"),
-            (.needsApp(.notRegistered), "needsApp", "its app has not registered again"),
+            (.needsApp(.authentication), "needsApp", "the app must respond to a login request"),
+            (.needsApp(.delayedBegin), "needsApp", "the app must decide whether the transfer begins"),
+            (.needsApp(.notRegistered), "needsApp", "the app must register again"),
             (
                 .windowTooShort(needed: .seconds(7260), left: .seconds(-5)), "windowTooShort",
-                "it needs about 2 h, and only 0 s are left of the time in which it may run"
+                "needs about 2 h; its time window closes in 0 s"
             ),
             (
                 .connectionDenied(.notAllowed(nil)), "connectionDenied",
-                "the connection's name is unknown, and only some may be used for it"
+                "connection name unknown; only listed connections are allowed"
             ),
         ] as [(Reason, String, String)])
     func words(reason: Reason, code: String, phrase: String) {
@@ -38,7 +38,7 @@ import TransferScheduling
         #expect(reason.phrase(localTime: .utc) == phrase)
     }
 
-    @Test("Once three weeks have told of an hour, an explanation names the next good one")
+    @Test("After three weeks of data, the explanation predicts the next good hour")
     func expectedChance() {
         // AC from 02:00 to 03:00 every night.
         var text = "given power=battery\n"

@@ -4,9 +4,9 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// §6: All reasons of a transfer at once, and the smallest single change that would release the transfer.
+/// §6: All reasons of a transfer together, and the smallest single change that would release the transfer.
 @Suite struct RemedyTests {
-    @Test("All reasons are told at once, in a fixed order")
+    @Test("All reasons are reported together, in a fixed order")
     func allAtOnce() {
         Timeline.run(
             """
@@ -21,7 +21,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("What would release each reason of its own")
+    @Test("Each reason of the transfer itself has its remedy")
     func ownReasons() {
         Timeline.run(
             """
@@ -41,7 +41,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Where a condition is missing as well, nothing that concerns the transfer alone is offered")
+    @Test("If a condition is also missing, no remedy of the transfer alone is offered")
     func withConditions() {
         Timeline.run(
             """
@@ -61,7 +61,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Opening the app does what it has to do and ends its delay, where both are in the way")
+    @Test("Opening the app completes its action and ends its delay")
     func app() {
         Timeline.run(
             """
@@ -75,8 +75,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("A gate, and a condition that settles, are waited for")
-    func settling() {
+    @Test("The remedy for a staggered start or a debounce is to wait")
+    func debouncing() {
         Timeline.run(
             """
             given power=battery
@@ -88,7 +88,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("In line only another's end helps, and no moment is named")
+    @Test("Without a free slot, only the end of another transfer helps")
     func slot() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -101,7 +101,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("The hour that used to be good is named where power or a free network is missing, and not otherwise")
+    @Test("The predicted hour is named only if power or an unmetered network is missing")
     func chance() {
         // An unmetered network from 03:00 to 04:00 every night.
         var text = "given metered=yes\n"
@@ -124,7 +124,7 @@ import TransferScheduling
                 """)
     }
 
-    @Test("What is late says so, waiting or running")
+    @Test("A late transfer is marked, waiting or running")
     func late() {
         Timeline.run(
             """

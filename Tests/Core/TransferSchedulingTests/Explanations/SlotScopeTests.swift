@@ -17,7 +17,7 @@ import TransferScheduling
         return configuration
     }
 
-    @Test("Four of an app run by default, while another app's go on")
+    @Test("By default, four transfers per app run, and other apps continue")
     func perApp() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 6
@@ -31,7 +31,7 @@ import TransferScheduling
             t=0s submit 6 normal app=y
             expect 6 starts at 0s
             expect 5 because waitingForSlot:app:x
-            expect 5 saying other transfers of its app are under way — starts when one of them ends
+            expect 5 saying waiting for other transfers of the same app — starts when one of them ends
             t=3s finish 6
             expect 5 waits waitingForSlot
             t=4s finish 3
@@ -39,7 +39,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("So many of a session run, counted for each app apart; what belongs to none has no such limit")
+    @Test("The session limit counts per app; transfers without a session have none")
     func perSession() {
         Timeline.run(
             """
@@ -56,7 +56,7 @@ import TransferScheduling
             """, configuration: Self.configuration(session: 1))
     }
 
-    @Test("A session's own limit to a host takes the setting's place, up and down (S10)")
+    @Test("A session's own limit per host replaces the setting, higher or lower (S10)")
     func ownHostLimit() {
         Timeline.run(
             """
@@ -86,7 +86,7 @@ import TransferScheduling
             """, configuration: Self.configuration(host: 2))
     }
 
-    @Test("Where several are taken the host is named, then the session, then the app, then all together")
+    @Test("Of several full scopes, the host is named first, then session, app, and all")
     func order() {
         Timeline.run(
             """
@@ -129,7 +129,7 @@ import TransferScheduling
             """, configuration: Self.configuration(host: 1))
     }
 
-    @Test("A running transfer that is moved to another host takes its slots along")
+    @Test("A running transfer that moves to another host keeps its slots")
     func moved() {
         Timeline.run(
             """
@@ -148,7 +148,7 @@ import TransferScheduling
             """, configuration: Self.configuration(host: 1))
     }
 
-    @Test("While all slots are taken no moment is asked for, whatever would come")
+    @Test("While all slots are taken, no wake-up is requested")
     func noWakeWhileFull() {
         Timeline.run(
             """

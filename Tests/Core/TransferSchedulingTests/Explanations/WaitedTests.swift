@@ -7,7 +7,7 @@ import TransferScheduling
 /// §6: The time spent under each reason.
 @Suite struct WaitedTests {
     @Test(
-        "The time waited for each condition, to the nanosecond",
+        "The waiting time is reported per condition, to the nanosecond",
         arguments: [
             ("power=battery", "discretionary", "onBattery"), ("power=unknown", "discretionary", "powerUnknown"),
             ("power=battery battery=30", "normal power=50", "batteryLow"),
@@ -29,7 +29,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Dates and windows count as long as they lie ahead, and both at once count for both")
+    @Test("Dates and windows count while they lie ahead; overlapping time counts for both")
     func dates() {
         Timeline.run(
             """
@@ -44,8 +44,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("Conditions that come and go add up, and what they took to settle counts apart")
-    func settling() {
+    @Test("Intermittent conditions add up, and debounce time counts separately")
+    func debouncing() {
         Timeline.run(
             """
             given power=battery
@@ -58,7 +58,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Time in line counts from when it could have run")
+    @Test("Time without a slot counts from the permission to run")
     func slots() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -77,7 +77,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("Waits after failures end with the wait, or when somebody ends them")
+    @Test("Backoff time ends with the backoff or its early end")
     func backoff() {
         Timeline.run(
             """
@@ -93,7 +93,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Lack of room, pauses, holds, and what an app has to do count while they last, and stay counted")
+    @Test("Time for missing space, pauses, blocks, and app actions is counted")
     func ownReasons() {
         Timeline.run(
             """
@@ -115,7 +115,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A relaunch delay counts from when it was given, until its end")
+    @Test("A relaunch delay counts from its assignment to its end")
     func relaunchDelay() {
         Timeline.run(
             """
@@ -129,7 +129,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A delay that ended early, because the app came to the front, counts until then")
+    @Test("A relaunch delay that ends early counts until then")
     func relaunchDelayFreed() {
         Timeline.run(
             """
@@ -142,11 +142,11 @@ import TransferScheduling
             """)
     }
 
-    @Test("The gate after an outage counts as settling")
-    func gate() {
+    @Test("The staggered start after an outage counts as debounce")
+    func staggeredDelay() {
         var generator = SplitMix64(seed: 1)
-        let gate = Timeline.text(.nanoseconds(Int64.random(in: 0...5_000_000_000, using: &generator)))
-        let later = Timeline.text(Timeline.duration(gate[...])! + .seconds(30))
+        let staggeredDelay = Timeline.text(.nanoseconds(Int64.random(in: 0...5_000_000_000, using: &generator)))
+        let later = Timeline.text(Timeline.duration(staggeredDelay[...])! + .seconds(30))
         Timeline.run(
             """
             given network=none
@@ -154,12 +154,12 @@ import TransferScheduling
             t=20s network full
             t=30s pause 1
             t=40s woken
-            expect 1 waited noNetwork=20s,settling=\(gate),suspended=10s
+            expect 1 waited noNetwork=20s,settling=\(staggeredDelay),suspended=10s
             t=\(later) woken
-            """, drainJitter: .seconds(5))
+            """, staggeredStartJitter: .seconds(5))
     }
 
-    @Test("A budget that is spent and a window that is too short count as well")
+    @Test("Exhausted budgets and too short windows count too")
     func budgetAndWindow() {
         Timeline.run(
             """
@@ -176,7 +176,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Two pauses for different reasons at once are not taken twice from the time in line")
+    @Test("Overlapping pauses are not subtracted twice from the time without a slot")
     func overlapping() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
@@ -193,7 +193,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("What ran for a while was not waiting meanwhile, and begins a new reckoning with no other")
+    @Test("Running time does not count as waiting time")
     func ranBetween() {
         Timeline.run(
             """

@@ -10,10 +10,10 @@ import TransferScheduling
     private static func run(_ text: String, slots: Int = 4, jitter: Duration = .zero) -> Machine {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = slots
-        return Timeline.run(text, configuration: configuration, drainJitter: jitter, watchesAll: false)
+        return Timeline.run(text, configuration: configuration, staggeredStartJitter: jitter, watchesAll: false)
     }
 
-    @Test("Nobody is told of what nobody watches, whatever happens to it")
+    @Test("An unwatched transfer causes no reports")
     func unwatched() {
         let machine = Self.run(
             """
@@ -32,7 +32,7 @@ import TransferScheduling
         #expect(machine.log.contains { $0.effect == .start(TransferID(1)) })
     }
 
-    @Test("Watching tells at once why it waits, and then whenever that changes, until it ends or nobody watches")
+    @Test("A watch reports the reasons immediately and after each change")
     func watched() {
         Self.run(
             """
@@ -61,7 +61,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Watching what runs tells nothing, until it is stopped")
+    @Test("A watch on a running transfer reports nothing until it stops")
     func running() {
         Self.run(
             """
@@ -74,8 +74,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("A watcher is told when one condition has settled and another has not; without one nobody is woken")
-    func settling() {
+    @Test("A watch reports the end of the first debounce; without a watch there is no wake-up")
+    func debouncing() {
         let text = """
             given power=battery network=none
             t=0s submit 1 discretionary
@@ -91,7 +91,7 @@ import TransferScheduling
     }
 
     @Test(
-        "A date that comes while a condition is missing wakes nobody but a watcher",
+        "A date during a missing condition wakes only for a watch",
         arguments: ["notBefore=100s", "window=100-7200", "deadline=200s notBefore=100s"])
     func behindConditions(date: String) {
         Self.run(
@@ -112,7 +112,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("The end of a wait after a failure wakes nobody while the network is away")
+    @Test("The end of a backoff without a network causes no wake-up")
     func backoffBehindConditions() {
         Self.run(
             """
@@ -129,7 +129,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("The end of a relaunch delay wakes nobody while the network costs")
+    @Test("The end of a relaunch delay on a metered network causes no wake-up")
     func delayBehindConditions() {
         Self.run(
             """
@@ -143,7 +143,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Full slots ask for no moment; a slot that is free asks for the next one at which it could be used")
+    @Test("Full slots request no wake-up; a free slot requests the next usable time")
     func fullSlots() {
         Self.run(
             """
@@ -161,7 +161,7 @@ import TransferScheduling
             """, slots: 1)
     }
 
-    @Test("A watched one in line is told whose slot it waits for, when that changes")
+    @Test("A watch reports changes of the full slot scope")
     func inLine() {
         var configuration = SchedulerConfiguration()
         (configuration.globalSlots, configuration.slotsPerHost) = (2, 1)
@@ -181,8 +181,8 @@ import TransferScheduling
             """, configuration: configuration, watchesAll: false)
     }
 
-    @Test("While running a deadline is looked at only as far as it may stop something")
-    func runningLooks() {
+    @Test("The deadline of a running transfer is re-evaluated only if it may stop the transfer")
+    func runningReevaluations() {
         Self.run(
             """
             t=0s submit 1 discretionary deadline=1000s
@@ -193,8 +193,8 @@ import TransferScheduling
             """)
     }
 
-    @Test("The gate after an outage wakes for those that may run behind it, and for no other")
-    func gate() {
+    @Test("The staggered start wakes only for transfers that may run after it")
+    func staggeredDelay() {
         Self.run(
             """
             t=10s network none
@@ -204,7 +204,7 @@ import TransferScheduling
             """, jitter: .seconds(5))
     }
 
-    @Test("Room is measured on, watched or not")
+    @Test("Free space is measured whether watched or not")
     func room() {
         Self.run(
             """

@@ -6,7 +6,7 @@ import TransferScheduling
 /// A scheduler with a simulated clock, simulated conditions, and an obedient executor. Tests control all of them.
 final class Machine {
     /// Monday, 2026-11-23 00:00:00 UTC. The second of the week therefore equals the second of the test.
-    static let start = Moment(
+    static let start = ClockReading(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
 
     struct Entry: Hashable {
@@ -31,19 +31,19 @@ final class Machine {
     var onEvent: ((Event, [Effect]) -> Void)?
     /// A Boolean value that indicates whether every transfer is watched from the start.
     let watchesAll: Bool
-    /// A Boolean value that indicates whether a stop is answered at once.
+    /// A Boolean value that indicates whether a stop ends immediately.
     var answersStops = true
     /// The result of a measurement of disk space, or `nil` if measurements stay unanswered.
     var room: Int64?
 
     init(
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        conditions: Conditions = Machine.goodConditions(), now: Moment = Machine.start, seed: UInt64 = 1,
-        drainJitter: Duration = .zero, watchesAll: Bool = true
+        conditions: Conditions = Machine.goodConditions(), now: ClockReading = Machine.start, seed: UInt64 = 1,
+        staggeredStartJitter: Duration = .zero, watchesAll: Bool = true
     ) {
         self.watchesAll = watchesAll
         var configuration = configuration
-        configuration.drainJitter = drainJitter
+        configuration.staggeredStartJitter = staggeredStartJitter
         self.configuration = configuration
         self.policy = policy
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
@@ -54,7 +54,7 @@ final class Machine {
     }
 
     /// Conditions on AC and on unmetered Ethernet, as found at the start.
-    static func goodConditions(at now: Moment = Machine.start) -> Conditions {
+    static func goodConditions(at now: ClockReading = Machine.start) -> Conditions {
         var conditions = Conditions(unknownSince: now)
         conditions.power = Fact(.ac, source: .upower, since: now)
         conditions.battery = Fact(BatteryState(level: 80), source: .upower, since: now)
@@ -118,8 +118,8 @@ final class Machine {
         case .end(let id, _): (bytes[id], store[id]) = (nil, nil)
         case .saveRetry(let id, let retry): store[id]?.state.retry = retry
         case .savePaused(let id, let isPaused): store[id]?.state.isPaused = isPaused
-        case .saveRelaunchHold(let id, let hold): store[id]?.state.relaunchHold = hold
-        case .discard, .saveLearned, .explain: break  // A machine answers none of these effects.
+        case .saveRelaunchDelay(let id, let relaunchDelay): store[id]?.state.relaunchDelay = relaunchDelay
+        case .discard, .saveStatistics, .explain: break  // A machine answers none of these effects.
         }
         return nil
     }
@@ -151,8 +151,8 @@ final class Machine {
     /// Ends the process and starts it again. All attempts are gone, and the conditions count as debounced.
     func restart(policy: any Policy) {
         for id in attempts.keys.sorted() { _ = endAttempt(id) }
-        let learned = scheduler.learned(at: now, boot: "")
-        scheduler = Scheduler(configuration: configuration, policy: policy, learned: learned, startingAt: now)
+        let statistics = scheduler.statistics(at: now, boot: "")
+        scheduler = Scheduler(configuration: configuration, policy: policy, statistics: statistics, startingAt: now)
         wake = nil
         conditions.power.isObservedChange = false
         conditions.network.isObservedChange = false
@@ -184,15 +184,15 @@ final class Machine {
     }
 
     /// Changes the conditions. The changed fact counts as observed at the current time.
-    func change(_ body: (inout Conditions, Moment) -> Void) {
+    func change(_ body: (inout Conditions, ClockReading) -> Void) {
         body(&conditions, now)
         apply(.conditionsChanged(conditions))
     }
 
     func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: now) }
-    func holdsSlot(_ id: TransferID) -> Bool { scheduler.holdsSlot(id) }
+    func occupiesSlot(_ id: TransferID) -> Bool { scheduler.occupiesSlot(id) }
     var history: PolicyHistory { scheduler.history }
-    var learned: Learned { scheduler.learned(at: now, boot: "") }
+    var statistics: PersistedStatistics { scheduler.statistics(at: now, boot: "") }
     /// Returns the delay of the app's background work, counted from the app's last launch.
     func relaunchDelay(of app: String) -> Duration { scheduler.relaunchDelay(of: app, at: now)?.delay ?? .zero }
     var openCount: Int { scheduler.openCount }
@@ -211,9 +211,9 @@ extension Event {
 extension Conditions {
     /// Updates a fact with a new reading.
     mutating func observe<Value>(
-        _ fact: WritableKeyPath<Conditions, Fact<Value>>, _ value: Value, at now: Moment
+        _ fact: WritableKeyPath<Conditions, Fact<Value>>, _ value: Value, at now: ClockReading
     ) {
         self[keyPath: fact] = self[keyPath: fact]
-            .updated(to: value, source: self[keyPath: fact].source, sureness: .reported, at: now)
+            .updated(to: value, source: self[keyPath: fact].source, confidence: .reported, at: now)
     }
 }

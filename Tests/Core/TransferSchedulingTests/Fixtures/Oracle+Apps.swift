@@ -10,21 +10,21 @@ extension Oracle {
     struct App {
         var starts = 0
         var lastStart = Instant.zero
-        /// The unfinished transfers that the limiter held, each with the time of its release.
+        /// The unfinished transfers that the limiter delayed, each with the time of its release.
         var held: [TransferID: Instant] = [:]
-        /// A Boolean value that indicates whether the end of a held transfer is to start the app.
+        /// A Boolean value that indicates whether the end of a delayed transfer launches the app.
         var awaitsStart = false
 
         /// The end of the current or latest delay.
         var periodEnd: Instant { lastStart.advanced(by: .seconds(min(60 << min(starts - 1, 20), 21_600))) }
 
-        mutating func settle(at now: Instant) {
+        mutating func resetIfInactive(at now: Instant) {
             if starts > 0, held.isEmpty, !awaitsStart, periodEnd <= now { starts = 0 }
         }
     }
 
     /// The oracle's bounds of the random waits after an outage. Only the longest possible wait is known.
-    struct Drain {
+    struct StaggeredStart {
         /// The latest possible end of the current wait.
         private var latest: Instant?
         private var end: Instant?
@@ -32,32 +32,32 @@ extension Oracle {
         private var notAt: Instant?
         private var hasConditions = true
 
-        private static func isOut(_ conditions: Conditions) -> Bool {
+        private static func isOffline(_ conditions: Conditions) -> Bool {
             conditions.sleep.value != .awake || conditions.network.value == .none
                 || conditions.network.value == .portal
         }
 
-        mutating func learn(
+        mutating func update(
             from old: Conditions, to new: Conditions, at now: Instant, _ configuration: SchedulerConfiguration
         ) {
             defer { hasConditions = true }
-            if Self.isOut(new) {
+            if Self.isOffline(new) {
                 (latest, end, notAt) = (nil, nil, nil)
-            } else if Self.isOut(old), hasConditions {
-                end = now.advanced(by: configuration.drainPeriod)
+            } else if Self.isOffline(old), hasConditions {
+                end = now.advanced(by: configuration.staggeredStartPeriod)
                 close(at: now, configuration)
             }
         }
 
         /// Starts a new process. The conditions at the start end no outage.
         mutating func forget() {
-            self = Drain()
+            self = StaggeredStart()
             hasConditions = false
         }
 
         private mutating func close(at now: Instant, _ configuration: SchedulerConfiguration) {
-            latest = now.advanced(by: configuration.drainJitter)
-            notAt = configuration.drainJitter > .zero ? now : nil
+            latest = now.advanced(by: configuration.staggeredStartJitter)
+            notAt = configuration.staggeredStartJitter > .zero ? now : nil
         }
 
         func mayBeClosed(at now: Instant) -> Bool { latest.map { now < $0 } ?? false }
@@ -73,12 +73,14 @@ extension Oracle {
 
     /// Returns whether admission control applies: no person waits for the transfer, and the transfer needs the
     /// network.
-    func isGated(_ traits: TransferTraits) -> Bool { traits.kind != .userInitiated && !traits.isLoopback }
+    func isStaggered(_ traits: TransferTraits) -> Bool { traits.kind != .userInitiated && !traits.isLoopback }
 
-    func isExpired(_ known: Known, at now: Moment) -> Bool { known.traits.expires.map { $0 <= now.wall } ?? false }
+    func isExpired(_ known: Known, at now: ClockReading) -> Bool {
+        known.traits.expires.map { $0 <= now.wall } ?? false
+    }
 
     /// Returns whether something other than conditions prevents the transfer from starting and from continuing.
-    func isObstructed(_ known: Known, at now: Moment) -> Bool {
+    func isObstructed(_ known: Known, at now: ClockReading) -> Bool {
         known.isHeld || known.hasNeed || isBudgetSpent(for: known.traits, at: now)
     }
 
@@ -92,16 +94,16 @@ extension Oracle {
         }
     }
 
-    func isBudgetSpent(for traits: TransferTraits, at now: Moment) -> Bool {
+    func isBudgetSpent(for traits: TransferTraits, at now: ClockReading) -> Bool {
         guard traits.kind != .userInitiated, !traits.isLoopback, isMetered else { return false }
-        let books = [conditions.connection.value.flatMap { budgets.connections[$0] }, budgets.apps[traits.app]]
-        return books.compactMap(\.self).contains { book in
-            let used = book.used(at: now.wall, localTime: .utc)
-            return used >= book.limit || (traits.kind == .discretionary && 5 * used >= 4 * book.limit)
+        let applicable = [conditions.connection.value.flatMap { budgets.connections[$0] }, budgets.apps[traits.app]]
+        return applicable.compactMap(\.self).contains { budget in
+            let used = budget.used(at: now.wall, localTime: .utc)
+            return used >= budget.limit || (traits.kind == .discretionary && 5 * used >= 4 * budget.limit)
         }
     }
 
-    mutating func charge(_ id: TransferID, to bytes: Int64, at now: Moment) {
+    mutating func charge(_ id: TransferID, to bytes: Int64, at now: ClockReading) {
         guard let known = open[id], known.isRunning, !known.isStopping else { return }
         open[id]?.bytes = bytes
         guard bytes > known.bytes, isMetered, !known.traits.isLoopback else { return }
@@ -112,8 +114,8 @@ extension Oracle {
 
     // MARK: Apps
 
-    mutating func learnOfApps(_ event: Event, at now: Moment) {
-        for app in apps.keys { apps[app]?.settle(at: now.instant) }
+    mutating func updateApps(_ event: Event, at now: ClockReading) {
+        for app in apps.keys { apps[app]?.resetIfInactive(at: now.instant) }
         switch event {
         case .appRelaunched(let app):
             apps[app, default: App()].starts += 1
@@ -130,25 +132,25 @@ extension Oracle {
             apps[traits.app]?.held[id] = app.periodEnd
             open[id]?.release = app.periodEnd
         case .recovered(let id, let traits, _):
-            // A recovered transfer waits as long as before, unless a person has changed it since.
+            // A recovered transfer waits as long as before, unless the user has changed it since.
             open[id]?.release = traits.isFromBackground == true ? apps[traits.app]?.held[id] : nil
         case .changed(let id, let traits):
             if traits.isFromBackground != true { open[id]?.release = nil }
         default: break  // The limiter ignores these events.
         }
-        for app in apps.keys { apps[app]?.settle(at: now.instant) }
+        for app in apps.keys { apps[app]?.resetIfInactive(at: now.instant) }
     }
 
     /// Returns the delay of an app's background work, counted from the app's last launch.
     func delay(of app: String, at now: Instant) -> Duration {
         guard var known = apps[app] else { return .zero }
-        known.settle(at: now)
+        known.resetIfInactive(at: now)
         return known.starts > 0 ? known.lastStart.duration(to: known.periodEnd) : .zero
     }
 
-    /// Records the end of a transfer for the limiter that held the transfer. The last end of a session is to start
+    /// Records the end of a transfer for the limiter that delayed the transfer. The last end of a session is to start
     /// the app.
-    mutating func heldEnded(_ id: TransferID, _ traits: TransferTraits) {
+    mutating func delayedEnded(_ id: TransferID, _ traits: TransferTraits) {
         guard apps[traits.app]?.held.removeValue(forKey: id) != nil else { return }
         let isLast = !open.values.contains { $0.traits.app == traits.app && $0.traits.session == traits.session }
         if isLast { apps[traits.app]?.awaitsStart = true }

@@ -13,12 +13,12 @@ struct SeenHours {
     private var hours: [Int64: (seen: Int64, good: Int64)] = [:]
     /// The last hour with an observation. This hour is not complete yet.
     private var last: Int64?
-    /// The time since which the present conditions hold, or `nil` before the first conditions.
+    /// The time since which the present conditions are unchanged, or `nil` before the first conditions.
     private var since: Instant?
     private var isGood = false
 
     /// Records that the conditions have not changed until now.
-    mutating func pass(to now: Moment) {
+    mutating func pass(to now: ClockReading) {
         guard let since else { return }
         var date = now.wall.nanosecondsSinceEpoch - since.duration(to: now.instant).wholeNanoseconds
         while date < now.wall.nanosecondsSinceEpoch {
@@ -33,7 +33,7 @@ struct SeenHours {
     }
 
     /// Records new conditions.
-    mutating func tell(_ conditions: Conditions, at now: Moment) {
+    mutating func update(_ conditions: Conditions, at now: ClockReading) {
         pass(to: now)
         since = now.instant
         isGood =
@@ -43,14 +43,14 @@ struct SeenHours {
     }
 
     /// Ends the process. The next process knows the observations, but not the present conditions.
-    mutating func restart(at now: Moment) {
+    mutating func restart(at now: ClockReading) {
         pass(to: now)
         since = nil
     }
 
     /// Returns the time before a deadline, in nanoseconds, in which AC is not expected, or `nil` before a complete
     /// day was observed.
-    func horizon(at now: Moment) -> Int64? {
+    func horizon(at now: ClockReading) -> Int64? {
         var shares: [Int64: Int64] = [:]
         for (number, part) in hours.sorted(by: { $0.key < $1.key }) where number != last && part.seen >= Self.hour / 2 {
             let share = Int64(Double(part.good) / Double(part.seen) * 1_000_000)
@@ -66,7 +66,7 @@ struct SeenHours {
 
 extension Oracle {
     /// Returns whether the default policy does not expect AC before a deadline that is `left` nanoseconds ahead.
-    func expectsNoAC(within left: Int64, isRunning: Bool, at now: Moment) -> Bool {
+    func expectsNoAC(within left: Int64, isRunning: Bool, at now: ClockReading) -> Bool {
         guard let horizon = hours.horizon(at: now) else { return false }
         let step: Int64 = 3 * 3_600_000_000_000
         return left <= min(isRunning ? horizon + step : horizon, 8 * step)

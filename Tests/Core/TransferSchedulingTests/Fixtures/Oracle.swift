@@ -39,47 +39,47 @@ struct Oracle {
     var lastSeen = Machine.start.instant
     var hours = SeenHours()
     var apps: [String: App] = [:]
-    var budgets = ByteBudgetBook()
-    var drain = Drain()
+    var budgets = ByteBudgetRegistry()
+    var staggeredStart = StaggeredStart()
 
     // MARK: Permissions
 
     /// Returns whether the power suffices.
-    func hasPower(_ known: Known, at now: Moment) -> Bool {
+    func hasPower(_ known: Known, at now: ClockReading) -> Bool {
         let traits = known.traits
-        func holds(_ level: Int?) -> Bool {
+        func isSatisfied(_ level: Int?) -> Bool {
             if conditions.power.value == .ac { return true }
             guard let level, conditions.power.value == .battery else { return false }
             return (conditions.battery.value.level ?? 0) > level
         }
         switch traits.constraints.power {
         case .any: break
-        case .ac: if !holds(nil) { return false }
-        case .acOrBattery(let level): if !holds(level) { return false }
+        case .ac: if !isSatisfied(nil) { return false }
+        case .acOrBattery(let level): if !isSatisfied(level) { return false }
         }
         guard traits.kind == .discretionary, !isWithoutHopeForAC(at: now) else { return true }
-        if holds(nil) { return true }
+        if isSatisfied(nil) { return true }
         guard let (gone, span) = deadline(of: traits, at: now) else { return false }
         if gone >= span { return true }
         let isLate = 4 * gone >= 3 * span || expectsNoAC(within: span - gone, isRunning: known.isRunning, at: now)
-        if isLate, holds(20) { return true }
-        return 2 * gone >= span && holds(known.isRunning ? 40 : 50)
+        if isLate, isSatisfied(20) { return true }
+        return 2 * gone >= span && isSatisfied(known.isRunning ? 40 : 50)
     }
 
     /// Returns the elapsed and the total nanoseconds of the time until the deadline.
-    private func deadline(of traits: TransferTraits, at now: Moment) -> (Int64, Int64)? {
+    private func deadline(of traits: TransferTraits, at now: ClockReading) -> (Int64, Int64)? {
         guard let date = traits.constraints.deadline?.date else { return nil }
         let start = max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted)
         return (start.duration(to: now.wall).wholeNanoseconds, start.duration(to: date).wholeNanoseconds)
     }
 
     /// Returns whether AC has been missing for so long that the default policy no longer waits for AC.
-    private func isWithoutHopeForAC(at now: Moment) -> Bool {
+    private func isWithoutHopeForAC(at now: ClockReading) -> Bool {
         conditions.power.value != .ac && timeWithoutAC >= .seconds(3 * 86_400)
     }
 
     /// Returns whether all conditions except the power are fulfilled.
-    func hasTheRest(_ traits: TransferTraits, at now: Moment) -> Bool {
+    func hasTheRest(_ traits: TransferTraits, at now: ClockReading) -> Bool {
         if conditions.sleep.value != .awake { return false }
         let constraints = traits.constraints
         if let date = constraints.notBefore?.date, now.wall < date { return false }
@@ -114,31 +114,31 @@ struct Oracle {
     }
 
     /// Returns whether the facts that the transfer relies on are debounced.
-    func isSettled(_ traits: TransferTraits, at now: Moment) -> Bool {
+    func isStable(_ traits: TransferTraits, at now: ClockReading) -> Bool {
         guard traits.kind == .discretionary else { return true }
-        func hasHeld<Value>(_ fact: Fact<Value>, _ dwell: Duration) -> Bool {
-            !fact.isObservedChange || fact.since.instant.duration(to: now.instant) >= dwell
+        func isLongEnough<Value>(_ fact: Fact<Value>, _ debounce: Duration) -> Bool {
+            !fact.isObservedChange || fact.since.instant.duration(to: now.instant) >= debounce
         }
         let isPastDeadline = deadline(of: traits, at: now).map { $0.0 >= $0.1 } ?? false
         let needsPower = traits.constraints.power != .any || !(isPastDeadline || isWithoutHopeForAC(at: now))
-        if needsPower, !hasHeld(conditions.power, configuration.powerDwell) { return false }
+        if needsPower, !isLongEnough(conditions.power, configuration.powerDebounce) { return false }
         guard !traits.isLoopback else { return true }
         if traits.constraints.connection != .any {
-            guard hasHeld(conditions.connection, configuration.connectionDwell),
-                hasHeld(conditions.roaming, configuration.connectionDwell)
+            guard isLongEnough(conditions.connection, configuration.connectionDebounce),
+                isLongEnough(conditions.roaming, configuration.connectionDebounce)
             else { return false }
         }
-        return hasHeld(conditions.network, configuration.networkDwell)
-            && hasHeld(conditions.linkKind, configuration.linkKindDwell)
-            && hasHeld(conditions.metered, configuration.meteredDwell)
+        return isLongEnough(conditions.network, configuration.networkDebounce)
+            && isLongEnough(conditions.linkKind, configuration.linkKindDebounce)
+            && isLongEnough(conditions.metered, configuration.meteredDebounce)
     }
 
     /// Returns whether the transfer may start if it gets a slot.
-    func mayStart(_ known: Known, at now: Moment) -> Bool {
+    func mayStart(_ known: Known, at now: ClockReading) -> Bool {
         !known.isPaused && !known.isRunning && (known.backoffEnd ?? now.instant) <= now.instant
             && known.spaceNeeded == nil && (known.release ?? now.instant) <= now.instant
             && !isObstructed(known, at: now) && hasTheRest(known.traits, at: now) && hasPower(known, at: now)
-            && isSettled(known.traits, at: now)
+            && isStable(known.traits, at: now)
     }
 
     func hasSlot(for traits: TransferTraits) -> Bool {
@@ -153,14 +153,14 @@ struct Oracle {
     // MARK: Observations
 
     /// Processes an event and its effects. Returns descriptions of all violated rules.
-    mutating func watch(_ event: Event, _ effects: [Effect], at now: Moment) -> [String] {
+    mutating func watch(_ event: Event, _ effects: [Effect], at now: ClockReading) -> [String] {
         let elapsed = lastSeen.duration(to: now.instant)
         if conditions.sleep.value == .awake, elapsed > .zero {
             timeWithoutAC = conditions.power.value == .ac ? .zero : timeWithoutAC + elapsed
         }
         lastSeen = now.instant
-        learn(event, at: now)
-        learnOfApps(event, at: now)
+        update(event, at: now)
+        updateApps(event, at: now)
         for (id, known) in open where known.isRunning && isExpired(known, at: now) { open[id]?.isExpiring = true }
         var faults: [String] = []
         for effect in effects { check(effect, at: now, into: &faults) }
@@ -168,7 +168,7 @@ struct Oracle {
         return faults
     }
 
-    private mutating func learn(_ event: Event, at now: Moment) {
+    private mutating func update(_ event: Event, at now: ClockReading) {
         switch event {
         case .submitted(let id, let traits):
             open[id] = Known(traits: traits)
@@ -178,16 +178,16 @@ struct Oracle {
             open[id]?.bytes = state.bytes
         case .changed(let id, let traits): open[id]?.traits = traits
         case .conditionsChanged(let new):
-            drain.learn(from: conditions, to: new, at: now.instant, configuration)
-            hours.tell(new, at: now)
+            staggeredStart.update(from: conditions, to: new, at: now.instant, configuration)
+            hours.update(new, at: now)
             conditions = new
-        case .budgetsChanged(let book): budgets = book
+        case .budgetsChanged(let registry): budgets = registry
         case .progressed(let id, let bytes, _): charge(id, to: bytes, at: now)
         case .restarted(let id): if open[id]?.isStopping == false { open[id]?.bytes = 0 }
         case .held(let id, _, _): open[id]?.isHeld = true
         case .released(let id): open[id]?.isHeld = false
         case .appNeeded(let id, _): open[id]?.hasNeed = true
-        case .appAnswered(let id): open[id]?.hasNeed = false
+        case .appResponded(let id): open[id]?.hasNeed = false
         case .paused(let id):
             if open[id]?.isCancelled == false { open[id]?.isPaused = true }
             open[id]?.backoffEnd = nil
@@ -212,14 +212,14 @@ struct Oracle {
         open[id]?.powerGoneSince = nil
     }
 
-    private mutating func check(_ effect: Effect, at now: Moment, into faults: inout [String]) {
+    private mutating func check(_ effect: Effect, at now: ClockReading, into faults: inout [String]) {
         switch effect {
         case .start(let id):
             guard let known = open[id] else { return faults.append("\(id) was started though it is not open") }
             if !mayStart(known, at: now) { faults.append("\(id) was started though it may not: \(known)") }
             if known.isCancelled { faults.append("\(id) was started though it is cancelled") }
             if known.isExpiring { faults.append("\(id) was started though its time was up") }
-            if isGated(known.traits), !drain.started(at: now.instant, configuration) {
+            if isStaggered(known.traits), !staggeredStart.started(at: now.instant, configuration) {
                 faults.append("\(id) was started at the same moment as another, or as the machine came back")
             }
             if !hasSlot(for: known.traits) { faults.append("\(id) was started without a slot") }
@@ -231,7 +231,7 @@ struct Oracle {
             let gone = min(known.powerGoneSince ?? now.instant, conditions.power.since.instant)
             let hasNoPower =
                 !hasPower(known, at: now)
-                && gone.duration(to: now.instant) >= configuration.powerGrace
+                && gone.duration(to: now.instant) >= configuration.powerHysteresis
             if !known.isPaused, !known.isCancelled, !known.isExpiring, !isObstructed(known, at: now),
                 hasTheRest(known.traits, at: now), !hasNoPower
             {
@@ -243,7 +243,7 @@ struct Oracle {
                 if ending == .failed(.expired), !known.isExpiring, !isExpired(known, at: now) {
                     faults.append("\(id) was given up before its time")
                 }
-                heldEnded(id, known.traits)
+                delayedEnded(id, known.traits)
             } else {
                 faults.append("\(id) ended though it is not open")
             }
@@ -253,16 +253,16 @@ struct Oracle {
             open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
         case .savePaused(let id, let isPaused):
             if open[id]?.isPaused != isPaused { faults.append("\(id) was saved as paused: \(isPaused)") }
-        case .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned: break  // No rule applies.
+        case .discard, .measureSpace, .explain, .wake, .saveRelaunchDelay, .saveStatistics: break  // No rule applies.
         }
     }
 
-    private mutating func check(_ id: TransferID, _ known: Known, at now: Moment, into faults: inout [String]) {
+    private mutating func check(_ id: TransferID, _ known: Known, at now: ClockReading, into faults: inout [String]) {
         if isExpired(known, at: now) || known.isExpiring, !known.isStopping {
             faults.append("\(id) goes on though its time is up")
         }
         guard known.isRunning, !known.isStopping else {
-            let mayHaveToWait = isGated(known.traits) && drain.mayBeClosed(at: now.instant)
+            let mayHaveToWait = isStaggered(known.traits) && staggeredStart.mayBeClosed(at: now.instant)
             if mayStart(known, at: now), !known.isCancelled, hasSlot(for: known.traits), !mayHaveToWait {
                 faults.append("\(id) may run and does not: \(known)")
             }
@@ -278,6 +278,8 @@ struct Oracle {
         let since = known.powerMissingSince ?? now.instant
         open[id]?.powerMissingSince = since
         open[id]?.powerGoneSince = known.powerGoneSince ?? min(now.instant, conditions.power.since.instant)
-        if since.duration(to: now.instant) >= configuration.powerGrace { faults.append("\(id) runs past its grace") }
+        if since.duration(to: now.instant) >= configuration.powerHysteresis {
+            faults.append("\(id) runs past its grace")
+        }
     }
 }

@@ -8,52 +8,51 @@ import TransferScheduling
 /// The seed alone reproduces the run, so a failure is replayed by its seed. The steps are kept as text.
 final class SchedulerRun {
     let machine: Machine
-    private var dice: SplitMix64
+    private var generator: SplitMix64
     private var oracle: Oracle
     private var last: Int64 = 0
     private let configuration: SchedulerConfiguration
-    /// A Boolean value that indicates whether budgets are set at times. Their renewals wake up the scheduler even if
-    /// other reasons prevent starts.
+    /// Whether budgets are set at times. Their renewals wake up the scheduler even if other reasons prevent starts.
     private let hasBudgets: Bool
     /// The steps with their times. The event is `nil` for a restart.
-    private var taken: [(time: Duration, event: Event?)] = []
+    private var applied: [(time: Duration, event: Event?)] = []
     private(set) var faults: [String] = []
     private(set) var submitted: Set<TransferID> = []
 
     init(seed: UInt64) {
-        dice = SplitMix64(seed: seed)
+        generator = SplitMix64(seed: seed)
         var configuration = SchedulerConfiguration()
         (configuration.slotsPerApp, configuration.slotsPerSession) = (3, 2)
-        configuration.drainJitter = seed.isMultiple(of: 2) ? .zero : .seconds(5)
+        configuration.staggeredStartJitter = seed.isMultiple(of: 2) ? .zero : .seconds(5)
         self.configuration = configuration
         hasBudgets = seed % 3 == 0
-        machine = Machine(configuration: configuration, seed: seed, drainJitter: configuration.drainJitter)
+        let jitter = configuration.staggeredStartJitter
+        machine = Machine(configuration: configuration, seed: seed, staggeredStartJitter: jitter)
         oracle = Oracle(conditions: machine.conditions, configuration: configuration)
-        oracle.hours.tell(machine.conditions, at: machine.now)
+        oracle.hours.update(machine.conditions, at: machine.now)
         machine.onEvent = { [unowned self] event, effects in
-            note(oracle.watch(event, effects, at: machine.now))
+            record(oracle.watch(event, effects, at: machine.now))
             for app in Self.apps {
-                let (delay, expected) = (
-                    machine.relaunchDelay(of: app), oracle.delay(of: app, at: machine.now.instant)
-                )
-                if delay != expected { note(["\(app) is delayed by \(delay) in place of \(expected)"]) }
+                let delay = machine.relaunchDelay(of: app)
+                let expected = oracle.delay(of: app, at: machine.now.instant)
+                if delay != expected { record(["\(app) is delayed by \(delay) instead of \(expected)"]) }
             }
             if case .woken = event { return }
-            taken.append((machine.elapsed, event))
+            applied.append((machine.elapsed, event))
         }
     }
 
     /// Runs up to `count` steps, and then until everything has ended. Stops at the first fault.
     func run(steps count: Int) {
         for _ in 0..<count where faults.isEmpty { step() }
-        if faults.isEmpty { drain() }
+        if faults.isEmpty { staggeredStart() }
     }
 
     var endedCount: Int { oracle.ended.count }
 
     /// Returns the last steps as text.
     func lastSteps(_ count: Int) -> [String] {
-        taken.suffix(count).map { "\($0.time): \($0.event.map(Self.text) ?? "restart")" }
+        applied.suffix(count).map { "\($0.time): \($0.event.map(Self.text) ?? "restart")" }
     }
 
     private static func text(_ event: Event) -> String {
@@ -80,11 +79,11 @@ final class SchedulerRun {
             + "\(seconds(constraints.deadline?.date)) windows \(constraints.window?.windows.map { ($0.start, $0.end) } ?? [])"
     }
 
-    private func note(_ new: [String]) {
+    private func record(_ new: [String]) {
         faults += new.map { "\($0) at \(machine.elapsed)" }
     }
 
-    private func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &dice) }
+    private func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
     private func chance(_ percent: Int) -> Bool { roll(1...100) <= percent }
     private func pick<Value>(_ values: [Value]) -> Value? { values.isEmpty ? nil : values[roll(0...values.count - 1)] }
 
@@ -127,7 +126,7 @@ final class SchedulerRun {
             // - The end of a staggered start's wait may find no free slot.
             // - A transfer that is already being stopped has nothing left to do when it expires.
             let mayBeIdle =
-                hasBudgets || oracle.drain.mayBeClosed(at: machine.now.instant)
+                hasBudgets || oracle.staggeredStart.mayBeClosed(at: machine.now.instant)
                 || oracle.open.values.contains { known in
                     let constraints = known.traits.constraints
                     return known.powerMissingSince != nil || (known.isStopping && known.traits.expires != nil)
@@ -137,11 +136,11 @@ final class SchedulerRun {
             let before = machine.log.count
             machine.advance(to: Machine.start.instant.duration(to: wake))
             let isIdle = machine.log[before...].allSatisfy { if case .wake = $0.effect { true } else { false } }
-            if isIdle, !mayBeIdle { note(["woken for nothing"]) }
+            if isIdle, !mayBeIdle { record(["unneeded wake-up"]) }
         }
         machine.move(to: target)
         let effects = machine.apply(.woken)
-        if !effects.isEmpty { note(["\(effects) was missed: no wake had been asked for"]) }
+        if !effects.isEmpty { record(["\(effects) was missed: no wake-up had been requested"]) }
     }
 
     private func changeFact() {
@@ -159,8 +158,8 @@ final class SchedulerRun {
         }
     }
 
-    /// Performs a random step of an app or of a person. The app is launched, comes to the front, or is not launched
-    /// after all. A transfer is held or released, or needs its app. A budget changes.
+    /// Performs a random step of an app or of the user. The app is launched, comes to the front, or is not launched
+    /// after all. A transfer is blocked or released, or needs its app. A budget changes.
     private func appStep(_ open: [TransferID]) {
         guard let app = pick(Self.apps) else { return }
         let held = pick(open.filter { oracle.open[$0]?.isHeld == true })
@@ -172,14 +171,18 @@ final class SchedulerRun {
         case 6: if let id = pick(open) { machine.apply(.held(id, by: "root", why: "backup")) }
         case 7: if let id = held ?? pick(open) { machine.apply(.released(id)) }
         case 8: if let id = pick(open) { machine.apply(.appNeeded(id, pick(AppNeed.allCases) ?? .authentication)) }
-        case 9: if let id = needy ?? pick(open) { machine.apply(.appAnswered(id)) }
+        case 9: if let id = needy ?? pick(open) { machine.apply(.appResponded(id)) }
         default:
             guard hasBudgets else { return }
-            var book = oracle.budgets
+            var registry = oracle.budgets
             let budget = try? ByteBudget(
                 limit: Int64(roll(0...20)), billingDay: roll(1...31), at: machine.now.wall, localTime: .utc)
-            if chance(50) { book.apps[app] = chance(80) ? budget : nil } else { book.connections["home"] = budget }
-            machine.apply(.budgetsChanged(book))
+            if chance(50) {
+                registry.apps[app] = chance(80) ? budget : nil
+            } else {
+                registry.connections["home"] = budget
+            }
+            machine.apply(.budgetsChanged(registry))
         }
     }
 
@@ -246,22 +249,22 @@ final class SchedulerRun {
     /// Ends the process and starts it again. The transfers are recovered from the saved state.
     private func restart() {
         let stored = oracle.open
-        taken.append((machine.elapsed, nil))
+        applied.append((machine.elapsed, nil))
         oracle.open = [:]
-        oracle.drain.forget()
+        oracle.staggeredStart.forget()
         oracle.hours.restart(at: machine.now)
-        let holds = machine.store.mapValues(\.state.relaunchHold)
+        let relaunchDelays = machine.store.mapValues(\.state.relaunchDelay)
         machine.restart(policy: DefaultPolicy())
         for (id, known) in stored.sorted(by: { $0.key < $1.key }) {
             let state = RecoveredState(
                 bytes: machine.bytes[id] ?? 0, retry: known.retry, isPaused: known.isPaused,
-                relaunchHold: holds[id] ?? nil)
+                relaunchDelay: relaunchDelays[id] ?? nil)
             machine.apply(.recovered(id, known.traits, state))
         }
     }
 
     /// Checks that everything ends on a good machine with a good network, because all transfers start eventually.
-    private func drain() {
+    private func staggeredStart() {
         machine.answersStops = true
         machine.room = 1_000_000
         for id in machine.attempts.keys.sorted() where oracle.open[id]?.isStopping == true {
@@ -279,7 +282,7 @@ final class SchedulerRun {
         for app in Self.apps { machine.apply(.appCameToFront(app)) }
         for id in oracle.open.keys.sorted() {
             machine.apply(.released(id))
-            machine.apply(.appAnswered(id))
+            machine.apply(.appResponded(id))
         }
         for id in oracle.open.keys.sorted() { machine.apply(.resumed(id)) }
         for _ in 0..<2000 where machine.openCount > 0 && faults.isEmpty {
@@ -290,8 +293,8 @@ final class SchedulerRun {
                 machine.apply(.finished(id))
             }
         }
-        if machine.openCount > 0 { note(["\(machine.openCount) transfers never ran"]) }
-        if oracle.ended != submitted { note(["lost: \(submitted.symmetricDifference(oracle.ended))"]) }
-        if machine.wake != nil { note(["a wake is asked for though nothing is left"]) }
+        if machine.openCount > 0 { record(["\(machine.openCount) transfers never ran"]) }
+        if oracle.ended != submitted { record(["lost: \(submitted.symmetricDifference(oracle.ended))"]) }
+        if machine.wake != nil { record(["a wake-up is requested without remaining transfers"]) }
     }
 }

@@ -19,7 +19,7 @@ extension Timeline {
         case "need":
             guard let need = AppNeed(rawValue: words.word(2)) else { return "no such need" }
             machine.apply(.appNeeded(id, need))
-        case "answer": machine.apply(.appAnswered(id))
+        case "answer": machine.apply(.appResponded(id))
         case "watch": machine.apply(.watched(id))
         case "unwatch": machine.apply(.unwatched(id))
         case "budget": return setBudget(words)
@@ -34,19 +34,19 @@ extension Timeline {
 
     /// Sets a budget: `budget app=x limit=1000 day=23 used=10`, `budget connection=home limit=1000`, `budget none`.
     private func setBudget(_ words: Words) -> String? {
-        var book = machine.learned.budgets
+        var registry = machine.statistics.budgets
         if words.word(1) == "none" {
-            book = ByteBudgetBook()
+            registry = ByteBudgetRegistry()
         } else {
             guard let limit = words["limit"].flatMap({ Int64($0) }), let day = Int(words["day"] ?? "1") else {
                 return "no limit"
             }
             var budget = try? ByteBudget(limit: limit, billingDay: day, at: machine.now.wall, localTime: .utc)
             try? budget?.charge(words["used"].flatMap { Int64($0) } ?? 0, at: machine.now.wall, localTime: .utc)
-            if let app = words["app"] { book.apps[app] = budget }
-            if let connection = words["connection"] { book.connections[connection] = budget }
+            if let app = words["app"] { registry.apps[app] = budget }
+            if let connection = words["connection"] { registry.connections[connection] = budget }
         }
-        machine.apply(.budgetsChanged(book))
+        machine.apply(.budgetsChanged(registry))
         return nil
     }
 
@@ -73,7 +73,7 @@ extension Timeline {
             }
             return starts.joined(separator: ",") == words.word(1) ? nil : starts.joined(separator: ",")
         case "learned":  // The number of requested saves so far.
-            let count = machine.log.count { $0.effect == .saveLearned }
+            let count = machine.log.count { $0.effect == .saveStatistics }
             return count == Int(words.word(1)) ? nil : "\(count) times"
         case "delay":  // expect delay app 60s
             let delay = machine.relaunchDelay(of: words.word(1))
@@ -87,7 +87,7 @@ extension Timeline {
         let explanation = machine.explanation(of: id)
         switch words.word(1) {
         case "because":  // The reasons with their values.
-            let reasons = explanation?.holds.map { Self.text($0.reason) }.joined(separator: ",") ?? "gone"
+            let reasons = explanation?.reasons.map { Self.text($0.reason) }.joined(separator: ",") ?? "gone"
             return reasons == words.word(2) ? nil : "because \(reasons)"
         case "waited":
             let times = explanation?.waited.map { "\($0.code)=\(Self.text($0.time))" }.joined(separator: ",") ?? "gone"
@@ -96,18 +96,19 @@ extension Timeline {
             let chance = explanation?.expectedChance.map { Self.text(Machine.start.wall.duration(to: $0)) } ?? "none"
             return chance == words.word(2) ? nil : chance
         case "looked":  // The time of the scheduled re-evaluation.
-            let look = explanation?.nextLook.map { Self.text(Machine.start.wall.duration(to: $0)) } ?? "never"
-            return look == words.word(2) ? nil : look
+            let reevaluation =
+                explanation?.nextReevaluation.map { Self.text(Machine.start.wall.duration(to: $0)) } ?? "never"
+            return reevaluation == words.word(2) ? nil : reevaluation
         case "told":  // All times at which the reasons were reported.
             let times = machine.log.filter { $0.effect == .explain(id) }.map { Self.text($0.time) }
                 .joined(separator: ",")
-            return times == words.word(2) ? nil : "told at \(times)"
+            return times == words.word(2) ? nil : "reported at \(times)"
         case "holdSaved":
-            let hold = machine.store[id]?.state.relaunchHold.map { "\($0.relaunch)" } ?? "none"
+            let hold = machine.store[id]?.state.relaunchDelay.map { "\($0.relaunch)" } ?? "none"
             return hold == words.word(2) ? nil : hold
         case "gone": return explanation == nil ? nil : "it is still there"
         case "stopping":
-            return machine.attempts[id] != nil && explanation?.holds.isEmpty == false ? nil : "it is not"
+            return machine.attempts[id] != nil && explanation?.reasons.isEmpty == false ? nil : "it is not"
         case "paused", "unpaused":
             return machine.store[id]?.state.isPaused == (words.word(1) == "paused") ? nil : "it is not"
         default: return "no such expectation"
@@ -139,7 +140,7 @@ extension Timeline {
             case .waitingForSlot(.host(let name)): ["host", name]
             case .waitingForSlot(.session(let name)): ["session", name]
             case .waitingForSlot(.app(let name)): ["app", name]
-            case .settling(let condition, let until): [condition.rawValue, moment(until)]
+            case .debouncing(let condition, let until): [condition.rawValue, moment(until)]
             case .backoff(let attempt, let cause, _): ["\(attempt)", cause.code]
             case .notBefore(let until): [date(until)]
             case .outsideWindow(let opens): [opens.map(date) ?? "never"]

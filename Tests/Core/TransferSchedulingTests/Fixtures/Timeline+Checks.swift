@@ -17,12 +17,12 @@ extension Timeline {
         switch words.word(1) {
         case "starts", "stops", "ends": return checkNext(words)
         case "waits":
-            if machine.holdsSlot(id) { return "it runs" }
-            let codes = machine.explanation(of: id)?.holds.map(\.reason.code) ?? ["gone"]
+            if machine.occupiesSlot(id) { return "it runs" }
+            let codes = machine.explanation(of: id)?.reasons.map(\.reason.code) ?? ["gone"]
             let expected = words.word(2).split(separator: ",").map(String.init)
             return codes == expected ? nil : "waits for \(codes)"
         case "runs":
-            return machine.holdsSlot(id) ? nil : "it does not: \(String(describing: machine.explanation(of: id)))"
+            return machine.occupiesSlot(id) ? nil : "it does not: \(String(describing: machine.explanation(of: id)))"
         case "late": return machine.explanation(of: id)?.isLate == true ? nil : "it is not"
         case "released":
             let remedies = machine.explanation(of: id)?.remedies.map { Self.text($0) }.joined(separator: ",") ?? ""
@@ -70,7 +70,7 @@ extension Timeline {
         let loud = machine.log[seen...].first {
             switch $0.effect {
             case .start, .stop, .end: true
-            case .discard, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .measureSpace, .explain, .wake:
+            case .discard, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .measureSpace, .explain, .wake:
                 false
             }
         }
@@ -80,7 +80,7 @@ extension Timeline {
     private func checkWake(_ word: String) -> String? {
         let wake = machine.wake.map { Machine.start.instant.duration(to: $0) }
         if word != "none", Self.duration(word[...]) == nil { return "no time" }
-        return wake == Self.duration(word[...]) ? nil : "asked for \(String(describing: wake))"
+        return wake == Self.duration(word[...]) ? nil : "requested \(String(describing: wake))"
     }
 
     /// Checks the wait after the last failure: `expect 1 next within 30s 45s`.
@@ -88,8 +88,8 @@ extension Timeline {
         guard let shortest = Self.duration(words.word(3)[...]), let longest = Self.duration(words.word(4)[...]) else {
             return "no times"
         }
-        for hold in machine.explanation(of: id)?.holds ?? [] {
-            if case .backoff(_, _, let until) = hold.reason {
+        for wait in machine.explanation(of: id)?.reasons ?? [] {
+            if case .backoff(_, _, let until) = wait.reason {
                 let wait = machine.now.instant.duration(to: until)
                 return shortest <= wait && wait <= longest ? nil : "in \(wait)"
             }

@@ -50,7 +50,7 @@ extension Timeline {
             bytes: words["bytes"].flatMap { Int64($0) } ?? 0, retry: retry, isPaused: words.contains("paused"))
     }
 
-    static func setFact(_ conditions: inout Conditions, _ key: String, _ value: String, at now: Moment?) -> Bool {
+    static func setFact(_ conditions: inout Conditions, _ key: String, _ value: String, at now: ClockReading?) -> Bool {
         func set<Value>(_ fact: WritableKeyPath<Conditions, Fact<Value>>, _ new: Value?) -> Bool {
             guard let new else { return false }
             if let now { conditions.observe(fact, new, at: now) } else { conditions[keyPath: fact].value = new }
@@ -67,7 +67,7 @@ extension Timeline {
         case "sleep": return set(\.sleep, SleepState(rawValue: value))
         case "everything":
             let isHeld = value == "held"
-            conditions.hold.source = .person
+            conditions.hold.source = .user
             return set(\.hold, .some(isHeld ? MachineHold(by: "you", why: "meeting") : nil))
         default: return false
         }

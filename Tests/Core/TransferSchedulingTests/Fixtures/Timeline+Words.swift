@@ -49,7 +49,7 @@ extension Timeline {
     static func cause(_ word: String) -> FailureCause? {
         if let status = Int(word) { return .status(status) }
         let all: [FailureCause] = [
-            .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal,
+            .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedResponse, .captivePortal,
             .checksumMismatch, .executorLost, .folderUnavailable, .fileInUse, .certificate, .unsupportedURL, .redirect,
             .destination, .encodedBody,
             .tooLarge, .sourceChanged,
@@ -60,7 +60,7 @@ extension Timeline {
     static func text(_ ending: Ending) -> String {
         switch ending {
         case .finished: "finished"
-        case .answered(let status): "answered:\(status)"
+        case .responded(let status): "answered:\(status)"
         case .failed(let cause): "failed:\(cause.code)"
         case .cancelled: "cancelled"
         }

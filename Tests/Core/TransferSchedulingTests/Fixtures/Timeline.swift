@@ -25,7 +25,7 @@ struct Timeline {
     @discardableResult
     static func run(
         _ text: String, configuration: SchedulerConfiguration = SchedulerConfiguration(),
-        policy: any Policy = DefaultPolicy(), drainJitter: Duration = .zero, seed: UInt64 = 1,
+        policy: any Policy = DefaultPolicy(), staggeredStartJitter: Duration = .zero, seed: UInt64 = 1,
         watchesAll: Bool = true,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Machine {
@@ -40,7 +40,7 @@ struct Timeline {
         var timeline = Timeline(
             machine: Machine(
                 configuration: configuration, policy: policy, conditions: conditions, seed: seed,
-                drainJitter: drainJitter, watchesAll: watchesAll))
+                staggeredStartJitter: staggeredStartJitter, watchesAll: watchesAll))
         for line in lines {
             if let fault = timeline.run(line: line) {
                 let last = timeline.machine.log.suffix(12).map { "\($0.time): \($0.effect)" }

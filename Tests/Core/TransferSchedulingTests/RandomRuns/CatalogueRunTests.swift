@@ -9,7 +9,7 @@ import TransferScheduling
 /// The rules that the scheduler keeps under every policy of the catalog.
 @Suite struct CatalogueRunTests {
     @Test(
-        "Whatever the policy: slots are kept, wakes lie ahead, the same seed gives the same effects, and all of it ends",
+        "Under any policy, slot limits hold, wake-ups lie ahead, and every transfer ends",
         arguments: PolicyCatalog.entries.map(\.name))
     func rules(name: String) throws {
         let environment = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
@@ -32,20 +32,20 @@ import TransferScheduling
 /// Random events for a scheduler with one policy.
 private final class CatalogueRun {
     let machine: Machine
-    private var dice: SplitMix64
+    private var generator: SplitMix64
     private var last: Int64 = 0
     private let policy: any Policy
     private var open: Set<TransferID> = []
     private(set) var faults: [String] = []
 
     init(policy name: String, seed: UInt64) throws {
-        dice = SplitMix64(seed: seed)
+        generator = SplitMix64(seed: seed)
         policy = try PolicyCatalog.policy(named: name)
         machine = Machine(policy: policy, seed: seed)
         machine.onEvent = { [unowned self] _, effects in check(effects) }
     }
 
-    private func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &dice) }
+    private func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
     private func chance(_ percent: Int) -> Bool { roll(1...100) <= percent }
 
     private func check(_ effects: [Effect]) {
@@ -56,17 +56,17 @@ private final class CatalogueRun {
             case .end(let id, _):
                 if open.remove(id) == nil { faults.append("\(id) ended though it is not open") }
             case .wake, .start, .stop, .discard, .saveRetry, .savePaused, .measureSpace, .explain,
-                .saveRelaunchHold, .saveLearned:
+                .saveRelaunchDelay, .saveStatistics:
                 break  // No rule applies.
             }
         }
-        let running = open.filter(machine.holdsSlot)
+        let running = open.filter(machine.occupiesSlot)
         if running.count > SchedulerConfiguration().globalSlots { faults.append("\(running.count) run") }
     }
 
     func run(steps count: Int) {
         for _ in 0..<count where faults.isEmpty { step() }
-        drain()
+        finishAll()
     }
 
     private func step() {
@@ -95,7 +95,7 @@ private final class CatalogueRun {
             }
             machine.advance(to: Machine.start.instant.duration(to: wake))
         }
-        faults.append("woken without end until \(machine.elapsed)")
+        faults.append("endless wake-ups until \(machine.elapsed)")
     }
 
     private func change() {
@@ -126,7 +126,7 @@ private final class CatalogueRun {
     }
 
     /// Checks that every transfer that may run starts eventually on a good machine with a good network.
-    private func drain() {
+    private func finishAll() {
         machine.change { conditions, now in
             conditions.observe(\.power, .ac, at: now)
             conditions.observe(\.network, .full, at: now)

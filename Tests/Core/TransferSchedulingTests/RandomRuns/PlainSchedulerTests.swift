@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import SchedulerTrials
+import SchedulerPropertyRuns
 import Testing
 import TransferModel
 import TransferPolicy
 
-/// Compares the scheduler with a plain scheduler that examines every transfer each time. `SchedulerSoak` runs the
+/// Compares the scheduler with a plain scheduler that examines every transfer each time. `SchedulerStress` runs the
 /// same comparison for longer.
 @Suite struct PlainSchedulerTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -14,13 +14,13 @@ import TransferPolicy
     private static let steps = 600
 
     @Test(
-        "Random runs order what the plain scheduler orders, draw the same chance and keep every rule", arguments: 0..<4)
+        "Random runs agree with the reference scheduler and follow every rule", arguments: 0..<4)
     func random(part: Int) { compare(seeds: 6, part: part) }
 
-    @Test("So they do under each policy", arguments: TrialDice.policies)
+    @Test("Random runs agree with the reference scheduler under each policy", arguments: StepGenerator.policies)
     func policies(name: String) { compare(policy: name, seeds: 1, part: 0) }
 
-    @Test("So they do where what waits may take slots from what runs", arguments: 0..<4)
+    @Test("Random runs agree with the reference scheduler under preemption", arguments: 0..<4)
     func preemption(part: Int) { compare(isPreemptive: true, seeds: 6, part: part) }
 
     private func compare(policy: String? = nil, isPreemptive: Bool = false, seeds: UInt64, part: Int) {
@@ -28,7 +28,7 @@ import TransferPolicy
         let name = isPreemptive ? "preemptive part \(part)" : policy ?? "part \(part)"
         print("PlainSchedulerTests \(name): TRANSFER_SEED=\(base)")
         for seed in base..<base + (Self.replayed == nil ? seeds : 1) {
-            let run = TrialRun(seed: seed, policy: policy, isPreemptive: isPreemptive) { PlainScheduler($0, $1) }
+            let run = SeededRun(seed: seed, policy: policy, isPreemptive: isPreemptive) { PlainScheduler($0, $1) }
             guard !run.run(steps: Self.steps).faults.isEmpty else { continue }
             let log = run.shortestLog(steps: Self.steps)
             let lines = log?.lines.joined(separator: "\n  ") ?? ""
@@ -38,16 +38,17 @@ import TransferPolicy
         }
     }
 
-    @Test("A log that was printed happens again", .enabled(if: environment["TRANSFER_LOG"] != nil, "no TRANSFER_LOG"))
+    @Test("A printed log can be replayed", .enabled(if: environment["TRANSFER_LOG"] != nil, "no TRANSFER_LOG"))
     func log() throws {
         let text = try String(contentsOfFile: #require(Self.environment["TRANSFER_LOG"]), encoding: .utf8)
-        let trial = TrialRun.replay(text.split(separator: "\n").map(String.init), shadow: { PlainScheduler($0, $1) })
-        #expect(trial.faults == [])
+        let propertyRun = SeededRun.replay(
+            text.split(separator: "\n").map(String.init), shadow: { PlainScheduler($0, $1) })
+        #expect(propertyRun.faults == [])
     }
 
     @Test("The same events and the same seed give the same effects")
     func determinism() {
-        func digest(_ seed: UInt64) -> UInt64 { TrialRun(seed: seed).run(steps: 2000).digestValue }
+        func digest(_ seed: UInt64) -> UInt64 { SeededRun(seed: seed).run(steps: 2000).digestValue }
         for seed in UInt64(1)...4 { #expect(digest(seed) == digest(seed)) }
         #expect(digest(1) != digest(2))
     }

@@ -15,7 +15,7 @@ import TransferScheduling
     /// The number of runs per part. A long search sets a higher number.
     private static let runs = ProcessInfo.processInfo.environment["TRANSFER_RANDOM_RUNS"].flatMap { UInt64($0) } ?? 8
 
-    @Test("Random runs keep every rule", arguments: 0..<8)
+    @Test("Random runs follow every rule", arguments: 0..<8)
     func rules(part: Int) {
         // The seeds are fixed, so that a failure points to a change and not to chance. A long search begins at random
         // seeds.
@@ -33,7 +33,7 @@ import TransferScheduling
         }
     }
 
-    @Test("The same seed gives the same effects, another seed others")
+    @Test("The same seed gives the same effects, and another seed different ones")
     func determinism() {
         func log(_ seed: UInt64) -> [Machine.Entry] {
             let run = SchedulerRun(seed: seed)
@@ -44,7 +44,7 @@ import TransferScheduling
         #expect(log(1) != log(2))
     }
 
-    @Test("Random runs get somewhere: transfers start, stop, retry, measure and end in every way")
+    @Test("Random runs reach every effect")
     func coverage() {
         var kinds: Set<String> = []
         for seed in UInt64(1)...60 {
@@ -61,7 +61,7 @@ import TransferScheduling
         #expect(
             kinds == [
                 "start", "stop", "discard", "saveRetry", "savePaused", "measureSpace", "explain", "wake", "finished",
-                "answered", "failed", "cancelled", "saveRelaunchHold", "saveLearned", "expired",
+                "responded", "failed", "cancelled", "saveRelaunchDelay", "saveStatistics", "expired",
             ])
     }
 }

@@ -33,7 +33,7 @@ import TransferScheduling
             """, configuration: Self.oneSlot())
     }
 
-    @Test("Three apps take turns: the one whose latest start is longest ago, however many starts it had before")
+    @Test("Three apps take turns by the time of their last start")
     func threeApps() {
         Timeline.run(
             """
@@ -48,7 +48,7 @@ import TransferScheduling
             """, configuration: Self.oneSlot())
     }
 
-    @Test("An app's turn is remembered while it has nothing to do")
+    @Test("An app's turn is kept while its queue is empty")
     func turnsAreRemembered() {
         Timeline.run(
             """
@@ -97,7 +97,7 @@ import TransferScheduling
             """, configuration: Self.oneSlot())
     }
 
-    @Test("After three starts that passed it over, lower work gets one, and then waits for three more (§4)")
+    @Test("After three starts that bypass it, lower-ranking work gets one start (§4)")
     func ageing() {
         let urgent = (2...9).map { "t=0s submit \($0) userInitiated" }.joined(separator: "\n")
         Timeline.run(
@@ -112,7 +112,7 @@ import TransferScheduling
             """, configuration: Self.oneSlot(agingInterval: 3))
     }
 
-    @Test("Of several that were passed over the most often one goes first, and of equals the higher")
+    @Test("Of several bypassed levels, the most often bypassed goes first, then the higher one")
     func ageingAmongLevels() {
         let urgent = (1...7).map { "t=0s submit \($0) userInitiated" }.joined(separator: "\n")
         Timeline.run(
@@ -129,7 +129,7 @@ import TransferScheduling
             """, configuration: Self.oneSlot(agingInterval: 3))
     }
 
-    @Test("Only starts that it could have had itself pass it over")
+    @Test("Only starts that a transfer could have had itself count as bypassing it")
     func ageingCountsStartable() {
         Timeline.run(
             """
@@ -165,7 +165,7 @@ import TransferScheduling
             """, configuration: Self.oneSlot(agingInterval: 0))
     }
 
-    @Test("What may run starts in the end, however much urgent work keeps coming")
+    @Test("Eligible work eventually starts despite a stream of urgent work")
     func nothingWaitsForEver() {
         let machine = Machine(configuration: Self.oneSlot())
         func submit(_ id: Int64, _ kind: WorkKind) {
@@ -175,7 +175,7 @@ import TransferScheduling
         submit(1000, .userInitiated)
         submit(1, .discretionary)
         var starts = 0
-        while !machine.holdsSlot(TransferID(1)), starts < 100 {
+        while !machine.occupiesSlot(TransferID(1)), starts < 100 {
             submit(Int64(1001 + starts), .userInitiated)
             guard let running = machine.attempts.keys.first else { break }
             _ = machine.endAttempt(running)

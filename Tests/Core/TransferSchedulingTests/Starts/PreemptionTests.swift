@@ -14,7 +14,7 @@ import TransferScheduling
         return configuration
     }
 
-    @Test("Nothing is taken from what runs unless the settings say so")
+    @Test("Without preemption in the settings, no running transfer is preempted")
     func off() {
         var configuration = Self.settings()
         configuration.isPreemptive = false
@@ -28,7 +28,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("The earlier deadline takes the slot, and what it stopped goes on after it")
+    @Test("The earlier deadline takes the slot, and the preempted transfer continues afterward")
     func deadline() {
         Timeline.run(
             """
@@ -44,7 +44,7 @@ import TransferScheduling
             """, configuration: Self.settings())
     }
 
-    @Test("Who is next in line and takes nothing may come to fit its window no more: then whoever follows is asked for")
+    @Test("A contender that no longer fits its window gives way to the next one")
     func endOfFit() {
         Timeline.run(
             """
@@ -61,7 +61,7 @@ import TransferScheduling
             """, configuration: Self.settings(slots: 3), watchesAll: false)
     }
 
-    @Test("Priority goes before deadlines, and a person's transfer before both")
+    @Test("Priority outranks deadlines, and user-initiated transfers outrank both")
     func rank() {
         Timeline.run(
             """
@@ -78,7 +78,7 @@ import TransferScheduling
             """, configuration: Self.settings())
     }
 
-    @Test("Of those that run the lowest gives way, one for each that outranks it")
+    @Test("The lowest-ranking running transfer is preempted, one per contender")
     func lowest() {
         Timeline.run(
             """
@@ -96,7 +96,7 @@ import TransferScheduling
             """, configuration: Self.settings(slots: 2))
     }
 
-    @Test("Equal deadlines go by id within an app; between apps what runs goes on")
+    @Test("Equal deadlines rank by ID within an app; between apps, running work continues")
     func ties() {
         Timeline.run(
             """
@@ -112,7 +112,7 @@ import TransferScheduling
             """, configuration: Self.settings())
     }
 
-    @Test("Time alone may bring one that outranks what runs")
+    @Test("Time alone may produce a higher-ranking contender")
     func date() {
         Timeline.run(
             """
@@ -124,7 +124,7 @@ import TransferScheduling
             """, configuration: Self.settings())
     }
 
-    @Test("A slot of a host is not taken: only the slots of all together are")
+    @Test("Preemption applies to global slots only, not to host slots")
     func hostSlots() {
         var configuration = Self.settings(slots: 4)
         configuration.slotsPerHost = 1
@@ -138,7 +138,7 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
-    @Test("A turn that ageing gave is not taken back")
+    @Test("A start granted by aging is not preempted")
     func ageing() {
         Timeline.run(
             """
@@ -153,7 +153,7 @@ import TransferScheduling
             """, configuration: Self.settings(agingInterval: 1))
     }
 
-    @Test("While one that was told to stop still holds its slot, no other is stopped")
+    @Test("While a stopping transfer occupies its slot, no other transfer is stopped")
     func stopping() {
         Timeline.run(
             """

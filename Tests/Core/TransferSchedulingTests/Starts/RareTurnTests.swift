@@ -15,7 +15,7 @@ import TransferScheduling
             submitted: Machine.start.wall, session: session, isFromBackground: background)
     }
 
-    @Test("Hundreds of different wishes, whichever class of a family is the first beyond the room there is")
+    @Test("Hundreds of equivalence classes are handled, in any order")
     func manyClasses() {
         for plain in 0..<4 {
             let machine = Machine(watchesAll: false)
@@ -34,26 +34,26 @@ import TransferScheduling
         }
     }
 
-    @Test("A policy that names the present as the end of a stage is not asked without end")
-    func stageThatIsAlreadyOver() {
+    @Test("A phase that ends in the present causes no endless loop")
+    func phaseThatHasEnded() {
         let machine = Machine(policy: Late(), watchesAll: false)
         machine.apply(.submitted(TransferID(1), traits(.discretionary)))
         #expect(machine.attempts.count == 1)
     }
 
-    @Test("When a budget no longer counts, those whom it held have their turn again")
+    @Test("When a budget no longer applies, its blocked transfers run again")
     func orderAfterABudget() throws {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
         let machine = Machine(configuration: configuration, watchesAll: false)
         machine.change { $0.observe(\.metered, .yes, at: $1) }
-        var book = ByteBudgetBook()
+        var registry = ByteBudgetRegistry()
         var budget = try ByteBudget(
             limit: 1000, billingDay: 1, at: machine.now.wall, localTime: machine.conditions.localTime)
         try budget.charge(2000, at: machine.now.wall, localTime: machine.conditions.localTime)
-        book.apps["a"] = budget
+        registry.apps["a"] = budget
         machine.apply(.submitted(TransferID(9), traits(.userInitiated, host: "u", app: "u")))
-        machine.apply(.budgetsChanged(book))
+        machine.apply(.budgetsChanged(registry))
         machine.apply(.submitted(TransferID(1), traits(host: "1", app: "a")))
         machine.apply(.submitted(TransferID(2), traits(host: "2", app: "b")))
         machine.apply(.submitted(TransferID(8), traits(.userInitiated, host: "v", app: "v")))
@@ -77,7 +77,7 @@ import TransferScheduling
         #expect(machine.openCount == 1)
     }
 
-    @Test("A held transfer that becomes another app's does not keep the delay of the first app up")
+    @Test("A delayed transfer that moves to another app does not extend the first app's delay")
     func movedToAnotherApp() {
         let machine = Machine(watchesAll: false)
         machine.apply(.appRelaunched("x"))
@@ -91,7 +91,7 @@ import TransferScheduling
         #expect(machine.relaunchDelay(of: "x") == .zero)
     }
 
-    @Test("A policy that counts running time counts what runs when it comes")
+    @Test("A policy that counts running time counts transfers that are already running")
     func quotaComesWhileItRuns() throws {
         let quota = try PolicyCatalog.policy(named: "quota")
         let machine = Machine(policy: ImmediatePolicy(), watchesAll: false)
@@ -105,7 +105,7 @@ import TransferScheduling
         #expect(machine.attempts.isEmpty, "ran past its quota")
     }
 
-    @Test("What runs under a policy that counts no running time is not charged later")
+    @Test("Running time under a policy that does not count it is not charged later")
     func quotaGoesWhileItRuns() throws {
         let quota = try PolicyCatalog.policy(named: "quota")
         let machine = Machine(policy: quota, watchesAll: false)
@@ -123,7 +123,7 @@ import TransferScheduling
         #expect(machine.attempts.count == 1, "charged for time in which nothing ran")
     }
 
-    @Test("A wait that is cut short counts no longer than it lasted as time without progress")
+    @Test("A shortened backoff counts only its actual length as time without progress")
     func flappingNetworkIsNoLackOfProgress() {
         let machine = Machine(watchesAll: false)
         machine.apply(.submitted(TransferID(1), traits(.discretionary)))
@@ -144,15 +144,15 @@ import TransferScheduling
         }
     }
 
-    @Test("Bytes of an app whose own budget is spent may end the connection's, and stop others")
+    @Test("Bytes of one app may exhaust the connection's budget and stop other apps")
     func connectionBudgetOfOthers() throws {
         let machine = Machine(watchesAll: false)
         machine.change { $0.observe(\.metered, .yes, at: $1) }
         let (wall, zone) = (machine.now.wall, machine.conditions.localTime)
-        var book = ByteBudgetBook()
-        book.apps["a"] = try ByteBudget(limit: 0, billingDay: 1, at: wall, localTime: zone)
-        book.connections["home"] = try ByteBudget(limit: 1000, billingDay: 1, at: wall, localTime: zone)
-        machine.apply(.budgetsChanged(book))
+        var registry = ByteBudgetRegistry()
+        registry.apps["a"] = try ByteBudget(limit: 0, billingDay: 1, at: wall, localTime: zone)
+        registry.connections["home"] = try ByteBudget(limit: 1000, billingDay: 1, at: wall, localTime: zone)
+        machine.apply(.budgetsChanged(registry))
         machine.apply(.submitted(TransferID(1), traits(.userInitiated, host: "1", app: "a")))
         machine.apply(.submitted(TransferID(2), traits(host: "2", app: "b")))
         #expect(machine.attempts.count == 2)
@@ -163,13 +163,13 @@ import TransferScheduling
 }
 
 /// A policy that reports the end of a phase that has already ended.
-private struct Late: StagedPolicy {
+private struct Late: PhasedPolicy {
     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        .run(relyingOn: [], lookAgain: nil)
+        .run(relyingOn: [], reevaluateAt: nil)
     }
-    func stageCount(withDeadline hasDeadline: Bool) -> Int { 2 }
-    func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage(0, until: now) }
-    func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        .run(relyingOn: [], lookAgain: nil)
+    func phaseCount(withDeadline hasDeadline: Bool) -> Int { 2 }
+    func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase(0, until: now) }
+    func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        .run(relyingOn: [], reevaluateAt: nil)
     }
 }

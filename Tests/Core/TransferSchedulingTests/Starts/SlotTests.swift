@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 
 @Suite struct SlotTests {
-    @Test("Four run at once, the fifth when one of them ends")
+    @Test("Four transfers run at the same time; the fifth starts when one ends")
     func global() {
         Timeline.run(
             """
@@ -23,7 +23,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Two run to one host; others pass the one that waits for it")
+    @Test("Two transfers run per host; others bypass a transfer that waits for it")
     func perHost() {
         Timeline.run(
             """
@@ -33,13 +33,13 @@ import TransferScheduling
             t=0s submit 4 normal host=b
             expect 4 starts at 0s
             expect 3 waits waitingForSlot
-            expect 3 saying other transfers from the same server are under way — starts when one of them ends
+            expect 3 saying waiting for other transfers with the same server — starts when one of them ends
             t=5s fail 1 certificate
             expect 3 starts at 5s
             """)
     }
 
-    @Test("Names that are written differently and yet equal take the same slots")
+    @Test("Canonically equal names share their slots")
     func equalNames() {
         Timeline.run(
             """
@@ -53,7 +53,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("An attempt that was told to stop keeps its slot until it has ended")
+    @Test("A stopping attempt keeps its slot until it ends")
     func stoppingKeepsItsSlot() {
         Timeline.run(
             """
@@ -102,7 +102,7 @@ import TransferScheduling
         #expect(machine.openCount == 0)
     }
 
-    @Test("A change of priority moves one that waits; a change of what it asks for stops one that runs")
+    @Test("A new priority reorders waiting work; new constraints stop running work")
     func change() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1

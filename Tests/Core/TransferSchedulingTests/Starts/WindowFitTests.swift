@@ -14,7 +14,7 @@ import TransferScheduling
         t=2s finish 9
         """
 
-    @Test("Work that needs longer than the window is still open waits for the next, from its first moment on")
+    @Test("Work that is too long for the rest of its window waits for the next window")
     func tooLong() {
         Timeline.run(
             """
@@ -29,7 +29,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("What fits to the second starts")
+    @Test("Work that fits exactly starts")
     func fits() {
         Timeline.run(
             """
@@ -39,7 +39,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("No window of it is long enough: it starts, and goes on in the next")
+    @Test("If no window is long enough, the transfer starts and continues in the next")
     func noWindowIsLongEnough() {
         Timeline.run(
             """
@@ -50,7 +50,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Its deadline comes before the next opening, or with it: it starts; later, it waits")
+    @Test("A transfer starts if its deadline precedes the next opening, and waits otherwise")
     func deadline() {
         Timeline.run(
             """
@@ -62,7 +62,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("User-initiated work starts, and so does work whose size nobody knows")
+    @Test("User-initiated work and work of unknown size start")
     func others() {
         Timeline.run(
             """
@@ -73,7 +73,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("As long as no rate was seen nothing is too long")
+    @Test("Without a measured rate, nothing is too long")
     func unknownRate() {
         Timeline.run(
             """
@@ -84,7 +84,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Discretionary work as well, and what runs is not stopped for it")
+    @Test("Discretionary work waits too, and running work is not stopped")
     func discretionary() {
         Timeline.run(
             """
@@ -98,7 +98,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("Its own rate counts before others', and so do the bytes it has")
+    @Test("A transfer's own rate and bytes count first")
     func ownRate() {
         Timeline.run(
             """
@@ -115,7 +115,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("A window that opens while it waits is taken where it is long enough")
+    @Test("A window that opens during the wait is used if it is long enough")
     func secondWindow() {
         var constraints = Constraints()
         constraints.window = WindowConstraint(windows: [.init(start: 0, end: 100), .init(start: 1000, end: 2000)])
@@ -126,15 +126,15 @@ import TransferScheduling
                 TransferTraits(
                     kind: .normal, constraints: constraints, host: "h", expectedBytesToReceive: 500_000,
                     submitted: machine.now.wall)))
-        #expect(!machine.holdsSlot(TransferID(1)))
+        #expect(!machine.occupiesSlot(TransferID(1)))
         machine.advance(to: .seconds(999))
-        #expect(!machine.holdsSlot(TransferID(1)))
+        #expect(!machine.occupiesSlot(TransferID(1)))
         machine.advance(to: .seconds(1000))
-        #expect(machine.holdsSlot(TransferID(1)))
+        #expect(machine.occupiesSlot(TransferID(1)))
     }
 
-    @Test("It is told once, not anew with every second that the window is shorter")
-    func toldOnce() {
+    @Test("The reason is reported once, not for every second of the shrinking window")
+    func reportedOnce() {
         Timeline.run(
             """
             \(Self.rate)
@@ -146,14 +146,14 @@ import TransferScheduling
             """)
     }
 
-    @Test("What would release it is the next window")
+    @Test("The remedy is the next window")
     func explained() {
         Timeline.run(
             """
             \(Self.rate)
             t=2s submit 1 normal window=0-3600 size=3599000
             expect 1 released wait:604800s
-            expect 1 saying it needs about 60 min, and only 60 min are left of the time in which it may run — starts Mon 30 Nov 00:00:00
+            expect 1 saying needs about 60 min; its time window closes in 60 min — starts Mon 30 Nov 00:00:00
             """)
     }
 }

@@ -7,9 +7,9 @@ import TransferQueue
 
 @Suite("Obstacles")
 struct ObstaclesTests {
-    private let now = Moment(instant: Instant(nanoseconds: 0), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+    private let now = ClockReading(instant: Instant(nanoseconds: 0), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
 
-    @Test("Room is measured after the interval, for each transfer at its own moment, the lower id first")
+    @Test("Free space is measured after the interval, for each transfer separately")
     func measurements() {
         var obstacles = Obstacles(spaceInterval: .seconds(15))
         #expect(obstacles.nextMeasurement == nil)
@@ -24,12 +24,12 @@ struct ObstaclesTests {
         #expect(obstacles.dueMeasurements(at: due) == [3, 7].map(TransferID.init(_:)))
         #expect(obstacles.dueMeasurements(at: due.advanced(by: .seconds(2))) == [3, 5, 7].map(TransferID.init(_:)))
         for id in [3, 7].map(TransferID.init(_:)) {
-            obstacles.remove(id, .waiting(.storage(needed: nil, available: 0, since: now, nextLook: due)))
+            obstacles.remove(id, .waiting(.storage(needed: nil, available: 0, since: now, nextReevaluation: due)))
         }
         #expect(obstacles.nextMeasurement == due.advanced(by: .seconds(2)))
     }
 
-    @Test("A backoff ends by a removal or a start; what merely waits, or is paused, has no obstacle")
+    @Test("A backoff ends by removal or start; waiting or paused transfers have no obstacle")
     func backoffs() {
         var obstacles = Obstacles(spaceInterval: .seconds(15))
         let backoff = TransferPhase.waiting(

@@ -16,18 +16,18 @@ import TransferTesting
 
     init() { (updates, continuation) = AsyncStream.makeStream(of: EngineUpdate.self) }
 
-    /// A queue over the disk, with so many transfers on it.
+    /// A queue on top of a disk with the given number of transfers.
     private func queue(_ count: Int = 1) async throws -> EarlyQueue {
         let store = InMemoryTransferStore(disk: disk)
-        let new = NewTransfer(EngineRig.specification())
+        let new = NewTransfer(EngineFixture.specification())
         try await store.commit((0..<count).map { _ in .submitted(new, resume: nil) })
         let writer = StoreWriter(store: store, updates: continuation)
         let driver = SchedulerDriver(
-            alarm: ManualAlarm(startingAt: EngineRig.start), configuration: SchedulerConfiguration(),
+            alarm: ManualAlarm(startingAt: EngineFixture.start), configuration: SchedulerConfiguration(),
             policy: DefaultPolicy(), seed: 1, records: TransferRecords(store: store, updates: continuation),
             writer: writer, updates: UpdateSink(continuation, registry: nil),
-            attempts: Attempts(executor: executor, inbox: Inbox()), ends: AwaitedEnds(writer: writer),
-            metrics: EngineMetrics(factory: MemoryMetrics()), savesLearned: false)
+            attempts: Attempts(executor: executor, inbox: Inbox()), replies: PendingReplies(writer: writer),
+            metrics: EngineMetrics(factory: MemoryMetrics()), savesStatistics: false)
         return EarlyQueue(store: store, driver: driver)
     }
 
@@ -35,42 +35,42 @@ import TransferTesting
         try #require(disk.transfers.first { $0.id == TransferID(id) })
     }
 
-    /// The stored queue as the scheduler gets it: what is handed over first, and what was asked for.
+    /// The stored queue as the scheduler receives it: the unchanged transfers first, then the requested changes.
     private func enter(_ queue: EarlyQueue) -> (
-        first: [Int64], asked: [RecoveredTransfer], new: [Event], watched: [Int64]
+        first: [Int64], requested: [RecoveredTransfer], new: [Event], watched: [Int64]
     ) {
         let rest = queue.sift(
             RecoveredTransfers(disk.transfers.filter { $0.ending == nil }.map(RecoveredTransfer.init)))
-        let (changed, new, watched) = queue.takeAsked()
+        let (changed, new, watched) = queue.removeRequested()
         return (rest.map(\.id.rawValue), changed, new, watched.map(\.rawValue))
     }
 
-    @Test("a pause is saved, is unchanged the second time, and goes to the scheduler with the transfer")
+    @Test("A pause is saved, is unchanged the second time, and reaches the scheduler with the transfer")
     func pause() async throws {
         let queue = try await queue(2)
         #expect(await queue.carryOut(.pause, on: TransferID(2)) == .done)
         #expect(await queue.carryOut(.pause, on: TransferID(2)) == .unchanged)
         #expect(try stored(2).isSuspended)
-        let (first, asked, new, _) = enter(queue)
+        let (first, requested, new, _) = enter(queue)
         #expect(first == [1])
-        #expect(asked.map(\.id) == [TransferID(2)])
-        #expect(asked.map(\.state.isPaused) == [true])
+        #expect(requested.map(\.id) == [TransferID(2)])
+        #expect(requested.map(\.state.isPaused) == [true])
         #expect(new.isEmpty)
         // Nothing is left.
         #expect(enter(queue).first == [1, 2])
     }
 
-    @Test("a command counts though the store could not take it")
+    @Test("A command takes effect even if the store could not save it")
     func notSaved() async throws {
         let queue = try await queue()
         disk.fail(with: full)
         #expect(await queue.carryOut(.hold(by: "me", why: "so"), on: TransferID(1)) == .done)
         #expect(try stored(1).hold == nil)
         #expect(await queue.stored(TransferID(1))?.hold == TransferHold(by: "me", why: "so"))
-        #expect(enter(queue).asked.map(\.state.held) == [RecoveredHold(by: "me", why: "so")])
+        #expect(enter(queue).requested.map(\.state.held) == [RecoveredBlock(by: "me", why: "so")])
     }
 
-    @Test("a hold is released: the scheduler hears of none, whatever the store has")
+    @Test("A released hold does not reach the scheduler, whatever the store contains")
     func release() async throws {
         let queue = try await queue()
         _ = await queue.carryOut(.hold(by: "me", why: "so"), on: TransferID(1))
@@ -78,10 +78,10 @@ import TransferTesting
         disk.fail(with: full)
         #expect(await queue.carryOut(.release, on: TransferID(1)) == .done)
         #expect(try stored(1).hold != nil)
-        #expect(enter(queue).asked.map(\.state.held) == [nil])
+        #expect(enter(queue).requested.map(\.state.held) == [nil])
     }
 
-    @Test("a cancelled transfer has ended: its partial file goes, and neither commands nor the scheduler find it")
+    @Test("A canceled transfer loses its partial file, and neither commands nor the scheduler find it")
     func cancel() async throws {
         let queue = try await queue()
         try await InMemoryTransferStore(disk: disk).commit([
@@ -90,40 +90,41 @@ import TransferTesting
         #expect(await queue.carryOut(.cancel, on: TransferID(1)) == .done)
         #expect(try stored(1).ending == .cancelled)
         #expect(executor.log == [.discard(path: "/p")])
-        #expect(queue.isOver(TransferID(1)))
+        #expect(queue.isEnded(TransferID(1)))
         #expect(await queue.carryOut(.pause, on: TransferID(1)) == .notFound)
-        let (first, asked, _, _) = enter(queue)
-        #expect(first.isEmpty && asked.isEmpty)
+        let (first, requested, _, _) = enter(queue)
+        #expect(first.isEmpty && requested.isEmpty)
     }
 
-    @Test("a transfer that waits for its next attempt is due at once when it is resumed; any other is unchanged")
+    @Test("Resuming a transfer in backoff makes it due immediately; other transfers are unchanged")
     func resume() async throws {
         let queue = try await queue(2)
-        let later = RetryState(attempts: 3, cause: .connection, until: EngineRig.start.wall.advanced(by: .seconds(60)))
+        let later = RetryState(
+            attempts: 3, cause: .connection, until: EngineFixture.start.wall.advanced(by: .seconds(60)))
         try await InMemoryTransferStore(disk: disk).commit([.retried(TransferID(1), later)])
         #expect(await queue.carryOut(.resume, on: TransferID(1)) == .done)
         #expect(await queue.carryOut(.resume, on: TransferID(2)) == .unchanged)
-        #expect(try stored(1).retry?.until == EngineRig.start.wall)
-        #expect(enter(queue).asked.map(\.state.retry?.until) == [EngineRig.start.wall])
+        #expect(try stored(1).retry?.until == EngineFixture.start.wall)
+        #expect(enter(queue).requested.map(\.state.retry?.until) == [EngineFixture.start.wall])
     }
 
-    @Test("a transfer of an earlier run is handed over as a stored one, with its app's need and whoever watches it")
+    @Test("A transfer of an earlier run reaches the scheduler as stored, with its app's need and watch")
     func facts() async throws {
         let queue = try await queue(3)
-        #expect(queue.take(.appNeeded(TransferID(1), .delayedBegin)))
-        #expect(queue.take(.watched(TransferID(2))))
-        #expect(queue.take(.watched(TransferID(3))) && queue.take(.unwatched(TransferID(3))))
-        #expect(!queue.take(.appUsed("app")), "facts about apps are the scheduler's at once")
-        let (first, asked, new, watched) = enter(queue)
+        #expect(queue.receive(.appNeeded(TransferID(1), .delayedBegin)))
+        #expect(queue.receive(.watched(TransferID(2))))
+        #expect(queue.receive(.watched(TransferID(3))) && queue.receive(.unwatched(TransferID(3))))
+        #expect(!queue.receive(.appUsed("app")), "the scheduler handles reports about apps immediately")
+        let (first, requested, new, watched) = enter(queue)
         #expect(first.isEmpty && new.isEmpty)
-        #expect(asked.map(\.state.need) == [.delayedBegin, nil, nil])
+        #expect(requested.map(\.state.need) == [.delayedBegin, nil, nil])
         #expect(watched == [2])
     }
 
-    @Test("a new transfer from the background is submitted anew, for the relaunch limiter, unless it is held back")
+    @Test("A new background transfer is submitted again for the relaunch limiter, unless it is blocked")
     func new() async throws {
         let queue = try await queue(4)
-        var specification = EngineRig.specification()
+        var specification = EngineFixture.specification()
         for number: Int64 in 1...4 { queue.add(TransferID(number), specification.traits, isWatched: number == 1) }
         specification.traits.isFromBackground = true
         for id in [TransferID(2), TransferID(3)] {
@@ -131,9 +132,9 @@ import TransferTesting
             queue.change(id, specification.traits)
         }
         _ = await queue.carryOut(.pause, on: TransferID(3))
-        let (first, asked, submitted, watched) = enter(queue)
+        let (first, requested, submitted, watched) = enter(queue)
         #expect(first.isEmpty)
-        #expect(asked.map(\.id.rawValue) == [1, 3, 4])
+        #expect(requested.map(\.id.rawValue) == [1, 3, 4])
         #expect(submitted == [.submitted(TransferID(2), specification.traits)])
         #expect(watched == [1])
     }

@@ -6,39 +6,39 @@ import TransferModel
 
 @Suite struct SleepAnnouncementTests {
     private func fact(_ state: SleepState, after seconds: Int64 = 0) -> Fact<SleepState> {
-        Fact(state, source: .logind, since: EngineRig.start.advanced(by: .seconds(seconds)))
+        Fact(state, source: .logind, since: EngineFixture.start.advanced(by: .seconds(seconds)))
     }
 
-    @Test("an announcement is pending until it is answered, and is not pending again in later looks")
-    func answered() {
+    @Test("An announcement is pending until it is acknowledged, and not pending in later snapshots")
+    func acknowledged() {
         var announcement = SleepAnnouncement()
-        announcement.take(fact(.awake))
+        announcement.receive(fact(.awake))
         #expect(announcement.pending == nil)
         let announced = fact(.aboutToSleep, after: 1)
-        announcement.take(announced)
+        announcement.receive(announced)
         #expect(announcement.pending == announced)
-        announcement.take(announced)
+        announcement.receive(announced)
         #expect(announcement.pending == announced)
-        announcement.answer(announced)
+        announcement.acknowledge(announced)
         #expect(announcement.pending == nil)
-        announcement.take(announced)
+        announcement.receive(announced)
         #expect(announcement.pending == nil)
     }
 
-    @Test("the next announcement is pending, after an awakening or without one")
+    @Test("The next announcement is pending, with or without a wake-up in between")
     func next() {
         var announcement = SleepAnnouncement()
-        announcement.take(fact(.aboutToSleep, after: 1))
-        announcement.answer(fact(.aboutToSleep, after: 1))
-        announcement.take(fact(.aboutToSleep, after: 2))
+        announcement.receive(fact(.aboutToSleep, after: 1))
+        announcement.acknowledge(fact(.aboutToSleep, after: 1))
+        announcement.receive(fact(.aboutToSleep, after: 2))
         #expect(announcement.pending == fact(.aboutToSleep, after: 2))
     }
 
-    @Test("an announcement that is taken back needs no answer")
+    @Test("A withdrawn announcement needs no acknowledgment")
     func takenBack() {
         var announcement = SleepAnnouncement()
-        announcement.take(fact(.aboutToSleep, after: 1))
-        announcement.take(fact(.awake, after: 2))
+        announcement.receive(fact(.aboutToSleep, after: 1))
+        announcement.receive(fact(.awake, after: 2))
         #expect(announcement.pending == nil)
     }
 }

@@ -30,9 +30,9 @@ import TransferTesting
             }
         }
 
-        func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {}
+        func recover(_ receive: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {}
         func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] { [] }
-        func learned() async throws -> Learned? { nil }
+        func statistics() async throws -> PersistedStatistics? { nil }
         func close() async {}
     }
 
@@ -44,29 +44,29 @@ import TransferTesting
 
     private func checkpoint(_ id: Int64) -> StoreChange { .checkpointed(TransferID(id), nil) }
 
-    @Test("what could not be saved goes before the next changes, and of checkpoints only the last")
+    @Test("Unsaved changes precede the next changes; of checkpoints, only the last is kept")
     func order() async {
         let store = PlayedStore()
         let writer = StoreWriter(store: store, updates: continuation)
         store.fail(full)
         await writer.commit([checkpoint(1), .suspended(TransferID(2), true)])
         await writer.commit([checkpoint(1)])
-        #expect(writer.trouble == full)
+        #expect(writer.storeError == full)
         store.fail(nil)
         await writer.commit([.ended(TransferID(2), .cancelled)])
-        #expect(writer.trouble == nil)
+        #expect(writer.storeError == nil)
         let all: [StoreChange] = [
             .suspended(TransferID(2), true), checkpoint(1), .ended(TransferID(2), .cancelled),
         ]
         #expect(store.taken == [all])
         continuation.finish()
-        var troubles = 0
-        for await _ in stream { troubles += 1 }
-        #expect(troubles == 1, "trouble is told once")
+        var storeErrors = 0
+        for await _ in stream { storeErrors += 1 }
+        #expect(storeErrors == 1, "the error is reported once")
     }
 
-    @Test("an end that is not saved is known as that")
-    func ends() async {
+    @Test("The writer knows that an end is not saved")
+    func replies() async {
         let store = PlayedStore()
         let writer = StoreWriter(store: store, updates: continuation)
         store.fail(full)
@@ -74,16 +74,16 @@ import TransferTesting
         #expect(!writer.hasSavedEnd(of: TransferID(1)) && writer.hasSavedEnd(of: TransferID(2)))
     }
 
-    @Test("a change of a transfer that is gone does not keep the others from being saved")
+    @Test("A change of a removed transfer does not prevent the other changes from being saved")
     func gone() async {
         let store = PlayedStore(refusing: checkpoint(1))
         let writer = StoreWriter(store: store, updates: continuation)
         await writer.commit([checkpoint(1), checkpoint(2)])
         #expect(store.taken == [[checkpoint(2)]])
-        #expect(writer.trouble == nil)
+        #expect(writer.storeError == nil)
     }
 
-    @Test("changes that nothing waits for are saved together, and before the next ones")
+    @Test("Deferred changes are saved together and before the next changes")
     func later() async {
         let store = PlayedStore()
         let writer = StoreWriter(store: store, updates: continuation)

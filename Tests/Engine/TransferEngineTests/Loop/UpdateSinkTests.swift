@@ -8,12 +8,12 @@ import TransferScheduling
 @Suite struct UpdateSinkTests {
     private let id = TransferID(1)
 
-    private func moment(_ milliseconds: Int64) -> Moment {
-        EngineRig.start.advanced(by: .milliseconds(milliseconds))
+    private func reading(_ milliseconds: Int64) -> ClockReading {
+        EngineFixture.start.advanced(by: .milliseconds(milliseconds))
     }
 
     /// Returns the kinds of the updates that `body` reported.
-    private func told(_ body: (UpdateSink) -> Void) async -> [String] {
+    private func reportedKinds(_ body: (UpdateSink) -> Void) async -> [String] {
         let (stream, continuation) = AsyncStream.makeStream(of: EngineUpdate.self)
         body(UpdateSink(continuation, registry: nil))
         continuation.finish()
@@ -31,33 +31,33 @@ import TransferScheduling
 
     private func progress(_ bytes: Int64) -> TransferUpdate.Kind { .progressed(bytes: bytes, total: nil, rate: nil) }
 
-    @Test("progress is told four times a second at most")
+    @Test("Progress is reported at most four times a second")
     func interval() async {
-        let kinds = await told { sink in
-            for tick in 0..<10 { sink.tellProgress(of: id, progress(Int64(tick)), at: moment(Int64(tick) * 100)) }
+        let kinds = await reportedKinds { sink in
+            for tick in 0..<10 { sink.reportProgress(of: id, progress(Int64(tick)), at: reading(Int64(tick) * 100)) }
         }
         #expect(kinds == ["0", "3", "6", "9"])
     }
 
-    @Test("the last progress is told before anything else happens, once")
+    @Test("The latest progress is reported once, before any other event")
     func lastProgress() async {
-        let kinds = await told { sink in
-            sink.tellProgress(of: id, progress(1), at: moment(0))
-            sink.tellProgress(of: id, progress(2), at: moment(10))
-            sink.tellProgress(of: id, progress(3), at: moment(20))
-            sink.tell(id, .paused, at: moment(30))
-            sink.tell(id, .cancelled, at: moment(40))
+        let kinds = await reportedKinds { sink in
+            sink.reportProgress(of: id, progress(1), at: reading(0))
+            sink.reportProgress(of: id, progress(2), at: reading(10))
+            sink.reportProgress(of: id, progress(3), at: reading(20))
+            sink.report(id, .paused, at: reading(30))
+            sink.report(id, .cancelled, at: reading(40))
         }
         #expect(kinds == ["1", "3", "other", "other"])
     }
 
-    @Test("a new attempt tells its first progress at once, and nothing of an earlier one")
+    @Test("A new attempt reports its first progress immediately, and no progress of an earlier attempt")
     func newAttempt() async {
-        let kinds = await told { sink in
-            sink.tellProgress(of: id, progress(1), at: moment(0))
-            sink.tellProgress(of: id, progress(2), at: moment(10))
-            sink.tell(id, .started(attempt: 2), at: moment(20))
-            sink.tellProgress(of: id, progress(3), at: moment(30))
+        let kinds = await reportedKinds { sink in
+            sink.reportProgress(of: id, progress(1), at: reading(0))
+            sink.reportProgress(of: id, progress(2), at: reading(10))
+            sink.report(id, .started(attempt: 2), at: reading(20))
+            sink.reportProgress(of: id, progress(3), at: reading(30))
         }
         #expect(kinds == ["1", "other", "3"])
     }

@@ -8,28 +8,29 @@ import TransferTesting
 
 @Suite("The service of an engine in the same process", .timeLimit(.minutes(5))) struct EngineServiceTests {
     private static func request(_ kind: WorkKind, session: String? = nil) -> TransferRequest {
-        var specification = EngineRig.specification(kind)
+        var specification = EngineFixture.specification(kind)
         specification.traits.session = session
         return TransferRequest(specification)
     }
 
-    @Test("What is submitted is listed by its session, shown with what it asks for, and says why it waits")
+    @Test("A submitted transfer is listed by session, shown with its constraints, and explained")
     func asking() async throws {
-        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery), registry: TransferRegistry())
-        try await rig.run { _ in
-            let service = EngineService(rig.engine, localTime: .utc)
+        let fixture = EngineFixture(
+            conditions: EngineFixture.goodConditions(power: .battery), registry: TransferRegistry())
+        try await fixture.run { _ in
+            let service = EngineService(fixture.engine, localTime: .utc)
             let ids = try await service.submit([
                 Self.request(.discretionary, session: "a"), Self.request(.discretionary, session: "b"),
             ])
-            #expect(rig.disk.transfers.map(\.id) == ids)
-            let answer = try await service.explain(ids[1])
-            #expect(answer.reasons.map(\.code) == ["onBattery"])
-            #expect(answer.sentence.hasPrefix("on battery"))
+            #expect(fixture.disk.transfers.map(\.id) == ids)
+            let reply = try await service.explain(ids[1])
+            #expect(reply.reasons.map(\.code) == ["onBattery"])
+            #expect(reply.sentence.hasPrefix("on battery"))
             var filter = TransferFilter()
             filter.session = "b"
             #expect(try await service.list(filter).map(\.id) == [ids[1]])
             #expect(try await service.list(filter)[0].sentence == nil)
-            filter.mostExplained = 1
+            filter.explainedLimit = 1
             #expect(try await service.list(filter)[0].sentence?.hasPrefix("on battery") == true)
             let details = try await service.show(ids[1])
             #expect(details.directory == "/tmp" && details.constraints == ConstraintChange())
@@ -38,11 +39,12 @@ import TransferTesting
         }
     }
 
-    @Test("A change leaves the constraints that it does not name, and an action is durable on return")
+    @Test("A change keeps unnamed constraints, and an action is durable when it returns")
     func acting() async throws {
-        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery), registry: TransferRegistry())
-        try await rig.run { _ in
-            let service = EngineService(rig.engine, localTime: .utc)
+        let fixture = EngineFixture(
+            conditions: EngineFixture.goodConditions(power: .battery), registry: TransferRegistry())
+        try await fixture.run { _ in
+            let service = EngineService(fixture.engine, localTime: .utc)
             let id = try await service.submit([Self.request(.discretionary)])[0]
             var change = ChangeRequest()
             change.constraints.metered = .unmetered
@@ -50,13 +52,13 @@ import TransferTesting
             (change.constraints, change.priority) = (ConstraintChange(), 700)
             change.constraints.roaming = false
             try await service.change(id, change)
-            let traits = try #require(rig.disk.transfers.first?.specification.traits)
+            let traits = try #require(fixture.disk.transfers.first?.specification.traits)
             #expect(traits.priority == 700 && traits.constraints.metered == .unmetered)
             #expect(!traits.constraints.connection.allowsRoaming)
             try await service.control([id], .pause)
-            #expect(rig.disk.transfers.first?.isSuspended == true)
+            #expect(fixture.disk.transfers.first?.isSuspended == true)
             try await service.control([id], .cancel)
-            #expect(try await service.explain(id).sentence == "it is cancelled")
+            #expect(try await service.explain(id).sentence == "the transfer is cancelled")
             #expect(try await service.show(id).constraints == nil)
             var filter = TransferFilter()
             #expect(try await service.list(filter).isEmpty)
@@ -65,28 +67,29 @@ import TransferTesting
         }
     }
 
-    @Test("Events are told with the states that follow; of the first unfinished transfers, why they wait")
+    @Test("Events carry the resulting states, and the first unfinished transfers report their wait reasons")
     func following() async throws {
-        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery), registry: TransferRegistry())
-        let service = EngineService(rig.engine, localTime: .utc, explained: 1)
-        try await rig.run { _ in
-            var told = Told(service.updates())
+        let fixture = EngineFixture(
+            conditions: EngineFixture.goodConditions(power: .battery), registry: TransferRegistry())
+        let service = EngineService(fixture.engine, localTime: .utc, explanationLimit: 1)
+        try await fixture.run { _ in
+            var lines = UpdateLines(service.updates())
             let ids = try await service.submit([Self.request(.discretionary), Self.request(.discretionary)])
-            #expect(await told.next(3) == ["1 waiting", "2 waiting", "1 waiting, waits for onBattery"])
+            #expect(await lines.next(3) == ["1 waiting", "2 waiting", "1 waiting, waits for onBattery"])
             try await service.control([ids[0]], .cancel)
-            #expect(await told.next(2) == ["1 cancelled, ended", "2 waiting, waits for onBattery"])
+            #expect(await lines.next(2) == ["1 cancelled, ended", "2 waiting, waits for onBattery"])
             let id = try await service.submit([Self.request(.userInitiated)])[0]
-            #expect(await told.next(2) == ["3 waiting", "3 running, started"])
-            rig.executor.progress(id, to: 5, of: 10)
-            #expect(await told.next(1) == ["3 running, 5 of 10"])
-            rig.executor.finish(id)
-            #expect(await told.next(1) == ["3 finished, ended with 200"])
+            #expect(await lines.next(2) == ["3 waiting", "3 running, started"])
+            fixture.executor.progress(id, to: 5, of: 10)
+            #expect(await lines.next(1) == ["3 running, 5 of 10"])
+            fixture.executor.finish(id)
+            #expect(await lines.next(1) == ["3 finished, ended with 200"])
         }
     }
 }
 
 /// The updates of a service about transfers, as lines.
-private struct Told {
+private struct UpdateLines {
     private var iterator: AsyncStream<ServiceUpdate>.Iterator
 
     init(_ stream: AsyncStream<ServiceUpdate>) { iterator = stream.makeAsyncIterator() }

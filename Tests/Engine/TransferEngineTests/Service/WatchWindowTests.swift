@@ -5,11 +5,11 @@ import TransferPolicy
 
 @testable import TransferEngine
 
-@Suite("whose reasons are told")
+@Suite("The watch window")
 struct WatchWindowTests {
     private func ids(_ range: ClosedRange<Int64>) -> [TransferID] { range.map { TransferID($0) } }
 
-    @Test("the first that are not over, as many as the window holds; who ends makes room for the next")
+    @Test("The window contains the first unfinished transfers; an ended one makes room for the next")
     func moves() {
         let window = WatchWindow(size: 3)
         #expect(window.add(ids(1...2)) == ids(1...2))
@@ -22,7 +22,7 @@ struct WatchWindowTests {
         #expect(window.add(ids(7...9)) == ids(7...7))
     }
 
-    @Test("one that ends before it is added is not watched")
+    @Test("A transfer that ends before it is added is not watched")
     func endedFirst() {
         let window = WatchWindow(size: 2)
         #expect(window.ended(TransferID(1)).isEmpty)

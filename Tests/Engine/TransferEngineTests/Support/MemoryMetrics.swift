@@ -13,11 +13,11 @@ final class MemoryMetrics: MetricsFactory {
             self.metrics = metrics
         }
 
-        func increment(by amount: Int64) { metrics.note(name, amount) }
+        func increment(by amount: Int64) { metrics.append(name, amount) }
         func reset() {}
-        func recordNanoseconds(_ duration: Int64) { metrics.note(name, duration) }
-        func record(_ value: Int64) { metrics.note(name, value) }
-        func record(_ value: Double) { metrics.note(name, Int64(value)) }
+        func recordNanoseconds(_ duration: Int64) { metrics.append(name, duration) }
+        func record(_ value: Int64) { metrics.append(name, value) }
+        func record(_ value: Double) { metrics.append(name, Int64(value)) }
     }
 
     private let state = Mutex<[String: [Int64]]>([:])
@@ -30,7 +30,7 @@ final class MemoryMetrics: MetricsFactory {
     /// The names of the created handlers, in order.
     var names: [String] { made.withLock { $0 } }
 
-    private func note(_ name: String, _ value: Int64) { state.withLock { $0[name, default: []].append(value) } }
+    private func append(_ name: String, _ value: Int64) { state.withLock { $0[name, default: []].append(value) } }
 
     private func make(_ label: String, _ dimensions: [(String, String)]) -> Handler {
         let name = ([label] + dimensions.map { "\($0.0)=\($0.1)" }).joined(separator: " ")

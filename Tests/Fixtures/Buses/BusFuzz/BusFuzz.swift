@@ -2,14 +2,14 @@
 import Foundation
 import RawBus
 
-/// Sends batches of random calls to the daemon and checks its answers and health.
+/// Sends batches of random calls to the daemon and checks its replies and health.
 final class BusFuzz {
     private let options: FuzzOptions
     private let address: String
     private let health: DaemonHealth
     private var generator: FuzzGenerator
     private var clients: [FuzzClient] = []
-    private var findings = FuzzFindings()
+    private var faults = FuzzFaults()
     private let descriptors: [Int32]
     private var sent = 0
     private var refused = 0
@@ -19,7 +19,7 @@ final class BusFuzz {
 
     private static let batch = 24
     private static let clientsAtATime = 3
-    private static let batchesBetweenSettling = 30
+    private static let batchesBetweenCleanups = 30
 
     init(options: FuzzOptions, address: String, process: Int32) throws {
         self.options = options
@@ -53,18 +53,18 @@ final class BusFuzz {
             do {
                 try sendBatch()
                 batches += 1
-                if batches.isMultiple(of: Self.batchesBetweenSettling) { try settle() }
+                if batches.isMultiple(of: Self.batchesBetweenCleanups) { try cleanUp() }
             } catch {
-                findings.add("the bus or the daemon fails: \(error)", "the batch before message \(sent)")
+                faults.add("the bus or the daemon failed: \(error)", "the batch before message \(sent)")
                 if !health.isAlive || clients.allSatisfy({ (try? $0.reconnect()) == nil }) { break }
             }
             guard health.isAlive else {
-                findings.add("the daemon has died", "the batch before message \(sent)")
+                faults.add("the daemon died", "the batch before message \(sent)")
                 break
             }
         }
         if health.isAlive { checkGrowth() }
-        return findings.lines
+        return faults.lines
     }
 
     /// One line of `key=value` statistics.
@@ -80,8 +80,8 @@ final class BusFuzz {
 
     private var elapsed: Duration { ContinuousClock.now - begun }
 
-    /// Sends calls from several clients at once, probes the daemon as another caller
-    /// meanwhile, and judges the answers.
+    /// Sends calls from several clients at the same time, probes the daemon as another caller
+    /// meanwhile, and checks the replies.
     private func sendBatch() throws {
         var pending: [(client: FuzzClient, calls: [UInt32: FuzzCall])] = []
         for client in clients.shuffled(using: &generator.random).prefix(Self.clientsAtATime) {
@@ -105,27 +105,27 @@ final class BusFuzz {
     }
 
     private func judge(_ calls: [UInt32: FuzzCall], of client: FuzzClient) throws {
-        let answers = try client.answers(to: Set(calls.keys), within: 30)
+        let replies = try client.replies(to: Set(calls.keys), within: 30)
         for (serial, call) in calls.sorted(by: { $0.key < $1.key }) {
-            guard let answer = answers[serial] else {
-                findings.add("\(call.member.interface).\(call.member.name) is not answered within 30 s", call.text)
+            guard let reply = replies[serial] else {
+                faults.add("\(call.member.interface).\(call.member.name) got no reply within 30 s", call.text)
                 continue
             }
-            if answer.kind == .error { refused += 1 }
-            if let fault = FuzzFindings.fault(in: answer) { findings.add("\(call.member.name): \(fault)", call.text) }
-            client.learn(from: answer, to: call)
+            if reply.kind == .error { refused += 1 }
+            if let fault = FuzzFaults.fault(in: reply) { faults.add("\(call.member.name): \(fault)", call.text) }
+            client.remember(from: reply, to: call)
         }
     }
 
     private func probe(after calls: [FuzzCall]) throws {
-        if let time = try health.answerTime(), time < .seconds(1) { return }
-        let kind = health.isAlive ? "another caller waits for longer than a second" : "the daemon has died"
-        findings.add(kind, "one of:\n" + calls.map { "      " + $0.text }.joined(separator: "\n"))
+        if let time = try health.responseTime(), time < .seconds(1) { return }
+        let kind = health.isAlive ? "another caller waited longer than a second" : "the daemon died"
+        faults.add(kind, "one of:\n" + calls.map { "      " + $0.text }.joined(separator: "\n"))
     }
 
-    private func settle() throws {
-        for client in clients { try client.settle() }
-        _ = try health.answerTime()
+    private func cleanUp() throws {
+        for client in clients { try client.cleanUp() }
+        _ = try health.responseTime()
         samples.append((elapsed, health.kilobytes, health.descriptors))
     }
 
@@ -139,11 +139,11 @@ final class BusFuzz {
         let (early, late) = (0.25..<0.5, 0.75..<1.01)
         let memory = (mean({ kilobytes, _ in kilobytes }, early), mean({ kilobytes, _ in kilobytes }, late))
         if memory.1 > memory.0 + options.growth << 10 {
-            findings.add("the daemon's memory grows from \(memory.0) KB to \(memory.1) KB", "the whole run")
+            faults.add("the daemon's memory grew from \(memory.0) KB to \(memory.1) KB", "the whole run")
         }
         let open = (mean({ $1 }, early), mean({ $1 }, late))
         if open.1 > open.0 + 10 {
-            findings.add("the daemon's descriptors grow from \(open.0) to \(open.1)", "the whole run")
+            faults.add("the daemon's descriptors grew from \(open.0) to \(open.1)", "the whole run")
         }
     }
 }

@@ -6,7 +6,7 @@ import RawBus
 final class DaemonHealth {
     private let bus: RawBusConnection
     private let process: Int32
-    /// The longest time that the independent caller waited for an answer.
+    /// The longest time that the independent caller waited for a reply.
     private(set) var longest = Duration.zero
 
     init(address: String, process: Int32) throws {
@@ -21,16 +21,16 @@ final class DaemonHealth {
         return fields?.first.map { $0 != "Z" && $0 != "X" } ?? false
     }
 
-    /// Measures the time until an independent caller gets an answer.
+    /// Measures the time until an independent caller gets a reply.
     ///
-    /// - Returns: The time, or `nil` if no valid answer arrives within 30 s.
-    func answerTime() throws -> Duration? {
+    /// - Returns: The time, or `nil` if no valid reply arrives within 30 s.
+    func responseTime() throws -> Duration? {
         let begun = ContinuousClock.now
         let arguments: [WireValue] = [.string("org.transferd.Manager1"), .string("Version")]
         let message = WireMessage.call(
             "Get", of: "org.freedesktop.DBus.Properties", at: FuzzClient.manager, to: "org.transferd", arguments)
         let serial = try bus.send(message)
-        guard let answer = try? bus.answer(to: serial, milliseconds: 30_000), answer.kind == .reply else { return nil }
+        guard let reply = try? bus.reply(to: serial, milliseconds: 30_000), reply.kind == .reply else { return nil }
         let time = ContinuousClock.now - begun
         longest = max(longest, time)
         return time

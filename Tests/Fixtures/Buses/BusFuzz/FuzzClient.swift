@@ -32,27 +32,27 @@ final class FuzzClient {
         (known.sessions, known.events) = ([], [:])
     }
 
-    /// Waits for the answers to calls, and processes signals that arrive in the meantime.
+    /// Waits for the replies to calls, and processes signals that arrive in the meantime.
     ///
-    /// - Returns: The answers by serial number. Calls without an answer by the deadline are absent.
-    func answers(to serials: Set<UInt32>, within seconds: Int) throws -> [UInt32: WireMessage] {
+    /// - Returns: The replies by serial number. Calls without a reply by the deadline are absent.
+    func replies(to serials: Set<UInt32>, within seconds: Int) throws -> [UInt32: WireMessage] {
         var left = serials
-        var answers: [UInt32: WireMessage] = [:]
+        var replies: [UInt32: WireMessage] = [:]
         let deadline = ContinuousClock.now + .seconds(seconds)
         while !left.isEmpty, ContinuousClock.now < deadline {
             guard let message = try bus.receive(milliseconds: 200) else { continue }
-            take(message)
-            if let serial = message.replySerial, left.remove(serial) != nil { answers[serial] = message }
+            process(message)
+            if let serial = message.replySerial, left.remove(serial) != nil { replies[serial] = message }
         }
-        return answers
+        return replies
     }
 
     /// Processes the signals that have arrived.
-    func drain() throws {
-        while let message = try bus.receive(milliseconds: 0) { take(message) }
+    func processSignals() throws {
+        while let message = try bus.receive(milliseconds: 0) { process(message) }
     }
 
-    private func take(_ message: WireMessage) {
+    private func process(_ message: WireMessage) {
         guard message.kind == .signal, let path = message.path else { return }
         signals += 1
         guard message.member == "Event", let event = try? message.values().first, let number = event["number"]?.number
@@ -60,9 +60,9 @@ final class FuzzClient {
         known.events[path] = max(known.events[path] ?? 0, number)
     }
 
-    /// Remembers the transfer ids or the session path in an answer.
-    func learn(from answer: WireMessage, to call: FuzzCall) {
-        guard answer.kind == .reply, let value = try? answer.values().first else { return }
+    /// Remembers the transfer ids or the session path in a reply.
+    func remember(from reply: WireMessage, to call: FuzzCall) {
+        guard reply.kind == .reply, let value = try? reply.values().first else { return }
         switch call.member.name {
         case "Submit":
             known.ids += value.members.compactMap(\.number)
@@ -75,7 +75,7 @@ final class FuzzClient {
     }
 
     /// Ends all transfers and sessions of this app, so that the daemon's memory can be compared.
-    func settle() throws {
+    func cleanUp() throws {
         let list = try call("List", at: Self.manager, of: Self.managerInterface, [.dictionary([])])
         let ids = list.members.compactMap { $0["id"]?.number }
         if !ids.isEmpty {
@@ -89,14 +89,14 @@ final class FuzzClient {
                 _ = try call("Post", at: path, of: Self.sessionInterface, [order])
             }
         }
-        try drain()
+        try processSignals()
         for (path, number) in known.events where number > 0 {
             for event in max(1, number - 200)...number {
                 try send("Acknowledge", at: path, of: Self.sessionInterface, [.int64(event)])
             }
         }
         for path in known.sessions { _ = try call("Close", at: path, of: Self.sessionInterface, []) }
-        try drain()
+        try processSignals()
         known = FuzzKnowledge()
     }
 
@@ -110,17 +110,17 @@ final class FuzzClient {
         try bus.send(message)
     }
 
-    /// Calls a method and returns the first value of the answer.
+    /// Calls a method and returns the first value of the reply.
     ///
     /// - Returns: An empty array if the daemon refuses the call, for example because the transfer has already ended.
-    /// - Throws: `RawBusError` if no answer arrives within 30 s.
+    /// - Throws: `RawBusError` if no reply arrives within 30 s.
     private func call(
         _ member: String, at path: String, of interface: String, _ arguments: [WireValue]
     ) throws -> WireValue {
         let serial = try bus.send(.call(member, of: interface, at: path, to: "org.transferd", arguments))
-        guard let answer = try answers(to: [serial], within: 30)[serial] else {
-            throw RawBusError("\(member) at \(path) is not answered within 30 s")
+        guard let reply = try replies(to: [serial], within: 30)[serial] else {
+            throw RawBusError("\(member) at \(path) got no reply within 30 s")
         }
-        return answer.kind == .reply ? try answer.values().first ?? .texts([]) : .texts([])
+        return reply.kind == .reply ? try reply.values().first ?? .texts([]) : .texts([])
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 
 /// A private bus and a daemon for the fuzzer, in a temporary folder that is removed at the end.
 struct FuzzDaemon {
     let bus: PrivateBus
-    let process: RigProcess
+    let process: FixtureProcess
     let folder: URL
 
     init(program: String?) async throws {
@@ -21,7 +21,7 @@ struct FuzzDaemon {
             environment[name] = folder.path
         }
         // The shell replaces itself with the daemon, so the process id stays the same.
-        process = try RigProcess(
+        process = try FixtureProcess(
             ["/bin/sh", "-c", "exec \"$0\" </dev/null >/dev/null 2>>\"$1\"", program, folder.path + "/log"],
             environment: environment)
     }

@@ -37,11 +37,11 @@ extension FuzzGenerator {
     mutating func call(knowing known: FuzzKnowledge) -> FuzzCall {
         let member = pick(Self.drawn)
         var arguments = member.arguments.map { argument($0, of: member, knowing: known) }
-        if chance(1) { arguments = (0..<number(0..<3)).map { _ in wrong() } }
+        if chance(1) { arguments = (0..<number(0..<3)).map { _ in invalidValue() } }
         let path = chance(2) ? pick(Self.strangePaths) : self.path(member.target, known)
         let message = WireMessage.call(
             member.name, of: member.interface, at: path, to: "org.transferd", arguments)
-        let passes = arguments.contains { $0.holdsHandle } ? !chance(5) : chance(1)
+        let passes = arguments.contains { $0.containsHandle } ? !chance(5) : chance(1)
         return FuzzCall(member: member, message: message, arguments: arguments, passesDescriptors: passes)
     }
 
@@ -86,7 +86,7 @@ extension FuzzGenerator {
         let keys = FuzzKey.keys(ofOrder: word)
         var entries: [(String, WireValue)] = [("order", .string(word))]
         for key in FuzzKey.order where keys.contains(key.name) && !chance(3) {
-            entries.append((key.name, chance(wrongness) ? wrong() : right(key.kind)))
+            entries.append((key.name, chance(wrongness) ? invalidValue() : validValue(key.kind)))
         }
         return .dictionary(entries)
     }
@@ -94,12 +94,12 @@ extension FuzzGenerator {
 
 extension WireValue {
     /// A Boolean value that indicates whether this value contains a descriptor index at any depth.
-    var holdsHandle: Bool {
+    var containsHandle: Bool {
         switch self {
         case .handle: true
-        case .variant(let inner): inner.holdsHandle
-        case .array(_, let members), .structure(let members): members.contains { $0.holdsHandle }
-        case .entry(let key, let value): key.holdsHandle || value.holdsHandle
+        case .variant(let inner): inner.containsHandle
+        case .array(_, let members), .structure(let members): members.contains { $0.containsHandle }
+        case .entry(let key, let value): key.containsHandle || value.containsHandle
         default: false
         }
     }

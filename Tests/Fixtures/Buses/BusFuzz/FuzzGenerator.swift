@@ -27,16 +27,16 @@ struct FuzzGenerator {
         var entries: [(String, WireValue)] = []
         for key in keys {
             let isDrawn = needed.contains(key.name) ? !chance(2) : chance(share)
-            if isDrawn { entries.append((key.name, chance(wrongness) ? wrong() : right(key.kind))) }
+            if isDrawn { entries.append((key.name, chance(wrongness) ? invalidValue() : validValue(key.kind))) }
         }
-        if chance(3) { entries.append((hostileText(), wrong())) }
-        if chance(3), let entry = entries.first { entries.append((entry.0, wrong())) }
+        if chance(3) { entries.append((hostileText(), invalidValue())) }
+        if chance(3), let entry = entries.first { entries.append((entry.0, invalidValue())) }
         if chance(3) { entries.shuffle(using: &random) }
         return .dictionary(entries)
     }
 
     /// Returns a value of the kind that a key requires.
-    mutating func right(_ kind: FuzzKey.Kind) -> WireValue {
+    mutating func validValue(_ kind: FuzzKey.Kind) -> WireValue {
         switch kind {
         case .text(let texts): .string(chance(90) ? pick(Array(texts.prefix(2))) : pick(texts))
         case .number(let numbers): .int64(pick(numbers))
@@ -70,7 +70,7 @@ struct FuzzGenerator {
     // MARK: Wrong values
 
     /// Returns a value of a random type.
-    mutating func wrong(depth: Int = 0) -> WireValue {
+    mutating func invalidValue(depth: Int = 0) -> WireValue {
         switch number(0..<(depth < 4 ? 17 : 12)) {
         case 0: .int64(hugeNumber())
         case 1: .uint64(pick([0, 1, .max, 1 << 63, UInt64(Int64.max) + 1]))
@@ -84,10 +84,10 @@ struct FuzzGenerator {
         case 10: .path(pick(["/", "/org/transferd/transfer/1"]))
         case 11: .handle(pick([0, 1, 1000, .max]))
         case 12: .texts((0..<number(0..<6)).map { _ in hostileText() })
-        case 13: .dictionary((0..<number(0..<5)).map { _ in (hostileText(), wrong(depth: depth + 1)) })
+        case 13: .dictionary((0..<number(0..<5)).map { _ in (hostileText(), invalidValue(depth: depth + 1)) })
         // D-Bus closes a connection whose messages nest deeper than 64 levels.
         case 14: nested(levels: number(2..<12))
-        case 15: .array(of: "v", (0..<number(0..<6)).map { _ in .variant(wrong(depth: depth + 1)) })
+        case 15: .array(of: "v", (0..<number(0..<6)).map { _ in .variant(invalidValue(depth: depth + 1)) })
         default: pick([.array(of: "y", []), .array(of: "x", []), .array(of: "a{sv}", []), .signature("a{sv}")])
         }
     }

@@ -38,7 +38,7 @@ struct FuzzKey: Sendable {
         "1677-09-21T00:12:43Z", "2262-04-12T00:00:00Z", "yesterday", "",
     ]
 
-    static let places = [
+    static let pagePositions = [
         "transfer 0", "transfer 1000", "condition 0", "transfer 9223372036854775807", "condition 9223372036854775807",
         "transfer -1", "transfer 9223372036854775808", "transfer", "", "1 2 3",
     ]
@@ -76,7 +76,7 @@ struct FuzzKey: Sendable {
     static let filter: [FuzzKey] = [
         FuzzKey("session", .text(["s", "t"])), FuzzKey("app", .text(["org.example.Fuzz.App0", "person"])),
         FuzzKey("ended", .number([0, 10, 1_000_000])), FuzzKey("explained", .flag),
-        FuzzKey("most-explained", .number([0, 10])),
+        FuzzKey("explained-limit", .number([0, 10])),
     ]
     static let settings: [FuzzKey] = [
         FuzzKey("identifier", .text(["one", "two", "three", "\u{202E}four", "five/../six", ""])),
@@ -106,7 +106,7 @@ struct FuzzKey: Sendable {
         FuzzKey("priority", .real([0, 0.5, 1])),
         FuzzKey("earliest-begin", .number([0, 4_000_000_000_000_000_000, .min, .max])),
         FuzzKey("expects-to-send", .number([-1, 100])), FuzzKey("expects-to-receive", .number([-1, 100])),
-        FuzzKey("suspended", .flag), FuzzKey("over", .flag), FuzzKey("received", .number([0, 5])),
+        FuzzKey("suspended", .flag), FuzzKey("ended", .flag), FuzzKey("received", .number([0, 5])),
         FuzzKey("sent", .number([0, 5])), FuzzKey("total", .number([0, 5])),
         FuzzKey("response", .dictionary(response)), FuzzKey("continues", .text(["token", ""])),
     ]

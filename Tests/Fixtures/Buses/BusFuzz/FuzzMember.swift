@@ -51,7 +51,7 @@ struct FuzzMember: Sendable {
         FuzzMember("SetInFront", .manager, [.flag]), FuzzMember("Sessions", .manager), FuzzMember("Apps", .manager),
         FuzzMember("QuitApp", .manager, [.text(["org.example.Fuzz.Other", "person", ""])]),
         FuzzMember("History", .manager, [.text(FuzzKey.dates)], weight: 2), FuzzMember("Log", .manager, [.id]),
-        FuzzMember("HistoryFrom", .manager, [.text(FuzzKey.dates), .text(FuzzKey.places)], weight: 2),
+        FuzzMember("HistoryFrom", .manager, [.text(FuzzKey.dates), .text(FuzzKey.pagePositions)], weight: 2),
         FuzzMember("Open", .manager, [.id]), FuzzMember("Open", .session, [.id]),
         FuzzMember("Discard", .manager, [.id]),
         FuzzMember("TrustSandbox", .manager, [.text(["app.service", "", "\u{202E}"]), .flag]),

@@ -18,11 +18,11 @@ struct FuzzOptions: Sendable {
 
     static let help = """
         BusFuzz [--seed N] [--seconds N] [--messages N] [--bus ADDRESS --daemon PID] [--program PATH] [--growth MB] [--keep]
-        Sends transferd random calls of all methods and properties, well-formed and wrong in ways that know the keys.
-        Ends with 1 where the daemon dies, makes another caller wait longer than a second, grows, keeps descriptors, or
-        answers bad input with anything but a named error. Without --bus it starts a bus and a daemon of its own.
-        --growth  how much resident memory may grow after the first quarter of the time (default 24)
-        --keep    leaves the folder with the daemon's queue and log
+        Sends transferd random calls of all methods and properties, valid and invalid. Exits with 1 if the daemon dies,
+        makes another caller wait longer than a second, grows, leaks descriptors, or replies to invalid input with
+        anything but a named error. Without --bus, a private bus and a daemon are started.
+        --growth  the allowed growth of resident memory after the first quarter of the run (default: 24)
+        --keep    keep the folder with the daemon's queue and log
         """
 
     init(_ arguments: [String]) throws {
@@ -50,7 +50,7 @@ struct FuzzOptions: Sendable {
             default: throw FuzzUsage(text: Self.help)
             }
         }
-        guard (bus == nil) == (daemon == nil) else { throw FuzzUsage(text: "--bus and --daemon go together") }
+        guard (bus == nil) == (daemon == nil) else { throw FuzzUsage(text: "use --bus and --daemon together") }
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ConditionRigs
+import ConditionFixtures
 import Foundation
 import RawBus
 
@@ -7,7 +7,7 @@ signal(SIGPIPE, SIG_IGN)
 do {
     let options = try FuzzOptions(Array(CommandLine.arguments.dropFirst()))
     print("seed \(options.seed)")
-    // Printed at once, so that the seed is known even if this process crashes.
+    // Printed immediately, so that the seed is known even if this process crashes.
     fflush(nil)
     let own = options.bus == nil ? try await FuzzDaemon(program: options.program) : nil
     let address = options.bus ?? own?.bus.address ?? ""
@@ -24,7 +24,7 @@ do {
     print(usage.text)
     exit(2)
 } catch {
-    print("it could not be tried: \(error)")
+    print("cannot run: \(error)")
     exit(2)
 }
 
@@ -32,11 +32,11 @@ do {
 func waitForDaemon(at address: String) throws {
     let bus = try RawBusConnection(address: address)
     for _ in 0..<600 {
-        let answer = try bus.call(
+        let reply = try bus.call(
             "NameHasOwner", of: RawBusConnection.bus, at: "/org/freedesktop/DBus", to: RawBusConnection.bus,
             [.string("org.transferd")])
-        if try answer.values().first == .boolean(true) { return }
+        if try reply.values().first == .boolean(true) { return }
         usleep(50_000)
     }
-    throw RawBusError("the daemon is not on the bus within 30 s")
+    throw RawBusError("the daemon did not appear on the bus within 30 s")
 }

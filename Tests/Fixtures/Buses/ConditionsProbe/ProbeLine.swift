@@ -9,7 +9,7 @@ struct ProbeLine {
     init(_ conditions: Conditions) {
         func fact<Value>(_ fact: Fact<Value>, _ value: String) -> String {
             let mark = fact.isObservedChange ? "changed" : "settled"
-            return "\(value.split(separator: " ").joined(separator: "_"))/\(fact.source)/\(fact.sureness)/\(mark)"
+            return "\(value.split(separator: " ").joined(separator: "_"))/\(fact.source)/\(fact.confidence)/\(mark)"
         }
         let battery = conditions.battery.value
         text = [

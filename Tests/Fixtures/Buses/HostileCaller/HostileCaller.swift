@@ -21,10 +21,10 @@ struct HostileCaller {
             try bus.send(try message(words))
             exit(0)
         case "own" where words.count == 2:
-            let answer = try bus.call(
+            let reply = try bus.call(
                 "RequestName", of: RawBusConnection.bus, at: "/org/freedesktop/DBus", to: RawBusConnection.bus,
                 [.string(words[1]), .uint32(4)])
-            return answer.kind == .reply ? "owned" : "failed \(answer.errorName ?? "")"
+            return reply.kind == .reply ? "owned" : "failed \(reply.errorName ?? "")"
         case "read" where words.count == 3: return try read(Int(words[1]) ?? 0, Int32(words[2]) ?? 0)
         case "signals" where words.count == 2: return try signals(Int32(words[1]) ?? 0)
         case "sees" where words.count == 2: return "\(access(words[1], F_OK) == 0)"
@@ -46,12 +46,12 @@ struct HostileCaller {
             return descriptor
         }
         defer { for file in files { close(file) } }
-        let answer = try bus.answer(to: try bus.send(try message(words), descriptors: files))
-        if answer.kind == .error {
-            let text = try answer.values().first?.text ?? ""
-            return "error \(answer.errorName ?? "-") \(text.split(whereSeparator: \.isNewline).joined(separator: " "))"
+        let reply = try bus.reply(to: try bus.send(try message(words), descriptors: files))
+        if reply.kind == .error {
+            let text = try reply.values().first?.text ?? ""
+            return "error \(reply.errorName ?? "-") \(text.split(whereSeparator: \.isNewline).joined(separator: " "))"
         }
-        return "reply \(answer.signature.isEmpty ? "-" : answer.signature) \(Hexadecimal.text(answer.body))"
+        return "reply \(reply.signature.isEmpty ? "-" : reply.signature) \(Hexadecimal.text(reply.body))"
     }
 
     /// Sends messages until the bus accepts no more for 3 s.
@@ -63,7 +63,7 @@ struct HostileCaller {
         return "flooded \(count)"
     }
 
-    /// Reads until `count` answers have arrived, or until no message arrives in time.
+    /// Reads until `count` replies have arrived, or until no message arrives in time.
     private func read(_ count: Int, _ milliseconds: Int32) throws -> String {
         var (replies, errors) = (0, 0)
         while replies + errors < count, let message = try bus.receive(milliseconds: milliseconds) {

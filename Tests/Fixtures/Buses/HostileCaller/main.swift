@@ -11,9 +11,9 @@ import RawBus
 //   call PATH INTERFACE MEMBER SIGNATURE BODY [FILE…]   makes one call; the files are opened and passed
 //                                                      prints "reply SIGNATURE BODY" or "error NAME TEXT"
 //   flood COUNT PATH INTERFACE MEMBER SIGNATURE BODY    calls without reading; prints "flooded COUNT"
-//   read COUNT MILLISECONDS                             reads answers; prints "read REPLIES ERRORS"
+//   read COUNT MILLISECONDS                             reads replies; prints "read REPLIES ERRORS"
 //   half PATH INTERFACE MEMBER SIGNATURE BODY           sends half a message and exits
-//   leave PATH INTERFACE MEMBER SIGNATURE BODY          sends a whole call and exits before the answer
+//   leave PATH INTERFACE MEMBER SIGNATURE BODY          sends a whole call and exits before the reply
 //   own NAME                                            claims a bus name; prints "owned"
 //   signals MILLISECONDS                                collects signals; prints "signals COUNT PATH:MEMBER…"
 //   sees PATH                                           checks for a file; prints "true" or "false"

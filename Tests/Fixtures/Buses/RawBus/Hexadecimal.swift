@@ -21,7 +21,7 @@ package enum Hexadecimal {
             switch character {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
             case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-            default: throw RawBusError("no hexadecimal digit")
+            default: throw RawBusError("not a hexadecimal digit")
             }
         }
         var bytes: [UInt8] = []

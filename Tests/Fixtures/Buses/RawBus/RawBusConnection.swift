@@ -19,7 +19,7 @@ package final class RawBusConnection {
     private var serial: UInt32 = 0
     private var unread: [UInt8] = []
     private var readPosition = 0
-    /// Messages that arrived while `answer(to:)` waited for another message.
+    /// Messages that arrived while `reply(to:)` waited for another message.
     private var waiting: [WireMessage] = []
 
     /// Connects to an address of the form `unix:path=…`, authenticates, and calls `Hello`.
@@ -29,14 +29,14 @@ package final class RawBusConnection {
         signal(SIGPIPE, SIG_IGN)
         let fields = address.split(separator: ":", maxSplits: 1).last?.split(separator: ",") ?? []
         guard let path = fields.first(where: { $0.hasPrefix("path=") })?.dropFirst(5) else {
-            throw RawBusError("'\(address)' is no address of a Unix socket")
+            throw RawBusError("'\(address)' is not the address of a Unix socket")
         }
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw RawBusError("\(path) is too long")
+            throw RawBusError("the socket path is too long: \(path)")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let status = withUnsafePointer(to: &address) { pointer in
@@ -44,10 +44,10 @@ package final class RawBusConnection {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard status == 0 else { throw RawBusError("\(path) cannot be reached: \(String(cString: strerror(errno)))") }
+        guard status == 0 else { throw RawBusError("cannot connect to \(path): \(String(cString: strerror(errno)))") }
         try authenticate()
-        let answer = try call("Hello", of: Self.bus, at: "/org/freedesktop/DBus", to: Self.bus)
-        name = try answer.values().first?.text ?? ""
+        let reply = try call("Hello", of: Self.bus, at: "/org/freedesktop/DBus", to: Self.bus)
+        name = try reply.values().first?.text ?? ""
     }
 
     deinit { close() }
@@ -55,7 +55,7 @@ package final class RawBusConnection {
     /// The bus's own name, which is also the name of its interface.
     package static let bus = "org.freedesktop.DBus"
 
-    /// Closes the connection at once, without finishing a message in progress.
+    /// Closes the connection immediately, without finishing a message in progress.
     package func close() {
         guard socket >= 0 else { return }
         Glibc.close(socket)
@@ -68,13 +68,13 @@ package final class RawBusConnection {
     private func authenticate() throws {
         try write(Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\n".utf8))
         var text = ""
-        // The bus answers DATA, OK, and AGREE_UNIX_FD, one line each.
+        // The bus replies with DATA, OK, and AGREE_UNIX_FD, one line each.
         while text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < 3 {
-            guard try fill(milliseconds: 10_000) else { throw RawBusError("the bus does not authenticate: \(text)") }
+            guard try fill(milliseconds: 10_000) else { throw RawBusError("authentication did not finish: \(text)") }
             text += String(decoding: unread[readPosition...], as: UTF8.self)
             unread = []
             if text.contains("REJECTED") || text.contains("ERROR") {
-                throw RawBusError("the bus refuses to authenticate: \(text)")
+                throw RawBusError("the bus rejected authentication: \(text)")
             }
         }
         // BEGIN is sent only now, because a bus proxy treats everything after BEGIN as messages, in both directions.
@@ -114,12 +114,12 @@ package final class RawBusConnection {
         while sent < bytes.count {
             var ready = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
             let status = poll(&ready, 1, milliseconds)
-            guard status > 0 else { throw RawBusError("the bus takes no more") }
+            guard status > 0 else { throw RawBusError("the bus accepts no more bytes") }
             let count = bytes.withUnsafeBytes { buffer in
                 Self.sendSome(socket, UnsafeRawBufferPointer(rebasing: buffer[sent...]), descriptors)
             }
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
-            guard count > 0 else { throw RawBusError("the bus has gone: \(String(cString: strerror(errno)))") }
+            guard count > 0 else { throw RawBusError("the bus disconnected: \(String(cString: strerror(errno)))") }
             // The descriptors travel with the first byte.
             descriptors = []
             sent += count
@@ -171,7 +171,7 @@ package final class RawBusConnection {
                     readPosition = 0
                 }
                 if message.kind == .call {
-                    try answer(message)
+                    try reply(message)
                     continue
                 }
                 return message
@@ -180,8 +180,9 @@ package final class RawBusConnection {
         }
     }
 
-    /// Answers a call as every D-Bus library does. The daemon uses `Ping` to learn which clients read their messages.
-    private func answer(_ call: WireMessage) throws {
+    /// Replies to a call as every D-Bus library does. The daemon uses `Ping` to learn which clients read their
+    /// messages.
+    private func reply(_ call: WireMessage) throws {
         guard !call.expectsNoReply else { return }
         let isPing = call.interface == "org.freedesktop.DBus.Peer" && call.member == "Ping"
         var reply = WireMessage(isPing ? .reply : .error)
@@ -201,29 +202,29 @@ package final class RawBusConnection {
             return count
         }
         if count < 0, errno == EINTR { return try fill(milliseconds: milliseconds) }
-        guard count > 0 else { throw RawBusError("the bus has gone") }
+        guard count > 0 else { throw RawBusError("the bus disconnected") }
         return true
     }
 
-    /// Calls a method and waits for its answer, which may be an error. Other messages are kept for `receive`.
+    /// Calls a method and waits for its reply, which may be an error. Other messages are kept for `receive`.
     package func call(
         _ member: String, of interface: String, at path: String, to destination: String,
         _ arguments: [WireValue] = [], descriptors: [Int32] = [], milliseconds: Int32 = 60_000
     ) throws -> WireMessage {
         let message = WireMessage.call(member, of: interface, at: path, to: destination, arguments)
-        return try answer(to: try send(message, descriptors: descriptors), milliseconds: milliseconds)
+        return try reply(to: try send(message, descriptors: descriptors), milliseconds: milliseconds)
     }
 
-    /// Waits for the answer to a call. Other messages are kept for `receive`.
+    /// Waits for the reply to a call. Other messages are kept for `receive`.
     ///
-    /// - Throws: `RawBusError` if no answer arrives in time.
-    package func answer(to serial: UInt32, milliseconds: Int32 = 60_000) throws -> WireMessage {
+    /// - Throws: `RawBusError` if no reply arrives in time.
+    package func reply(to serial: UInt32, milliseconds: Int32 = 60_000) throws -> WireMessage {
         let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
         while true {
             let left = deadline - ContinuousClock.now
             let time = max(0, left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000)
             guard let message = try next(milliseconds: Int32(time)) else {
-                throw RawBusError("no answer within \(milliseconds) ms")
+                throw RawBusError("no reply within \(milliseconds) ms")
             }
             if message.replySerial == serial { return message }
             waiting.append(message)

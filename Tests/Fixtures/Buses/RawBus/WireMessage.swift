@@ -14,7 +14,7 @@ package struct WireMessage: Sendable {
     package var kind: Kind
     /// The sender's number for this message, or 0 before the message is sent.
     package var serial: UInt32 = 0
-    /// The serial of the call that this message answers.
+    /// The serial of the call that this message replies to.
     package var replySerial: UInt32?
     package var path: String?
     package var interface: String?
@@ -28,7 +28,7 @@ package struct WireMessage: Sendable {
     package var body: [UInt8] = []
     /// The number of descriptors that accompany the message.
     package var descriptorCount: UInt32 = 0
-    /// A Boolean value that indicates whether the sender of a call wants no answer.
+    /// A Boolean value that indicates whether the sender of a call wants no reply.
     package var expectsNoReply = false
 
     /// Creates a message without fields.
@@ -84,7 +84,7 @@ package struct WireMessage: Sendable {
     static func length(of bytes: some RandomAccessCollection<UInt8>) -> Int? {
         guard bytes.count >= 16 else { return nil }
         let start = Array(bytes.prefix(16))
-        let number = { (place: Int) in (0..<4).reduce(0) { $0 | Int(start[place + $1]) << (8 * $1) } }
+        let number = { (offset: Int) in (0..<4).reduce(0) { $0 | Int(start[offset + $1]) << (8 * $1) } }
         return (16 + number(12) + 7) / 8 * 8 + number(4)
     }
 
@@ -93,7 +93,7 @@ package struct WireMessage: Sendable {
     /// - Throws: `RawBusError` if the bytes are not a valid little-endian message.
     init(decoding bytes: [UInt8]) throws {
         guard bytes.count >= 16, bytes[0] == UInt8(ascii: "l"), let kind = Kind(rawValue: bytes[1]) else {
-            throw RawBusError("a message has an unknown form")
+            throw RawBusError("not a little-endian D-Bus message")
         }
         self.kind = kind
         expectsNoReply = bytes[2] & 1 != 0

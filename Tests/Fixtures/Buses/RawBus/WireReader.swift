@@ -78,7 +78,7 @@ package struct WireReader {
 
     private mutating func integer<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws -> Number {
         try align(to: MemoryLayout<Number>.size)
-        guard position + MemoryLayout<Number>.size <= bytes.count else { throw RawBusError("a message is cut off") }
+        guard position + MemoryLayout<Number>.size <= bytes.count else { throw RawBusError("a message is truncated") }
         defer { position += MemoryLayout<Number>.size }
         return bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: type)) }
     }

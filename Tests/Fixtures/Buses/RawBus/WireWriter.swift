@@ -47,7 +47,7 @@ package struct WireWriter {
 
     private mutating func append(_ members: [WireValue], of element: String) {
         append(integer: UInt32(0))
-        let place = bytes.count - 4
+        let lengthIndex = bytes.count - 4
         align(to: Self.alignment(of: element))
         let start = bytes.count
         if element == "y" {
@@ -56,7 +56,7 @@ package struct WireWriter {
             for member in members { append(member) }
         }
         let length = UInt32(bytes.count - start)
-        for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+        for index in 0..<4 { bytes[lengthIndex + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
     }
 
     private mutating func append<Number: FixedWidthInteger>(integer: Number) {

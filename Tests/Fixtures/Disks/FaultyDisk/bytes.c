@@ -78,18 +78,18 @@ static ssize_t write_at(int descriptor, ino_t inode, const void *bytes, size_t c
         bool appends = fcntl(descriptor, F_GETFL) & O_APPEND;
         offset = appends ? size_of(descriptor) : lseek(descriptor, 0, SEEK_CUR);
     }
-    size_t taken = admitted(descriptor, count, offset);
+    size_t accepted = admitted(descriptor, count, offset);
     ssize_t result = -1;
-    if (taken == 0 && count > 0) errno = ENOSPC;
+    if (accepted == 0 && count > 0) errno = ENOSPC;
     else {
-        disk_record record = {.kind = DISK_WRITE, .inode = inode, .offset = offset, .new_count = taken};
+        disk_record record = {.kind = DISK_WRITE, .inode = inode, .offset = offset, .new_count = accepted};
         record.old_size = size_of(descriptor);
-        record.old_count = taken;
+        record.old_count = accepted;
         void *old = old_bytes(descriptor, offset, &record.old_count);
-        disk_note(record, bytes, old, NULL, NULL);
+        disk_append(record, bytes, old, NULL, NULL);
         free(old);
-        result = moves ? syscall(SYS_write, descriptor, bytes, taken)
-                       : syscall(SYS_pwrite64, descriptor, bytes, taken, offset);
+        result = moves ? syscall(SYS_write, descriptor, bytes, accepted)
+                       : syscall(SYS_pwrite64, descriptor, bytes, accepted, offset);
     }
     disk_unlock();
     return result;
@@ -124,11 +124,11 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     return 0;
 }
 
-static int truncate_noting(int descriptor, ino_t inode, off_t size) {
+static int truncate_recorded(int descriptor, ino_t inode, off_t size) {
     disk_record record = {.kind = DISK_TRUNCATE, .inode = inode, .offset = size, .old_size = size_of(descriptor)};
     record.old_count = UINT64_MAX;
     void *old = old_bytes(descriptor, size, &record.old_count);
-    if (record.old_size != size) disk_note(record, NULL, old, NULL, NULL);
+    if (record.old_size != size) disk_append(record, NULL, old, NULL, NULL);
     free(old);
     return (int)syscall(SYS_ftruncate, descriptor, size);
 }
@@ -138,7 +138,7 @@ int ftruncate(int descriptor, off_t size) {
     ino_t inode;
     if (!disk_owns_open(descriptor, false, &inode, path)) return (int)syscall(SYS_ftruncate, descriptor, size);
     disk_lock();
-    int result = truncate_noting(descriptor, inode, size);
+    int result = truncate_recorded(descriptor, inode, size);
     disk_unlock();
     return result;
 }
@@ -170,10 +170,10 @@ static int opening(int folder, const char *path, int flags, mode_t mode) {
     disk_lock();
     struct stat facts;
     if (flags & O_CREAT && lstat(absolute, &facts) != 0)
-        disk_note((disk_record){.kind = DISK_CREATE}, NULL, NULL, absolute, NULL);
+        disk_append((disk_record){.kind = DISK_CREATE}, NULL, NULL, absolute, NULL);
     int descriptor = (int)syscall(SYS_openat, folder, path, flags & ~O_TRUNC, mode);
     if (descriptor >= 0 && flags & O_TRUNC && fstat(descriptor, &facts) == 0)
-        truncate_noting(descriptor, facts.st_ino, 0);
+        truncate_recorded(descriptor, facts.st_ino, 0);
     disk_unlock();
     return descriptor;
 }
@@ -239,7 +239,7 @@ static int syncing(int descriptor, int number) {
     } else if (control->good_syncs > 0) {
         control->good_syncs -= 1;
     }
-    disk_note(record, NULL, NULL, is_folder ? path : NULL, NULL);
+    disk_append(record, NULL, NULL, is_folder ? path : NULL, NULL);
     disk_unlock();
     if (result != 0) errno = EIO;
     return result;

@@ -121,7 +121,7 @@ bool disk_owns_open(int descriptor, bool folder, ino_t *inode, char *path) {
     return is_kind && (is_below_root(path) || (folder && strcmp(path, root) == 0)) && !is_shared_memory(path);
 }
 
-void disk_note(disk_record record, const void *new, const void *old, const char *first, const char *second) {
+void disk_append(disk_record record, const void *new, const void *old, const char *first, const char *second) {
     int kept = errno;
     record.first_length = first ? (uint32_t)strlen(first) : 0;
     record.second_length = second ? (uint32_t)strlen(second) : 0;
@@ -133,16 +133,16 @@ void disk_note(disk_record record, const void *new, const void *old, const char 
         {(void *)first, record.first_length},
         {(void *)second, record.second_length},
     };
-    off_t place = DISK_CONTROL_SIZE + (off_t)control->committed;
+    off_t position = DISK_CONTROL_SIZE + (off_t)control->committed;
     for (size_t index = 0; index < 5; index++) {
         size_t done = 0;
         while (done < parts[index].iov_len) {
             ssize_t count = syscall(
-                SYS_pwrite64, journal, (char *)parts[index].iov_base + done, parts[index].iov_len - done, place);
+                SYS_pwrite64, journal, (char *)parts[index].iov_base + done, parts[index].iov_len - done, position);
             // Without a journal, no result could be trusted.
             if (count <= 0) _exit(99);
             done += (size_t)count;
-            place += count;
+            position += count;
         }
     }
     // The store goes to memory that outlives this process. The record counts from here on, and not before.

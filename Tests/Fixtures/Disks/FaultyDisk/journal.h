@@ -29,7 +29,7 @@ bool disk_owns(int folder, const char *path, char *absolute);
 bool disk_owns_open(int descriptor, bool folder, ino_t *inode, char *path);
 
 /// Appends a record to the journal. `first` and `second` may be NULL.
-void disk_note(disk_record record, const void *new, const void *old, const char *first, const char *second);
+void disk_append(disk_record record, const void *new, const void *old, const char *first, const char *second);
 
 /// Adds a link to the file in the graves folder. Its inode is then not reused, and its bytes remain for a rollback.
 ///

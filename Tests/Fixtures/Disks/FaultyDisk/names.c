@@ -31,7 +31,7 @@ int renameat2(int old_folder, const char *old_path, int new_folder, const char *
         errno = EEXIST;
     } else {
         disk_record record = {.kind = DISK_RENAME, .inode = facts.st_ino, .replaced = disk_bury(second)};
-        disk_note(record, NULL, NULL, first, second);
+        disk_append(record, NULL, NULL, first, second);
         result = (int)syscall(SYS_renameat2, old_folder, old_path, new_folder, new_path, flags);
     }
     disk_unlock();
@@ -53,7 +53,7 @@ int unlinkat(int folder, const char *path, int flags) {
         return (int)syscall(SYS_unlinkat, folder, path, flags);
     disk_lock();
     ino_t inode = disk_bury(absolute);
-    if (inode) disk_note((disk_record){.kind = DISK_UNLINK, .inode = inode}, NULL, NULL, absolute, NULL);
+    if (inode) disk_append((disk_record){.kind = DISK_UNLINK, .inode = inode}, NULL, NULL, absolute, NULL);
     int result = (int)syscall(SYS_unlinkat, folder, path, flags);
     disk_unlock();
     return result;
@@ -73,7 +73,7 @@ int linkat(int old_folder, const char *old_path, int new_folder, const char *new
         return (int)syscall(SYS_linkat, old_folder, old_path, new_folder, new_path, flags);
     disk_lock();
     struct stat facts;
-    if (lstat(absolute, &facts) != 0) disk_note((disk_record){.kind = DISK_LINK}, NULL, NULL, absolute, NULL);
+    if (lstat(absolute, &facts) != 0) disk_append((disk_record){.kind = DISK_LINK}, NULL, NULL, absolute, NULL);
     int result = (int)syscall(SYS_linkat, old_folder, old_path, new_folder, new_path, flags);
     disk_unlock();
     return result;
@@ -86,7 +86,7 @@ int symlinkat(const char *target, int folder, const char *path) {
     if (!disk_owns(folder, path, absolute)) return (int)syscall(SYS_symlinkat, target, folder, path);
     disk_lock();
     struct stat facts;
-    if (lstat(absolute, &facts) != 0) disk_note((disk_record){.kind = DISK_LINK}, NULL, NULL, absolute, NULL);
+    if (lstat(absolute, &facts) != 0) disk_append((disk_record){.kind = DISK_LINK}, NULL, NULL, absolute, NULL);
     int result = (int)syscall(SYS_symlinkat, target, folder, path);
     disk_unlock();
     return result;
@@ -99,7 +99,7 @@ int mkdirat(int folder, const char *path, mode_t mode) {
     if (!disk_owns(folder, path, absolute)) return (int)syscall(SYS_mkdirat, folder, path, mode);
     disk_lock();
     struct stat facts;
-    if (lstat(absolute, &facts) != 0) disk_note((disk_record){.kind = DISK_MAKE_FOLDER}, NULL, NULL, absolute, NULL);
+    if (lstat(absolute, &facts) != 0) disk_append((disk_record){.kind = DISK_MAKE_FOLDER}, NULL, NULL, absolute, NULL);
     int result = (int)syscall(SYS_mkdirat, folder, path, mode);
     disk_unlock();
     return result;
@@ -109,11 +109,11 @@ int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode);
 
 // The C library implements these functions with internal calls that cannot be interposed.
 
-static int noted_temporary(int descriptor, const char *path) {
+static int record_temporary(int descriptor, const char *path) {
     char absolute[PATH_MAX];
     if (descriptor >= 0 && disk_owns(AT_FDCWD, path, absolute)) {
         disk_lock();
-        disk_note((disk_record){.kind = DISK_CREATE}, NULL, NULL, absolute, NULL);
+        disk_append((disk_record){.kind = DISK_CREATE}, NULL, NULL, absolute, NULL);
         disk_unlock();
     }
     return descriptor;
@@ -127,15 +127,15 @@ static int temporary(char *pattern, int ending, int flags) {
         return -1;
     }
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    char *place = pattern + length - (size_t)ending - 6;
+    char *suffix = pattern + length - (size_t)ending - 6;
     for (int attempt = 0; attempt < 1000; attempt++) {
         for (int index = 0; index < 6; index++) {
             unsigned char byte;
             if (syscall(SYS_getrandom, &byte, 1, 0) != 1) return -1;
-            place[index] = letters[byte % (sizeof letters - 1)];
+            suffix[index] = letters[byte % (sizeof letters - 1)];
         }
         int descriptor = (int)syscall(SYS_openat, AT_FDCWD, pattern, flags | O_RDWR | O_CREAT | O_EXCL, 0600);
-        if (descriptor >= 0 || errno != EEXIST) return noted_temporary(descriptor, pattern);
+        if (descriptor >= 0 || errno != EEXIST) return record_temporary(descriptor, pattern);
     }
     return -1;
 }

@@ -6,11 +6,11 @@ import Synchronization
 /// The background session of an app, with a log of its events.
 final class SessionApp: Sendable {
     private let log: EventLog
-    private let endsWhenTold: Bool
-    /// The answer to authentication challenges, or `nil` to leave them unanswered.
+    private let exitsAfterEvents: Bool
+    /// The credentials for authentication challenges, or `nil` to leave them unanswered.
     private let login: Login?
     /// The folder into which finished files are moved with pauses, or `nil` to leave the files.
-    private let place: String?
+    private let moveFolder: String?
     private let session = Mutex<BackgroundSession?>(nil)
     private let tasks = Mutex<[Int: BackgroundTask]>([:])
     private let acknowledges = Mutex(true)
@@ -27,15 +27,16 @@ final class SessionApp: Sendable {
     }
 
     init(
-        log: EventLog, endsWhenTold: Bool, place: String?, container: String?, chain: (count: Int, url: String)?,
+        log: EventLog, exitsAfterEvents: Bool, moveFolder: String?, container: String?,
+        chain: (count: Int, url: String)?,
         login: Login?
     ) {
         self.log = log
         self.login = login
-        self.place = place
+        self.moveFolder = moveFolder
         self.container = container
         self.chain = chain
-        self.endsWhenTold = endsWhenTold
+        self.exitsAfterEvents = exitsAfterEvents
     }
 
     func open(_ identifier: String) {
@@ -85,14 +86,14 @@ final class SessionApp: Sendable {
                 // The session is gone and has no more work, and perhaps no test remains to end this process.
                 if self.session.withLock({ $0 === session }) { exit(0) }
             }
-            if let place { move(event, to: place) }
+            if let moveFolder { move(event, to: moveFolder) }
             if let chain, case .completed(let task, _) = event.kind, task.identifier < chain.count {
-                take("download \(chain.url)")
+                perform("download \(chain.url)")
             }
             guard acknowledges.withLock({ $0 }) else { continue }
             event.acknowledge()
-            if place != nil { log.write("acknowledged") }
-            if case .finishedEvents = event.kind, endsWhenTold {
+            if moveFolder != nil { log.write("acknowledged") }
+            if case .finishedEvents = event.kind, exitsAfterEvents {
                 log.write("ended")
                 exit(0)
             }
@@ -100,21 +101,21 @@ final class SessionApp: Sendable {
     }
 
     /// Moves a finished file into its folder, with random pauses in which the process may be killed.
-    private func move(_ event: BackgroundEvent, to place: String) {
+    private func move(_ event: BackgroundEvent, to moveFolder: String) {
         usleep(.random(in: 0...10_000))
         guard case .downloaded(let task, let file) = event.kind else { return }
         do {
-            try FileManager.default.moveItem(atPath: file.path, toPath: place + "/\(task.identifier)")
+            try FileManager.default.moveItem(atPath: file.path, toPath: moveFolder + "/\(task.identifier)")
             log.write("moved \(task.identifier)")
         } catch {
-            let isThere = FileManager.default.fileExists(atPath: place + "/\(task.identifier)")
+            let isThere = FileManager.default.fileExists(atPath: moveFolder + "/\(task.identifier)")
             log.write(isThere ? "moved before \(task.identifier)" : "lost \(task.identifier) \(error)")
         }
         usleep(.random(in: 0...10_000))
     }
 
     /// Executes one line of input.
-    func take(_ line: String) {
+    func perform(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         do {
             switch words.first {

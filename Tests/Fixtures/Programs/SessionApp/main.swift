@@ -5,7 +5,7 @@ import Synchronization
 
 // An app with a background session that a test controls: `SessionApp LOG [OPTION…]`. Each event is a line in LOG.
 //
-// - `--session ID` opens that session at once.
+// - `--session ID` opens that session immediately.
 // - `--name NAME` claims a bus name, by which the daemon calls the app.
 // - `--move FOLDER` moves finished files into that folder.
 // - `--relaunch [WORD…]` sets the relaunch command, by default this program with LOG.
@@ -42,24 +42,24 @@ let log = EventLog(path: path)
 var session: String?
 var name: String?
 var relaunch: [String]?
-var place: String?
+var moveFolder: String?
 var container: String?
 var registered: Set<String>?
 var stays = false
 var chain: (count: Int, url: String)?
-var givingUpAfter = 60.0
+var reconnectTimeout = 60.0
 var login: SessionApp.Login?
 while let word = words.first {
     words.removeFirst()
     switch word {
     case "--session": session = words.isEmpty ? nil : words.removeFirst()
     case "--name": name = words.isEmpty ? nil : words.removeFirst()
-    case "--move": place = words.isEmpty ? nil : words.removeFirst()
+    case "--move": moveFolder = words.isEmpty ? nil : words.removeFirst()
     case "--container": container = words.isEmpty ? nil : words.removeFirst()
     case "--registers": registered = words.isEmpty ? nil : [words.removeFirst()]
     case "--stays": stays = true
     case "--chain" where words.count > 1: chain = (Int(words.removeFirst()) ?? 0, words.removeFirst())
-    case "--give-up": givingUpAfter = Double(words.isEmpty ? "" : words.removeFirst()) ?? givingUpAfter
+    case "--give-up": reconnectTimeout = Double(words.isEmpty ? "" : words.removeFirst()) ?? reconnectTimeout
     case "--login":
         let parts = words.isEmpty ? [] : words.removeFirst().split(separator: ":").map(String.init)
         if parts.count == 2 { login = .user(parts[0], password: parts[1]) }
@@ -74,7 +74,7 @@ while let word = words.first {
     }
 }
 var options = DaemonChannel.Options()
-options.givingUpAfter = .seconds(givingUpAfter)
+options.reconnectTimeout = .seconds(reconnectTimeout)
 options.relaunchCommand = { [relaunch] in relaunch }
 options.containers = { [registered] in registered }
 let channel = DaemonChannel(options: options)
@@ -85,7 +85,7 @@ BackgroundApplication.shared.onEvents { session, done in
 }
 let started = ProcessInfo.processInfo.environment["BACKGROUND_TRANSFER_SESSION"]
 let app = SessionApp(
-    log: log, endsWhenTold: started != nil && !stays && login == nil, place: place, container: container,
+    log: log, exitsAfterEvents: started != nil && !stays && login == nil, moveFolder: moveFolder, container: container,
     chain: chain, login: login)
 log.write("began \(getpid()) at \(Date().timeIntervalSince1970)\(started.map { " for \($0)" } ?? "")")
 if let name {
@@ -101,7 +101,7 @@ if let name {
     }
 }
 if let session = session ?? started { app.open(session) }
-while let line = readLine() { app.take(line) }
+while let line = readLine() { app.perform(line) }
 // An app launched for a session gets no input.
 if started == nil, name == nil { exit(0) }
 while true { sleep(1000) }

@@ -5,16 +5,16 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Cases with wrong parts, 416 answers, changing versions, and content encodings.
+/// Cases with wrong parts, 416 responses, changing versions, and content encodings.
 extension HostileCase {
-    /// Returns a case that answers each range request with 206, the given `Content-Range`, and 100 wrong bytes.
+    /// Returns a case that responds to each range request with 206, the given `Content-Range`, and 100 wrong bytes.
     ///
-    /// A request for the whole file gets the correct answer.
+    /// A request for the whole file gets the correct response.
     private static func part(_ name: String, _ range: String?, tag: String = "\"v1\"") -> HostileCase {
-        HostileCase(name, .file, saw: ["/f 500-899 if \"v1\"", whole]) { request, connection, scene in
-            guard request.range != nil else { return scene.file.serve(request, connection) }
+        HostileCase(name, .file, saw: ["/f 500-899 if \"v1\"", whole]) { request, connection, environment in
+            guard request.range != nil else { return environment.file.serve(request, connection) }
             let fields = range.map { ["Content-Range: \($0)"] } ?? []
-            connection.answer(
+            connection.respond(
                 "206 Partial Content", ["ETag: \(tag)"] + fields, body: [UInt8](repeating: 0x58, count: 100))
         }.after(500)
     }
@@ -28,68 +28,75 @@ extension HostileCase {
         part("a part of a smaller file", "bytes 500-599/600"),
         part("a part of a file of unknown size", "bytes 500-599/*"),
         part("a part of another version", "bytes 500-599/1000", tag: "\"v2\""),
-        part("a part of a weakly named version", "bytes 500-599/1000", tag: "W/\"v1\""),
+        part("a part with a weak entity tag", "bytes 500-599/1000", tag: "W/\"v1\""),
         part("a part without Content-Range", nil),
         part("a part that ends before it begins", "bytes 599-500/1000"),
         part("a part that ends beyond the file", "bytes 500-1000/1000"),
         part("a part in another unit", "lines 500-599/1000"),
-        part("a part with nonsense for a range", "bytes 500-/1000"),
+        part("a part with an invalid range", "bytes 500-/1000"),
         part("a part with a negative range", "bytes -500-599/1000"),
         HostileCase("several parts in one body", .file, saw: ["/f 500-899 if \"v1\"", whole]) {
-            request, connection, scene in
-            guard request.range != nil else { return scene.file.serve(request, connection) }
+            request, connection, environment in
+            guard request.range != nil else { return environment.file.serve(request, connection) }
             let part = "\r\n--x\r\nContent-Type: a/b\r\nContent-Range: bytes 500-501/1000\r\n\r\nab\r\n--x--\r\n"
-            connection.answer(
+            connection.respond(
                 "206 Partial Content", ["ETag: \"v1\"", "Content-Type: multipart/byteranges; boundary=x"],
                 body: Array(part.utf8))
         }.after(500),
-        HostileCase("a part to a request for the whole", .failure(.malformedAnswer), saw: [first, whole]) {
-            request, connection, scene in
-            connection.answer(
+        HostileCase(
+            "a part in response to a request for the whole file", .failure(.malformedResponse), saw: [first, whole]
+        ) {
+            request, connection, environment in
+            connection.respond(
                 "206 Partial Content", ["Content-Range: bytes 5-8/1000"], body: Array("part".utf8))
         },
         HostileCase(
-            "parts shorter than asked for", .file,
+            "parts shorter than requested", .file,
             saw: [first] + [100, 200, 300, 400, 500, 600, 700, 800, 900].map { "/f \($0)- if \"v1\"" }
-        ) { request, connection, scene in
+        ) { request, connection, environment in
             let start = request.range?.first ?? 0
-            connection.answer(
+            connection.respond(
                 "206 Partial Content", ["ETag: \"v1\"", "Content-Range: bytes \(start)-\(start + 99)/1000"],
-                body: scene.file.bytes[start..<(start + 100)])
+                body: environment.file.bytes[start..<(start + 100)])
         },
-        HostileCase("200 to the first range, without ranges at all", .file, saw: [first]) {
-            request, connection, scene in
-            connection.answer("200 OK", ["ETag: \"v1\"", "Accept-Ranges: none"], body: scene.file.bytes)
+        HostileCase("200 in response to the first range: no range support", .file, saw: [first]) {
+            request, connection, environment in
+            connection.respond("200 OK", ["ETag: \"v1\"", "Accept-Ranges: none"], body: environment.file.bytes)
         },
-        HostileCase("200 to a continued range: starts over on the same answer", .file, saw: ["/f 500-899 if \"v1\""]) {
-            request, connection, scene in
-            connection.answer("200 OK", ["ETag: \"v1\""], body: scene.file.bytes)
+        HostileCase(
+            "200 in response to a continued range: starts over with the same response", .file,
+            saw: ["/f 500-899 if \"v1\""]
+        ) {
+            request, connection, environment in
+            connection.respond("200 OK", ["ETag: \"v1\""], body: environment.file.bytes)
         }.after(500),
         HostileCase(
-            "200 to the second range, of another version", .bytes(ServedFile.content(900, seed: 2)), saw: [first, rest]
-        ) { request, connection, scene in
-            (request.isFirst ? scene.file : scene.newer).serve(request, connection)
+            "200 of another version in response to the second range", .bytes(ServedFile.content(900, seed: 2)),
+            saw: [first, rest]
+        ) { request, connection, environment in
+            (request.isFirst ? environment.file : environment.newer).serve(request, connection)
         },
     ]
 
-    /// Returns a case that answers 416 with the given fields to a request that continues after `count` bytes.
+    /// Returns a case that responds with 416 and the given fields to a request that continues after `count` bytes.
     ///
-    /// A request for the whole file gets the correct answer.
+    /// A request for the whole file gets the correct response.
     private static func refused(
         _ name: String, _ fields: [String], after count: Int, saw: [String]
     ) -> HostileCase {
-        HostileCase(name, .file, saw: saw) { request, connection, scene in
-            guard request.range != nil else { return scene.file.serve(request, connection) }
-            connection.answer("416 Range Not Satisfiable", fields, body: Array("no".utf8))
+        HostileCase(name, .file, saw: saw) { request, connection, environment in
+            guard request.range != nil else { return environment.file.serve(request, connection) }
+            connection.respond("416 Range Not Satisfiable", fields, body: Array("no".utf8))
         }.after(count)
     }
 
     private static let refusedRanges: [HostileCase] = [
         refused(
-            "416 with the full size there", ["Content-Range: bytes */1000", "ETag: \"v1\""], after: 1000,
+            "416 with the full size already received", ["Content-Range: bytes */1000", "ETag: \"v1\""], after: 1000,
             saw: ["/f 1000-1399 if \"v1\""]),
         refused(
-            "416 with the full size there, of another version", ["Content-Range: bytes */1000", "ETag: \"v2\""],
+            "416 with the full size already received, of another version",
+            ["Content-Range: bytes */1000", "ETag: \"v2\""],
             after: 1000, saw: ["/f 1000-1399 if \"v1\"", whole]),
         refused(
             "416 with a larger size", ["Content-Range: bytes */2000"], after: 1000,
@@ -98,14 +105,14 @@ extension HostileCase {
             "416 with a smaller size", ["Content-Range: bytes */400"], after: 500, saw: ["/f 500-899 if \"v1\"", whole]),
         refused("416 without Content-Range", [], after: 1000, saw: ["/f 1000-1399 if \"v1\"", whole]),
         refused(
-            "416 with nonsense for a size", ["Content-Range: bytes */-5"], after: 1000,
+            "416 with an invalid size", ["Content-Range: bytes */-5"], after: 1000,
             saw: ["/f 1000-1399 if \"v1\"", whole]),
-        HostileCase("416 at 0", .file, saw: [first, whole]) { request, connection, scene in
-            guard request.range != nil else { return scene.file.serve(request, connection) }
-            connection.answer("416 Range Not Satisfiable", ["Content-Range: bytes */0"])
+        HostileCase("416 at 0", .file, saw: [first, whole]) { request, connection, environment in
+            guard request.range != nil else { return environment.file.serve(request, connection) }
+            connection.respond("416 Range Not Satisfiable", ["Content-Range: bytes */0"])
         },
-        HostileCase("416 to everything", .answer(416), saw: [first, whole]) { request, connection, scene in
-            connection.answer("416 Range Not Satisfiable", ["Content-Range: bytes */1000"])
+        HostileCase("416 for every request", .response(416), saw: [first, whole]) { request, connection, environment in
+            connection.respond("416 Range Not Satisfiable", ["Content-Range: bytes */1000"])
         },
     ]
 
@@ -115,8 +122,8 @@ extension HostileCase {
     private static func versioned(
         _ name: String, first one: [String], rest other: [String], saw: [String], ending: Ending = .file
     ) -> HostileCase {
-        HostileCase(name, ending, saw: saw) { request, connection, scene in
-            var file = scene.file
+        HostileCase(name, ending, saw: saw) { request, connection, environment in
+            var file = environment.file
             (file.entityTag, file.lastModified, file.date) = (nil, nil, nil)
             file.extraFields = request.isFirst ? one : other
             // The server ignores the condition, so the part is sent even if the version has changed
@@ -135,7 +142,7 @@ extension HostileCase {
             "the tag changes between two requests", first: ["ETag: \"v1\""], rest: ["ETag: \"v2\""],
             saw: [first, rest, whole]),
         versioned(
-            "the tag is gone at the second request", first: ["ETag: \"v1\""], rest: [], saw: [first, rest, whole]),
+            "the tag is missing in the second response", first: ["ETag: \"v1\""], rest: [], saw: [first, rest, whole]),
         versioned(
             "the tag becomes weak", first: ["ETag: \"v1\""], rest: ["ETag: W/\"v1\""], saw: [first, rest, whole]),
         versioned(
@@ -143,27 +150,27 @@ extension HostileCase {
             rest: [date, "Last-Modified: Sat, 01 Aug 2026 11:30:00 GMT"],
             saw: [first, "/f 400- if Sat, 01 Aug 2026 11:00:00 GMT", whole]),
         versioned(
-            "Last-Modified alone is enough to go on", first: [date, modified], rest: [date, modified],
+            "Last-Modified alone is sufficient to continue", first: [date, modified], rest: [date, modified],
             saw: [first, "/f 400- if Sat, 01 Aug 2026 11:00:00 GMT"]),
         versioned(
-            "Last-Modified as new as the answer names no version",
+            "Last-Modified equal to Date identifies no version",
             first: [date, "Last-Modified: Sat, 01 Aug 2026 12:00:00 GMT"], rest: [], saw: [first, whole]),
         versioned(
-            "Last-Modified that is no date names no version", first: [date, "Last-Modified: yesterday"], rest: [],
+            "an invalid Last-Modified identifies no version", first: [date, "Last-Modified: yesterday"], rest: [],
             saw: [first, whole]),
         versioned(
             "the tag stays and Last-Modified changes", first: ["ETag: \"v1\"", date, modified],
             rest: ["ETag: \"v1\"", date, "Last-Modified: Sat, 01 Aug 2026 11:30:00 GMT"],
             saw: [first, rest, whole]),
-        versioned("a weak tag names no version", first: ["ETag: W/\"v1\""], rest: [], saw: [first, whole]),
-        versioned("a tag without quotes names no version", first: ["ETag: v1"], rest: [], saw: [first, whole]),
-        versioned("nothing names a version", first: [], rest: [], saw: [first, whole]),
+        versioned("a weak tag identifies no version", first: ["ETag: W/\"v1\""], rest: [], saw: [first, whole]),
+        versioned("a tag without quotes identifies no version", first: ["ETag: v1"], rest: [], saw: [first, whole]),
+        versioned("nothing identifies a version", first: [], rest: [], saw: [first, whole]),
         HostileCase(
-            "the file changes at every request", .failure(.malformedAnswer, keeping: 0...1000), saw: nil
-        ) { request, connection, scene in
-            // This server answers even a request for the whole file with a part of yet another version.
-            var file = scene.file
-            file.entityTag = "\"\(scene.count("version"))\""
+            "the file changes at every request", .failure(.malformedResponse, keeping: 0...1000), saw: nil
+        ) { request, connection, environment in
+            // This server responds even to a request for the whole file with a part of yet another version.
+            var file = environment.file
+            file.entityTag = "\"\(environment.count("version"))\""
             var ranged = request
             ranged.fields.removeAll { $0.name == "If-Range" }
             if request.range == nil { ranged.fields.append(("Range", "bytes=0-99")) }
@@ -179,31 +186,31 @@ extension HostileCase {
     ]
 
     static let codings: [HostileCase] =
-        ["gzip", "deflate", "br", "x-nobody-knows"].map { coding in
-            HostileCase("a body in \(coding) that was not asked for is stored as it came", .bytes(gzip), saw: [first]) {
-                request, connection, scene in
-                connection.answer("200 OK", ["Content-Encoding: \(coding)", "ETag: \"v1\""], body: gzip)
-            }.withoutRepair(.failure(.encodedBody))
+        ["gzip", "deflate", "br", "x-unknown"].map { coding in
+            HostileCase("a body with unrequested \(coding) encoding is stored unchanged", .bytes(gzip), saw: [first]) {
+                request, connection, environment in
+                connection.respond("200 OK", ["Content-Encoding: \(coding)", "ETag: \"v1\""], body: gzip)
+            }.withoutInterposer(.failure(.encodedBody))
         } + [
-            HostileCase("a truncated body in gzip", .failure(.connection, keeping: 0...20), saw: [first]) {
-                request, connection, scene in
-                connection.answer("200 OK", ["Content-Encoding: gzip", "Content-Length: 25"], body: gzip.prefix(20))
+            HostileCase("a truncated gzip body", .failure(.connection, keeping: 0...20), saw: [first]) {
+                request, connection, environment in
+                connection.respond("200 OK", ["Content-Encoding: gzip", "Content-Length: 25"], body: gzip.prefix(20))
                 connection.finish()
             }.with {
-                $0.withoutRepair = .ends(.failure(.encodedBody))
+                $0.withoutInterposer = .ends(.failure(.encodedBody))
             },
-            HostileCase("a part in gzip is never put into the file", .file, saw: [first, whole]) {
-                request, connection, scene in
-                guard request.range != nil else { return scene.file.serve(request, connection) }
-                connection.serve(scene.file, request, adding: ["Content-Encoding: gzip"])
+            HostileCase("a gzip part is never written to the file", .file, saw: [first, whole]) {
+                request, connection, environment in
+                guard request.range != nil else { return environment.file.serve(request, connection) }
+                connection.serve(environment.file, request, adding: ["Content-Encoding: gzip"])
             },
-            HostileCase("a continued part in gzip", .file, saw: ["/f 500-899 if \"v1\"", whole]) {
-                request, connection, scene in
-                guard request.range != nil else { return scene.file.serve(request, connection) }
-                connection.serve(scene.file, request, adding: ["Content-Encoding: gzip"])
+            HostileCase("a continued gzip part", .file, saw: ["/f 500-899 if \"v1\"", whole]) {
+                request, connection, environment in
+                guard request.range != nil else { return environment.file.serve(request, connection) }
+                connection.serve(environment.file, request, adding: ["Content-Encoding: gzip"])
             }.after(500),
-            HostileCase("identity is no encoding", .file, saw: [first, rest]) { request, connection, scene in
-                connection.serve(scene.file, request, adding: ["Content-Encoding: identity"])
+            HostileCase("identity encoding", .file, saw: [first, rest]) { request, connection, environment in
+                connection.serve(environment.file, request, adding: ["Content-Encoding: identity"])
             },
         ]
 }

@@ -5,60 +5,62 @@ import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 
-/// Cases with answers that stop in the middle.
+/// Cases with responses that stop in the middle.
 extension HostileCase {
     private enum Cut: String, CaseIterable, Sendable { case ends, breaks }
 
     /// The number of head lines sent before a cut.
     private enum Lines: Sendable { case none, some, all }
 
-    /// A position in an answer, with the number of body bytes sent before it. -1 stands for all bytes but the last.
-    private struct Place: Sendable {
+    /// A position in a response, with the number of body bytes sent before it. -1 stands for all bytes but the last.
+    private struct CutPosition: Sendable {
         var name: String
         var body: Int64
         var lines = Lines.all
         var text: @Sendable (_ head: String, _ body: [UInt8]) -> [UInt8]
     }
 
-    private static let places: [Place] = [
-        Place(name: "before the status line", body: 0, lines: .none) { _, _ in [] },
-        Place(name: "in the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(10)) },
-        Place(name: "after the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(28)) },
-        Place(name: "in a header", body: 0, lines: .some) { head, _ in Array(head.utf8.prefix(33)) },
-        Place(name: "before the head's empty line", body: 0, lines: .some) { head, _ in Array(head.utf8.dropLast(2)) },
-        Place(name: "between head and body", body: 0) { head, _ in Array(head.utf8) },
-        Place(name: "in the body", body: 100) { head, body in Array(head.utf8) + body.prefix(100) },
-        Place(name: "before the last byte", body: -1) { head, body in Array(head.utf8) + body.dropLast() },
+    private static let positions: [CutPosition] = [
+        CutPosition(name: "before the status line", body: 0, lines: .none) { _, _ in [] },
+        CutPosition(name: "in the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(10)) },
+        CutPosition(name: "after the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(28)) },
+        CutPosition(name: "in a header", body: 0, lines: .some) { head, _ in Array(head.utf8.prefix(33)) },
+        CutPosition(name: "before the head's empty line", body: 0, lines: .some) { head, _ in
+            Array(head.utf8.dropLast(2))
+        },
+        CutPosition(name: "between head and body", body: 0) { head, _ in Array(head.utf8) },
+        CutPosition(name: "in the body", body: 100) { head, body in Array(head.utf8) + body.prefix(100) },
+        CutPosition(name: "before the last byte", body: -1) { head, body in Array(head.utf8) + body.dropLast() },
     ]
 
     /// Cases in which the connection ends (FIN) or breaks (RST) at each position of the first
-    /// and of the second answer.
-    static let truncation: [HostileCase] = places.flatMap { place in
+    /// and of the second response.
+    static let truncation: [HostileCase] = positions.flatMap { position in
         [true, false].flatMap { isFirst in
             Cut.allCases.map { cut -> HostileCase in
                 let size: Int64 = isFirst ? 400 : 600
-                let got = place.body < 0 ? size - 1 : place.body
+                let got = position.body < 0 ? size - 1 : position.body
                 let before: Int64 = isFirst ? 0 : 400
                 // An RST may discard bytes that are still in transit.
                 let kept = (cut == .ends ? before + got : before)...(before + got)
-                let name = "the \(isFirst ? "first" : "second") answer \(cut.rawValue) \(place.name)"
-                // libcurl retries at once if a reused connection delivers no answer.
-                let saw = isFirst ? [first] : place.lines == .none ? [first, rest, rest] : [first, rest]
+                let name = "the \(isFirst ? "first" : "second") response \(cut.rawValue) \(position.name)"
+                // libcurl retries immediately if a reused connection delivers no response.
+                let saw = isFirst ? [first] : position.lines == .none ? [first, rest, rest] : [first, rest]
                 return HostileCase(
                     name, .failure(.connection, keeping: kept), saw: saw
-                ) { request, connection, scene in
-                    guard request.isFirst == isFirst else { return scene.file.serve(request, connection) }
-                    let (status, fields, body) = scene.file.answer(to: request)
+                ) { request, connection, environment in
+                    guard request.isFirst == isFirst else { return environment.file.serve(request, connection) }
+                    let (status, fields, body) = environment.file.response(to: request)
                     let lines = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.count)"]
-                    connection.send(place.text(lines.joined(separator: "\r\n") + "\r\n\r\n", Array(body)))
+                    connection.send(position.text(lines.joined(separator: "\r\n") + "\r\n\r\n", Array(body)))
                     end(connection, cut)
                 }
-                .with { if cut == .ends, place.lines == .some { $0.withoutRepair = .endsProcess } }
+                .with { if cut == .ends, position.lines == .some { $0.withoutInterposer = .endsProcess } }
             }
         }
     }
 
-    private static let chunkPlaces: [(name: String, sent: Int, body: Int64)] = [
+    private static let chunkPositions: [(name: String, sent: Int, body: Int64)] = [
         ("in a chunk's size", 1, 0), ("after a chunk's size", 5, 0), ("in a chunk", 105, 100),
         ("before a chunk's line end", 405, 400), ("between two chunks", 407, 400), ("in the next chunk", 512, 500),
         ("before the last chunk", 1014, 1000), ("in the last chunk", 1015, 1000),
@@ -66,14 +68,15 @@ extension HostileCase {
     ]
 
     /// Cases in which the connection ends or breaks at each position of a chunked body without a length.
-    static let chunkedTruncation: [HostileCase] = chunkPlaces.flatMap { place in
+    static let chunkedTruncation: [HostileCase] = chunkPositions.flatMap { position in
         Cut.allCases.map { cut in
-            let kept = (cut == .ends ? place.body : 0)...place.body
+            let kept = (cut == .ends ? position.body : 0)...position.body
             return HostileCase(
-                "a chunked answer \(cut.rawValue) \(place.name)", .failure(.connection, keeping: kept), saw: [first]
-            ) { request, connection, scene in
+                "a chunked response \(cut.rawValue) \(position.name)", .failure(.connection, keeping: kept),
+                saw: [first]
+            ) { request, connection, environment in
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
-                connection.send(chunked(scene.file.bytes, at: 400).prefix(place.sent))
+                connection.send(chunked(environment.file.bytes, at: 400).prefix(position.sent))
                 end(connection, cut)
             }
         }

@@ -9,10 +9,10 @@ import URLSessionExecutor
 ///
 /// The requested file has 1000 bytes and the entity tag `"v1"`, and the first request asks for 400 bytes. After a
 /// temporary failure, the server behaves correctly, and another attempt must end with the correct file.
-/// `HostileTrial` runs that attempt.
+/// `HostileCaseRunner` runs that attempt.
 public struct HostileCase: Sendable, CustomStringConvertible {
-    /// A closure that answers a request of the case.
-    public typealias Answer = @Sendable (HostileRequest, HostileConnection, HostileScene) -> Void
+    /// A closure that responds to a request of the case.
+    public typealias Responder = @Sendable (HostileRequest, HostileConnection, HostileEnvironment) -> Void
 
     /// The expected outcome of a case.
     public indirect enum Ending: Hashable, Sendable {
@@ -20,8 +20,8 @@ public struct HostileCase: Sendable, CustomStringConvertible {
         case file
         /// A file with the given bytes.
         case bytes([UInt8])
-        /// The server's final answer with the given status, and no file.
-        case answer(Int)
+        /// The server's final response with the given status, and no file.
+        case response(Int)
         /// A failure. The number of bytes kept for the next attempt is in the given range.
         case failure(FailureCause, keeping: ClosedRange<Int64> = 0...0)
         /// The correct file or a temporary failure, but never wrong bytes and never a hang.
@@ -30,8 +30,8 @@ public struct HostileCase: Sendable, CustomStringConvertible {
         case oneOf([Ending])
     }
 
-    /// The difference in the outcome without the URLSession repair.
-    public enum WithoutRepair: Hashable, Sendable {
+    /// The difference in the outcome without the URLSession interposer.
+    public enum WithoutInterposer: Hashable, Sendable {
         /// No difference.
         case same
         /// Another outcome. The server may receive other requests.
@@ -45,13 +45,13 @@ public struct HostileCase: Sendable, CustomStringConvertible {
 
     /// A description of the misbehavior.
     public var name: String
-    /// The expected outcome with the repair.
+    /// The expected outcome with the interposer.
     public var ending: Ending
-    /// The difference in the outcome without the repair.
-    public var withoutRepair: WithoutRepair = .same
+    /// The difference in the outcome without the interposer.
+    public var withoutInterposer: WithoutInterposer = .same
     /// The requests of the first attempt as target, range, and condition. `nil` accepts any requests.
     public var saw: [String]?
-    var answer: Answer
+    var respond: Responder
     var greeting: HostileServer.Greeting?
     /// The number of bytes that an earlier attempt left, and the entity tag of their version.
     var earlier: (count: Int, tag: String?)?
@@ -59,24 +59,24 @@ public struct HostileCase: Sendable, CustomStringConvertible {
     var fault: HostileAuthority.Fault?
     var listen: @Sendable (inout HostileServerOptions) -> Void = { _ in }
     var configure: @Sendable (inout URLSessionExecutorConfiguration) -> Void = { _ in }
-    var specify: @Sendable (inout TransferSpecification, HostileScene) -> Void = { _, _ in }
+    var specify: @Sendable (inout TransferSpecification, HostileEnvironment) -> Void = { _, _ in }
     /// A closure that prepares the server before the first attempt. Runs on a separate thread.
-    var prepare: @Sendable (HostileScene) -> Void = { _ in }
+    var prepare: @Sendable (HostileEnvironment) -> Void = { _ in }
     /// A closure that inspects the server after the first attempt and returns a sentence for each problem.
-    var inspect: @Sendable (HostileScene) -> [String] = { _ in [] }
+    var inspect: @Sendable (HostileEnvironment) -> [String] = { _ in [] }
     /// The retry delay that a failure must report. The outer `nil` accepts any delay.
     var retryAfter: Int64??
     /// A Boolean value that indicates whether the next attempt gets a correct server.
-    var canBeMended = true
+    var recovers = true
 
     /// The name of the case.
     public var description: String { name }
 
-    init(_ name: String, _ ending: Ending, saw: [String]? = nil, answer: @escaping Answer) {
+    init(_ name: String, _ ending: Ending, saw: [String]? = nil, respond: @escaping Responder) {
         self.name = name
         self.ending = ending
         self.saw = saw
-        self.answer = answer
+        self.respond = respond
     }
 
     /// Returns a copy of this case with a change.
@@ -86,17 +86,17 @@ public struct HostileCase: Sendable, CustomStringConvertible {
         return copy
     }
 
-    /// Returns a copy of this case with another outcome without the repair.
-    func withoutRepair(_ ending: Ending) -> HostileCase { with { $0.withoutRepair = .ends(ending) } }
-    /// A copy of this case that crashes the process without the repair.
-    var endsProcessWithoutRepair: HostileCase { with { $0.withoutRepair = .endsProcess } }
+    /// Returns a copy of this case with another outcome without the interposer.
+    func withoutInterposer(_ ending: Ending) -> HostileCase { with { $0.withoutInterposer = .ends(ending) } }
+    /// A copy of this case that crashes the process without the interposer.
+    var endsProcessWithoutInterposer: HostileCase { with { $0.withoutInterposer = .endsProcess } }
     /// Returns a copy of this case that starts with bytes from an earlier attempt.
     func after(_ count: Int, tag: String? = "\"v1\"") -> HostileCase { with { $0.earlier = (count, tag) } }
 
     /// All cases.
     public static let all: [HostileCase] =
         truncation + chunkedTruncation + lengths + ranges + versions + codings + heads + interims + times + redirects
-        + answers + connections + certificates
+        + responses + connections + certificates
 }
 
 extension HostileCase {

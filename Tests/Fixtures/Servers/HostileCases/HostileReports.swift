@@ -47,7 +47,7 @@ final class HostileReports: Sendable {
         let reports = reports.withLock { $0 }
         var problems: [String] = []
         let ends = reports.indices.filter { if case .ended = reports[$0] { true } else { false } }
-        if ends != [reports.count - 1] { problems.append("\(ends.count) ends, the first not the last report") }
+        if ends != [reports.count - 1] { problems.append("\(ends.count) ends, or a report after the end") }
         for report in reports {
             if case .progressed(let bytes, let total?) = report, bytes > total {
                 problems.append("progress of \(bytes) of \(total)")

@@ -18,17 +18,17 @@ public final class ConnectProxy: Sendable {
     /// The number of requests refused because of missing or wrong credentials.
     public var refusals: Int { counted.withLock { $0.refusals } }
 
-    /// Answers a request. After CONNECT, the connection carries the tunnel until one of its ends closes.
+    /// Responds to a request. After CONNECT, the connection carries the tunnel until one of its ends closes.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         if let authorization, request.value("Proxy-Authorization") != authorization {
             counted.withLock { $0.refusals += 1 }
-            connection.answer("407 Proxy Authentication Required", ["Proxy-Authenticate: Basic realm=\"proxy\""])
+            connection.respond("407 Proxy Authentication Required", ["Proxy-Authenticate: Basic realm=\"proxy\""])
             return
         }
         guard request.method == "CONNECT", let port = request.target.split(separator: ":").last.flatMap({ UInt16($0) }),
             let server = Self.connect(to: port)
         else {
-            connection.answer("502 Bad Gateway", ["Connection: close"])
+            connection.respond("502 Bad Gateway", ["Connection: close"])
             return connection.finish()
         }
         counted.withLock { $0.tunnels += 1 }

@@ -20,7 +20,7 @@ final class WireHandler: ChannelOutboundHandler {
         case .cut:
             context.close(mode: .output, promise: promise)
         case .reset:
-            // The option takes effect at once, because this code runs on the channel's own thread.
+            // The option takes effect immediately, because this code runs on the channel's own thread.
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             context.close(mode: .all, promise: promise)
         case nil:
@@ -68,7 +68,7 @@ final class AdmissionHandler: ChannelDuplexHandler {
     private let limit: ConnectionLimit?
     private var isAdmitting: Bool
     private var open = 0
-    private var isHeld = false
+    private var isReadPaused = false
 
     init(isAdmitting: Bool, limit: ConnectionLimit?) {
         self.isAdmitting = isAdmitting
@@ -77,8 +77,8 @@ final class AdmissionHandler: ChannelDuplexHandler {
 
     func read(context: ChannelHandlerContext) {
         let isFull = if case .waiting(let most)? = limit { open >= most } else { false }
-        isHeld = isFull || !isAdmitting
-        if !isHeld { context.read() }
+        isReadPaused = isFull || !isAdmitting
+        if !isReadPaused { context.read() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -90,7 +90,7 @@ final class AdmissionHandler: ChannelDuplexHandler {
         open += 1
         channel.closeFuture.hop(to: context.eventLoop).assumeIsolated().whenComplete { [self] _ in
             open -= 1
-            if isHeld { read(context: context) }
+            if isReadPaused { read(context: context) }
         }
         context.fireChannelRead(data)
     }
@@ -98,7 +98,7 @@ final class AdmissionHandler: ChannelDuplexHandler {
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is Admit else { return context.triggerUserOutboundEvent(event, promise: promise) }
         isAdmitting = true
-        if isHeld { read(context: context) }
+        if isReadPaused { read(context: context) }
         promise?.succeed()
     }
 

@@ -47,7 +47,7 @@ final class ConnectionWork: Sendable {
 
     private func serve(_ connection: HostileConnection, _ number: Int) {
         greeting?(number, connection)
-        while !connection.isOver, let request = connection.readRequest(number: number) {
+        while !connection.isEnded, let request = connection.readRequest(number: number) {
             state.withLock { $0.requests.append(request) }
             handler(request, connection)
         }

@@ -16,7 +16,7 @@ public final class DigestGuard: Sendable {
         /// The number of requests for which a nonce is valid.
         public var requestsPerNonce = Int.max
         /// A Boolean value that indicates whether every response is rejected as stale, even a correct response.
-        public var callsAllStale = false
+        public var rejectsAllAsStale = false
         /// Text before the guard's own challenge in the header field, such as further challenges.
         public var before = ""
         /// Text after the guard's own challenge in the header field.
@@ -48,10 +48,12 @@ public final class DigestGuard: Sendable {
     /// The number of requests refused.
     public var refusals: Int { state.withLock(\.refusals) }
 
-    /// Returns whether the request is admitted, and answers a refused request with a challenge.
+    /// Checks the credentials of a request, and sends a challenge if they are missing or wrong.
+    ///
+    /// - Returns: `true` if the request is admitted.
     public func admits(_ request: HostileRequest, _ connection: HostileConnection) -> Bool {
         let isRight = request.value("Authorization").map { self.isRight($0, request) } ?? false
-        if isRight, !rules.callsAllStale { return true }
+        if isRight, !rules.rejectsAllAsStale { return true }
         let nonce = state.withLock { state -> String in
             state.refusals += 1
             let nonce = "nonce-\(state.refusals)"
@@ -61,8 +63,8 @@ public final class DigestGuard: Sendable {
         var challenge = "Digest realm=\"\(realm)\", nonce=\"\(nonce)\", opaque=\"o,p\", algorithm=\(rules.algorithm)"
         if rules.hasQuality { challenge += ", qop=\"auth,auth-int\"" }
         // Only a client that knows the password learns that its nonce is stale.
-        if hasRightPassword(request) || rules.callsAllStale { challenge += ", stale=TRUE" }
-        connection.answer(
+        if hasRightPassword(request) || rules.rejectsAllAsStale { challenge += ", stale=TRUE" }
+        connection.respond(
             "401 Unauthorized", ["WWW-Authenticate: \(rules.before)\(challenge)\(rules.after)"],
             body: Array("who are you?".utf8))
         return false

@@ -5,51 +5,51 @@
 /// The server is written from the draft's text, not from a client.
 public struct DraftUploadServer: Sendable {
     /// The uploads and the faults.
-    public let places: UploadPlaces
+    public let uploads: UploadStore
     /// The interop version in the interim response.
     private let version: String
 
     /// Creates an empty server with the given faults. Its uploads have paths below `folder`.
-    public init(_ faults: UploadPlaces.Faults = .init(), version: String = "8", under folder: String = "/uploads") {
-        places = UploadPlaces(faults, under: folder)
+    public init(_ faults: UploadStore.Faults = .init(), version: String = "8", under folder: String = "/uploads") {
+        uploads = UploadStore(faults, under: folder)
         self.version = version
     }
 
-    /// Answers a request. PUT and POST to any path create an upload.
+    /// Responds to a request. PUT and POST to any path create an upload.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         switch request.method {
         case "PUT", "POST": create(request, connection)
-        case "HEAD": tellOffset(request, connection)
+        case "HEAD": sendOffset(request, connection)
         case "PATCH": append(request, connection)
-        case "DELETE" where places.faults.allowsRemoval:
-            let isThere = places[request.target] != nil
-            places[request.target] = nil
+        case "DELETE" where uploads.faults.allowsRemoval:
+            let isThere = uploads[request.target] != nil
+            uploads[request.target] = nil
             head(isThere ? "204 No Content" : "404 Not Found", [], connection)
-        case "OPTIONS": connection.answer("200 OK", ["Accept-Patch: application/partial-upload"])
-        default: connection.answer("405 Method Not Allowed")
+        case "OPTIONS": connection.respond("200 OK", ["Accept-Patch: application/partial-upload"])
+        default: connection.respond("405 Method Not Allowed")
         }
     }
 
     private func create(_ request: HostileRequest, _ connection: HostileConnection) {
         guard let length = request.contentLength else {
-            connection.answer("411 Length Required")
+            connection.respond("411 Length Required")
             connection.finish()
             return
         }
-        let path = places.make(length: length)
+        let path = uploads.make(length: length)
         let isOffered =
             request.value("Upload-Draft-Interop-Version") == "8" && request.value("Upload-Complete") == "?1"
-        if isOffered, !places.faults.offersNothing {
+        if isOffered, !uploads.faults.offersNoResumption {
             interim(["Location: \(path)", limits], connection)
         }
-        guard length <= places.faults.maximumAppend ?? .max, length <= places.faults.maximumSize ?? .max else {
+        guard length <= uploads.faults.maximumAppend ?? .max, length <= uploads.faults.maximumSize ?? .max else {
             return refuse(connection)
         }
         finish(length, path, connection)
     }
 
     private var limits: String {
-        let faults = places.faults
+        let faults = uploads.faults
         let members =
             ["max-age=3600"] + (faults.maximumAppend.map { ["max-append-size=\($0)"] } ?? [])
             + (faults.maximumSize.map { ["max-size=\($0)"] } ?? [])
@@ -57,43 +57,43 @@ public struct DraftUploadServer: Sendable {
     }
 
     private func refuse(_ connection: HostileConnection) {
-        connection.answer("413 Content Too Large", ["Connection: close"])
+        connection.respond("413 Content Too Large", ["Connection: close"])
         connection.waitForClient()
     }
 
-    private func tellOffset(_ request: HostileRequest, _ connection: HostileConnection) {
-        if places.spend(\.locks) { return head("423 Locked", [], connection) }
-        guard let place = places.takeOver(request.target) else { return head("404 Not Found", [], connection) }
-        let offset = place.bytes.count + places.faults.offsetError
-        let fields = ["Upload-Complete: ?\(place.isComplete ? 1 : 0)", "Upload-Offset: \(offset)"]
-        let close = places.faults.keepsNoConnection ? ["Connection: close"] : []
+    private func sendOffset(_ request: HostileRequest, _ connection: HostileConnection) {
+        if uploads.spend(\.locks) { return head("423 Locked", [], connection) }
+        guard let upload = uploads.claim(request.target) else { return head("404 Not Found", [], connection) }
+        let offset = upload.bytes.count + uploads.faults.offsetError
+        let fields = ["Upload-Complete: ?\(upload.isComplete ? 1 : 0)", "Upload-Offset: \(offset)"]
+        let close = uploads.faults.closesConnections ? ["Connection: close"] : []
         head(
-            "204 No Content", fields + ["Upload-Length: \(place.length)", "Cache-Control: no-store", limits] + close,
+            "204 No Content", fields + ["Upload-Length: \(upload.length)", "Cache-Control: no-store", limits] + close,
             connection
         )
-        if places.faults.keepsNoConnection { connection.finish() }
+        if uploads.faults.closesConnections { connection.finish() }
     }
 
     private func append(_ request: HostileRequest, _ connection: HostileConnection) {
-        guard let place = places.takeOver(request.target) else {
-            connection.answer("404 Not Found")
+        guard let upload = uploads.claim(request.target) else {
+            connection.respond("404 Not Found")
             connection.reset()
             return
         }
         guard request.value("Content-Type") == "application/partial-upload", let count = request.contentLength,
             let isLast = request.value("Upload-Complete").map({ $0 == "?1" })
         else {
-            connection.answer("415 Unsupported Media Type")
+            connection.respond("415 Unsupported Media Type")
             connection.finish()
             return
         }
-        guard request.value("Upload-Offset") == String(place.bytes.count) else {
-            connection.answer("409 Conflict", ["Upload-Offset: \(place.bytes.count)"])
+        guard request.value("Upload-Offset") == String(upload.bytes.count) else {
+            connection.respond("409 Conflict", ["Upload-Offset: \(upload.bytes.count)"])
             connection.finish()
             return
         }
-        guard count <= places.faults.maximumAppend ?? .max else { return refuse(connection) }
-        finish(count, request.target, turn: place.turn, isLast: isLast, connection)
+        guard count <= uploads.faults.maximumAppend ?? .max else { return refuse(connection) }
+        finish(count, request.target, turn: upload.turn, isLast: isLast, connection)
     }
 
     /// Receives the rest of a body, reports the offset in an interim response, and completes the
@@ -101,18 +101,20 @@ public struct DraftUploadServer: Sendable {
     private func finish(
         _ count: Int, _ path: String, turn: Int = 0, isLast: Bool = true, _ connection: HostileConnection
     ) {
-        guard places.receive(count, for: path, turn: turn, from: connection) else { return }
-        if !places.faults.offersNothing { interim(["Upload-Offset: \(places[path]?.bytes.count ?? 0)"], connection) }
-        if places.spend(\.overloads) {
-            connection.answer("503 Service Unavailable", ["Retry-After: 7"])
+        guard uploads.receive(count, for: path, turn: turn, from: connection) else { return }
+        if !uploads.faults.offersNoResumption {
+            interim(["Upload-Offset: \(uploads[path]?.bytes.count ?? 0)"], connection)
+        }
+        if uploads.spend(\.overloads) {
+            connection.respond("503 Service Unavailable", ["Retry-After: 7"])
             return
         }
         guard isLast else {
-            let offset = places[path]?.bytes.count ?? 0
+            let offset = uploads[path]?.bytes.count ?? 0
             return head("204 No Content", ["Upload-Complete: ?0", "Upload-Offset: \(offset)"], connection)
         }
-        places[path]?.isComplete = true
-        connection.answer(
+        uploads[path]?.isComplete = true
+        connection.respond(
             "201 Created", ["Upload-Complete: ?1", "Content-Type: text/plain"], body: "stored \(path)".utf8)
     }
 

@@ -11,7 +11,7 @@ public final class HostileConnection {
     /// The received bytes that have not been consumed yet.
     var pending: [UInt8] = []
     /// A Boolean value that indicates whether no further request is read.
-    public private(set) var isOver = false
+    public private(set) var isEnded = false
 
     init(channel: any Channel, inbox: Inbox) {
         self.channel = channel
@@ -25,7 +25,7 @@ public final class HostileConnection {
             try channel.writeAndFlush(ByteBuffer(bytes: bytes)).wait()
             return true
         } catch {
-            isOver = true
+            isEnded = true
             return false
         }
     }
@@ -36,7 +36,7 @@ public final class HostileConnection {
 
     /// Sends a response head and a body. `Content-Length` is added unless `fields` already states the framing.
     @discardableResult
-    public func answer(_ status: String, _ fields: [String] = [], body: some Sequence<UInt8> = [UInt8]()) -> Bool {
+    public func respond(_ status: String, _ fields: [String] = [], body: some Sequence<UInt8> = [UInt8]()) -> Bool {
         let body = Array(body)
         let hasLength = fields.contains {
             $0.lowercased().hasPrefix("content-length:") || $0.lowercased().hasPrefix("transfer-encoding:")
@@ -74,13 +74,13 @@ public final class HostileConnection {
 
     /// Aborts the connection (RST).
     public func reset() {
-        isOver = true
+        isEnded = true
         try? channel.triggerUserOutboundEvent(WireEnd.reset).wait()
     }
 
     /// Sends nothing until the client disconnects or the server stops. Received bytes are discarded.
     public func waitForClient() {
-        isOver = true
+        isEnded = true
         while receive() { pending = [] }
     }
 
@@ -104,8 +104,8 @@ public final class HostileConnection {
 
     /// Waits for more bytes and appends them to `pending`. Returns `false` at the end of the connection.
     func receive() -> Bool {
-        let (bytes, wasHeld) = inbox.take()
-        if wasHeld { channel.read() }
+        let (bytes, wasReadPaused) = inbox.removeBytes()
+        if wasReadPaused { channel.read() }
         pending += bytes
         return !bytes.isEmpty
     }

@@ -7,11 +7,11 @@ import Synchronization
 /// An HTTP/1.1 server on loopback in which the test controls every byte. The server enforces no HTTP rules itself.
 ///
 /// Each connection has its own thread, which reads and records a request and then runs the handler. The handler
-/// answers with arbitrary bytes, pauses, and breaks. The connection stays open for the next request unless the
+/// responds with arbitrary bytes, pauses, and breaks. The connection stays open for the next request unless the
 /// handler ends it. SwiftNIO carries the bytes, and adds TLS if a certificate is given. No HTTP codec stands
 /// between the test and the wire.
 public final class HostileServer: Sendable {
-    /// A closure that answers one request.
+    /// A closure that responds to one request.
     public typealias Handler = @Sendable (HostileRequest, HostileConnection) -> Void
     /// A closure that runs on a connection before its first request is read.
     public typealias Greeting = @Sendable (_ number: Int, HostileConnection) -> Void
@@ -63,7 +63,7 @@ public final class HostileServer: Sendable {
     public var requests: [HostileRequest] { work.state.withLock { $0.requests } }
 
     /// Discards the recorded requests, to bound the memory of long runs.
-    public func forgetRequests() { work.state.withLock { $0.requests = [] } }
+    public func discardRequests() { work.state.withLock { $0.requests = [] } }
 
     /// The number of connections accepted so far.
     public var connectionCount: Int { work.state.withLock { $0.connections } }
@@ -73,7 +73,7 @@ public final class HostileServer: Sendable {
         listener.triggerUserOutboundEvent(AdmissionHandler.Admit(), promise: nil)
     }
 
-    /// Opens connections until the kernel accepts no more, so that later clients get no answer at all.
+    /// Opens connections until the kernel accepts no more, so that later clients get no response.
     ///
     /// Use this method only while the server does not accept connections. It opens as many connections as the backlog
     /// holds. The last attempt times out after 0.2 s.

@@ -15,7 +15,7 @@ public struct HostileServerOptions: Sendable {
     /// A Boolean value that indicates whether connections are accepted immediately.
     ///
     /// If `false`, connections wait in the backlog until `admit` is called. Connections beyond the backlog get no
-    /// answer. The default is `true`.
+    /// response. The default is `true`.
     public var isAdmitting = true
     /// The limit on simultaneous connections, or `nil` for no limit.
     public var limit: ConnectionLimit?

@@ -6,8 +6,8 @@ final class Inbox: @unchecked Sendable {
     // Guard: `condition`, for all mutable state.
     private let condition = NSCondition()
     private var bytes: [UInt8] = []
-    private var isOver = false
-    private var isHeld = false
+    private var isEnded = false
+    private var isReadPaused = false
 
     /// The buffer size, in bytes, above which reading pauses and the client's socket blocks.
     private static let mark = 65536
@@ -22,31 +22,33 @@ final class Inbox: @unchecked Sendable {
     /// Marks the end of the connection's input.
     func end() {
         condition.withLock {
-            isOver = true
+            isEnded = true
             condition.signal()
         }
     }
 
-    /// Returns whether the buffer has room. If not, the next `take` returns `true` as `wasHeld`.
+    /// Pauses reading if the buffer is full. The next `removeBytes` then returns `true` as `wasReadPaused`.
+    ///
+    /// - Returns: `true` if the buffer has room.
     func hasRoom() -> Bool {
         condition.withLock {
-            isHeld = bytes.count >= Self.mark
-            return !isHeld
+            isReadPaused = bytes.count >= Self.mark
+            return !isReadPaused
         }
     }
 
     /// Waits for bytes and returns all of them.
     ///
-    /// - Returns: The bytes, which are empty at the end of the input. `wasHeld` is `true` if reading was paused; the
-    ///   caller then requests the next read.
-    func take() -> (bytes: [UInt8], wasHeld: Bool) {
+    /// - Returns: The bytes, which are empty at the end of the input. `wasReadPaused` is `true` if reading was
+    ///   paused; the caller then requests the next read.
+    func removeBytes() -> (bytes: [UInt8], wasReadPaused: Bool) {
         condition.withLock {
-            while bytes.isEmpty, !isOver { condition.wait() }
+            while bytes.isEmpty, !isEnded { condition.wait() }
             defer {
                 bytes = []
-                isHeld = false
+                isReadPaused = false
             }
-            return (bytes, isHeld)
+            return (bytes, isReadPaused)
         }
     }
 }

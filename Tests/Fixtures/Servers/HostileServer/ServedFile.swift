@@ -12,7 +12,7 @@ public struct ServedFile: Sendable {
     public var date: String? = "Sat, 01 Aug 2026 12:00:00 GMT"
     /// A Boolean value that indicates whether the server honors `Range`.
     public var acceptsRanges = true
-    /// Additional header fields for every answer.
+    /// Additional header fields for every response.
     public var extraFields: [String] = []
 
     /// Creates a file with the given content.
@@ -42,8 +42,8 @@ public struct ServedFile: Sendable {
             .compactMap { $0 } + extraFields
     }
 
-    /// Returns the status and fields of the correct answer, and the part of the file that is its body.
-    public func answer(to request: HostileRequest) -> (status: String, fields: [String], body: ArraySlice<UInt8>) {
+    /// Returns the status and fields of the correct response, and the part of the file that is its body.
+    public func response(to request: HostileRequest) -> (status: String, fields: [String], body: ArraySlice<UInt8>) {
         let condition = request.value("If-Range")
         let isCurrent = condition == nil || condition == entityTag || condition == lastModified
         if let tag = request.value("If-None-Match"), tag == entityTag { return ("304 Not Modified", fields, []) }
@@ -59,19 +59,19 @@ public struct ServedFile: Sendable {
         return ("206 Partial Content", fields + [line], bytes[range.first...last])
     }
 
-    /// Sends the correct answer.
+    /// Sends the correct response.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
-        let (status, fields, body) = answer(to: request)
+        let (status, fields, body) = response(to: request)
         if status.hasPrefix("304") {
             connection.send((["HTTP/1.1 \(status)"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
         } else {
-            connection.answer(status, fields, body: body)
+            connection.respond(status, fields, body: body)
         }
     }
 
-    /// Sends the correct answer up to the file's byte `end`, and then stalls until the client disconnects.
+    /// Sends the correct response up to the file's byte `end`, and then stalls until the client disconnects.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection, stallingAt end: Int) {
-        let body = answer(to: request).body
+        let body = response(to: request).body
         guard body.endIndex > end else { return serve(request, connection) }
         serve(request, connection, onlyBytes: max(0, end - body.startIndex))
         connection.waitForClient()
@@ -79,7 +79,7 @@ public struct ServedFile: Sendable {
 
     /// Sends the head and only the first `count` bytes of the body.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection, onlyBytes count: Int) {
-        let (status, fields, body) = answer(to: request)
-        connection.answer(status, fields + ["Content-Length: \(body.count)"], body: body.prefix(count))
+        let (status, fields, body) = response(to: request)
+        connection.respond(status, fields + ["Content-Length: \(body.count)"], body: body.prefix(count))
     }
 }

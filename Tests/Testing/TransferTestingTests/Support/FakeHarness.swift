@@ -30,7 +30,7 @@ final class FakeHarness: TransferExecutorHarness {
         state = Mutex(State(fault: fault))
         fake = FakeExecutor { calls.took($0) }
         fake.setAvailableSpace(1 << 30)
-        executor = fault.map { [fake] in CrookedExecutor(fake, fault: $0) } ?? fake
+        executor = fault.map { [fake] in FaultyExecutor(fake, fault: $0) } ?? fake
         calls.handler.withLock { $0 = { [weak self] in self?.act(on: $0) } }
     }
 

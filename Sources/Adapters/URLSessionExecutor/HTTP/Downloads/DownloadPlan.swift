@@ -4,7 +4,7 @@ internal import TransferModel
 /// The input of `DownloadStateMachine`, known before the first request.
 struct DownloadPlan: Hashable, Sendable {
     var request: RequestPlan
-    /// The number of bytes that the first request asks for.
+    /// The number of bytes in the range of the first request.
     var firstRequestBytes: Int64 = 65536
     var keepsErrorBody = false
     var maximumBytes: Int64?

@@ -3,10 +3,10 @@ internal import TransferModel
 
 /// The requests of a download.
 extension DownloadStateMachine {
-    mutating func ask(_ question: Question) -> [Directive] {
-        state = .asking(question)
-        var fields = authenticator.adding(to: question.fields, url: question.url, method: "GET")
-        switch question.kind {
+    mutating func send(_ attemptRequest: Request) -> [Directive] {
+        state = .awaitingHead(attemptRequest)
+        var fields = authenticator.adding(to: attemptRequest.fields, url: attemptRequest.url, method: "GET")
+        switch attemptRequest.kind {
         case .first:
             let end = position + max(1, plan.firstRequestBytes)
             // The bytes after the first hole are already present.
@@ -18,30 +18,30 @@ extension DownloadStateMachine {
         case .whole:
             break
         }
-        if question.kind != .whole, position > 0, let value = expected.version?.ifRange {
+        if attemptRequest.kind != .whole, position > 0, let value = expected.version?.ifRange {
             fields.append(HeaderField(name: "If-Range", value: value))
         }
-        return [.send(RequestHead(url: question.url, fields: fields))]
+        return [.send(RequestHead(url: attemptRequest.url, fields: fields))]
     }
 
     /// Discards the bytes received so far and requests the whole file without a range.
     ///
     /// - Parameters:
-    ///   - question: The question whose URL and fields are used.
-    ///   - head: The head of an answer that must be discarded first. `nil` if no request is running.
-    mutating func askForWhole(_ question: Question, insteadOf head: ResponseHead? = nil) -> [Directive] {
+    ///   - attemptRequest: The request whose URL and fields are used.
+    ///   - head: The head of a response that must be discarded first. `nil` if no request is running.
+    mutating func requestWholeFile(_ attemptRequest: Request, insteadOf head: ResponseHead? = nil) -> [Directive] {
         let directives = dropBytes()
         expected = ExpectedFile()
-        var next = question
+        var next = attemptRequest
         next.kind = .whole
-        next.visited = [question.url]
-        guard let head else { return directives + ask(next) }
-        return directives + discard(head, then: .ask(next))
+        next.visited = [attemptRequest.url]
+        guard let head else { return directives + send(next) }
+        return directives + discard(head, then: .send(next))
     }
 
     /// Discards all bytes and restarts at offset 0.
     mutating func dropBytes() -> [Directive] {
         defer { (position, extents) = (0, []) }
-        return position > 0 || !extents.isEmpty ? [.startOver] : []
+        return position > 0 || !extents.isEmpty ? [.restart] : []
     }
 }

@@ -2,7 +2,7 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The download of the rest of a file in several pieces at once.
+/// The download of the rest of a file in several concurrent pieces.
 extension DownloadStateMachine {
     /// The present bytes: the bytes received so far, and the bytes beyond them that earlier attempts left.
     var present: ByteRanges {
@@ -30,37 +30,39 @@ extension DownloadStateMachine {
     ///
     /// Requests pieces if the file has holes, or if several connections are allowed and the missing bytes justify
     /// them.
-    mutating func askForRest(_ question: Question, _ file: ServerFile) -> [Directive] {
-        guard let total = expected.total, expected.version != nil else { return ask(question) }
+    mutating func requestRest(_ attemptRequest: Request, _ file: ServerFile) -> [Directive] {
+        guard let total = expected.total, expected.version != nil else { return send(attemptRequest) }
         let segments = SegmentPlan(total: total, received: present)
         let connections = segments.missing >= SegmentPlan.worthwhile ? plan.connections : 1
-        guard connections > 1 || !extents.isEmpty else { return ask(question) }
-        var body = SegmentedBody(file: file, question: question, plan: segments, connections: connections)
+        guard connections > 1 || !extents.isEmpty else { return send(attemptRequest) }
+        var body = SegmentedBody(file: file, attemptRequest: attemptRequest, plan: segments, connections: connections)
         let steps = body.start()
         state = .receiving(.segments(body))
         return directives(steps)
     }
 
-    /// Handles the head of an answer to a segment's request.
+    /// Handles the head of a response to a segment's request.
     mutating func received(_ head: ResponseHead, segment id: Int) -> [Directive] {
-        guard case .receiving(.segments(var body)) = state, let asked = body.asked(id),
+        guard case .receiving(.segments(var body)) = state, let requested = body.requested(id),
             !(100..<200).contains(head.status)
         else { return [] }
         let isShort = head.contentLength.map { $0 <= Self.largestDiscarded } ?? true
-        let steps = body.received(verdict(head, asked.question, asked.range, id), isShort: isShort, by: id)
+        let steps = body.received(
+            verdict(head, requested.attemptRequest, requested.range, id), isShort: isShort, by: id)
         state = .receiving(.segments(body))
         return directives(steps)
     }
 
-    /// Handles bytes of a segment. Returns the place where they belong, and the directives that follow.
-    mutating func received(bytes count: Int, segment id: Int) -> (place: Range<Int64>?, then: [Directive]) {
+    /// Handles bytes of a segment. Returns the range in the file to which the bytes belong, and the directives that
+    /// follow.
+    mutating func received(bytes count: Int, segment id: Int) -> (range: Range<Int64>?, then: [Directive]) {
         guard case .receiving(.segments(var body)) = state else { return (nil, []) }
-        // The state must not hold a second reference during the change. Otherwise each block would copy the body.
-        state = .over
+        // The state must not keep a second reference during the change. Otherwise each block would copy the body.
+        state = .ended
         let step = body.received(bytes: count, by: id, tooMany: malformed(Self.tooManyBytes))
         state = .receiving(.segments(body))
         switch step {
-        case .write(let place, let steps): return (place, directives(steps))
+        case .write(let range, let steps): return (range, directives(steps))
         case .drop(let steps): return (nil, directives(steps))
         }
     }
@@ -82,21 +84,21 @@ extension DownloadStateMachine {
         return directives(steps)
     }
 
-    private mutating func request(_ id: Int, _ question: Question, _ range: Range<Int64>) -> RequestHead {
-        var fields = authenticator.adding(to: question.fields, url: question.url, method: "GET")
-        segmentNonces[id] = authenticator.nonce(for: question.url)
+    private mutating func request(_ id: Int, _ attemptRequest: Request, _ range: Range<Int64>) -> RequestHead {
+        var fields = authenticator.adding(to: attemptRequest.fields, url: attemptRequest.url, method: "GET")
+        segmentNonces[id] = authenticator.nonce(for: attemptRequest.url)
         fields.append(HeaderField(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
         if let value = expected.version?.ifRange { fields.append(HeaderField(name: "If-Range", value: value)) }
-        return RequestHead(url: question.url, fields: fields)
+        return RequestHead(url: attemptRequest.url, fields: fields)
     }
 
     /// Translates the steps into directives. The last step may end the segmented part of the download.
     mutating func directives(_ steps: [SegmentedBody.Step]) -> [Directive] {
         steps.flatMap { step -> [Directive] in
             switch step {
-            case .send(let id, let question, let range): [.sendSegment(id, request(id, question, range))]
+            case .send(let id, let attemptRequest, let range): [.sendSegment(id, request(id, attemptRequest, range))]
             case .cancel(let id): [.cancelSegment(id)]
-            case .over(let result): leaveSegments(result)
+            case .ended(let result): leaveSegments(result)
             }
         }
     }
@@ -108,26 +110,26 @@ extension DownloadStateMachine {
         extents = body.plan.received.beyondPrefix
         switch result {
         case .complete: return conclude(.finish(body.file))
-        case .startOver: return askForWhole(body.question)
+        case .restart: return requestWholeFile(body.attemptRequest)
         case .conclude(let directive): return conclude(directive)
         }
     }
 
-    /// Interprets the head of an answer to a segment's request.
+    /// Interprets the head of a response to a segment's request.
     ///
     /// The check is strict because the pieces form one file. The range must be the requested range or a shorter one.
     /// The total and the version must be the known ones.
     private mutating func verdict(
-        _ head: ResponseHead, _ question: Question, _ asked: Range<Int64>, _ id: Int
+        _ head: ResponseHead, _ attemptRequest: Request, _ requested: Range<Int64>, _ id: Int
     ) -> SegmentedBody.Verdict {
         // A newer nonce has arrived for another segment since this request was sent. The newer nonce may be valid.
-        if head.status == 401, let nonce = segmentNonces[id], let newer = authenticator.nonce(for: question.url),
+        if head.status == 401, let nonce = segmentNonces[id], let newer = authenticator.nonce(for: attemptRequest.url),
             nonce != newer
         {
-            return .elsewhere(question)
+            return .elsewhere(attemptRequest)
         }
-        switch login(question, head) ?? redirect(question, head) {
-        case .ask(let next)?: return .elsewhere(next)
+        switch login(attemptRequest, head) ?? redirect(attemptRequest, head) {
+        case .send(let next)?: return .elsewhere(next)
         case .conclude(let directive)?: return .refused(.conclude(directive))
         case nil: break
         }
@@ -137,13 +139,14 @@ extension DownloadStateMachine {
                 && CaptivePortal.isSuspected(
                     head, url: request.url, isContinuing: true, version: expected.version, known: expected.file)
         {
-            return .refused(.end(.failed(wantsLogin("wants a login first."))))
+            return .refused(.end(.failed(captivePortalFailure("sent a login page instead of the file."))))
         }
         switch head.status {
         case 206:
             guard !head.isEncoded, !head.hasImpossibleLength,
                 let range = head.value("Content-Range").flatMap({ ContentRange($0) }), let bytes = range.bytes,
-                range.total == expected.total, bytes.lowerBound == asked.lowerBound, asked.contains(bytes.upperBound),
+                range.total == expected.total, bytes.lowerBound == requested.lowerBound,
+                requested.contains(bytes.upperBound),
                 expected.version?.isContinued(by: head) == true
             else { return .changed }
             return .good(end: bytes.upperBound + 1)
@@ -151,13 +154,13 @@ extension DownloadStateMachine {
             // The server has the same file but does not support ranges on this connection. The other connections may
             // continue.
             let isSame = !head.isEncoded && expected.version?.isContinued(by: head) == true
-            return isSame ? .refused(.startOver) : .changed
+            return isSame ? .refused(.restart) : .changed
         case 416:
             return .changed
         default:
-            if let failure = failureForNow(head) { return .refused(.end(.failed(failure))) }
-            // A request for the whole file returns the answer's body.
-            return .refused(plan.keepsErrorBody ? .startOver : .end(.answered(status: head.status)))
+            if let failure = retryableFailure(head) { return .refused(.end(.failed(failure))) }
+            // A request for the whole file returns the response's body.
+            return .refused(plan.keepsErrorBody ? .restart : .end(.responded(status: head.status)))
         }
     }
 }

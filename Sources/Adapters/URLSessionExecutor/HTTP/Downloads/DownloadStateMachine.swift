@@ -18,7 +18,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         /// Cancel the request of the segment. Its end still follows.
         case cancelSegment(Int)
         /// Truncate the partial file to 0 bytes because its bytes cannot be used.
-        case startOver
+        case restart
         /// Prepare for bytes of the file, which follow at the current position.
         case receive(ServerFile)
         /// Verify the file and move it to its destination. All bytes are present.
@@ -30,10 +30,10 @@ struct DownloadStateMachine: AttemptStateMachine {
     enum Ending: AttemptEnding {
         /// The file of an earlier run still matches the server's file.
         case alreadyComplete(status: Int)
-        /// The server's answer is final and contains no file.
-        case answered(status: Int)
+        /// The server's response is final and contains no file.
+        case responded(status: Int)
         case challenged([AuthenticationChallenge])
-        /// The attempt failed. `keepsBytes` tells whether the bytes received so far are useful.
+        /// The attempt failed. `keepsBytes` indicates whether the bytes received so far are useful.
         case failed(TransferFailure, keepsBytes: Bool)
         case stopped
 
@@ -51,20 +51,20 @@ struct DownloadStateMachine: AttemptStateMachine {
 
     enum Body: Hashable, Sendable {
         case part(Part)
-        /// The rest arrives in several pieces at once.
+        /// The rest arrives in several concurrent pieces.
         case segments(SegmentedBody)
     }
 
-    /// The file, or the part of the file that a single answer contains.
+    /// The file, or the part of the file that a single response contains.
     struct Part: Hashable, Sendable {
         var file: ServerFile
-        /// The end offset of the part. `nil` if only the end of the answer marks the end.
+        /// The end offset of the part. `nil` if only the end of the response marks the end.
         var end: Int64?
-        /// The question that requests the bytes after this part.
-        var more: Question?
+        /// The request for the bytes after this part.
+        var more: Request?
     }
 
-    /// The file that an answer must contain. A property is `nil` until its value is known.
+    /// The file that a response must contain. A property is `nil` until its value is known.
     struct ExpectedFile: Hashable, Sendable {
         var file: ServerFile?
         var total: Int64?
@@ -77,7 +77,7 @@ struct DownloadStateMachine: AttemptStateMachine {
     var position: Int64
     /// The bytes of the partial file beyond `position`, in order. Not used while segments are downloaded.
     var extents: [Range<Int64>]
-    /// The file to which the bytes belong. Every answer must match this file.
+    /// The file to which the bytes belong. Every response must match this file.
     var expected = ExpectedFile()
     var authenticator: Authenticator
     /// The nonces of the requests for segments, by segment number.
@@ -98,14 +98,14 @@ struct DownloadStateMachine: AttemptStateMachine {
     func url(of body: Body) -> String {
         switch body {
         case .part(let part): part.file.url
-        case .segments(let body): body.question.url
+        case .segments(let body): body.attemptRequest.url
         }
     }
 
     mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
-        let directives: [Directive] = plan.offset > 0 && position == 0 ? [.startOver] : []
-        return directives + ask(request.question(.first))
+        let directives: [Directive] = plan.offset > 0 && position == 0 ? [.restart] : []
+        return directives + send(request.attemptRequest(.first))
     }
 
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive> {
@@ -128,7 +128,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         guard part.end == position else {
             return conclude(.end(.failed(malformed("sent a part of unknown length."), keepsBytes: false)))
         }
-        return askForRest(more, part.file)
+        return requestRest(more, part.file)
     }
 
     mutating func interrupt(_ body: Body, _ ending: Ending) -> [Directive] {
@@ -145,15 +145,16 @@ struct DownloadStateMachine: AttemptStateMachine {
 
     // MARK: Failures
 
-    static let tooManyBytes = "sent more bytes than it said it would."
+    static let tooManyBytes = "sent more bytes than it announced."
 }
 
 extension TransferFailure {
     static func endedEarly(at position: Int64, of total: Int64, from host: String) -> TransferFailure {
-        TransferFailure(cause: .connection, message: "\(host) ended its answer after \(position) of \(total) bytes.")
+        let message = "\(host) closed the connection after \(position) of \(total) bytes."
+        return TransferFailure(cause: .connection, message: message)
     }
 
     static func tooLarge(_ limit: Int64, from host: String) -> TransferFailure {
-        TransferFailure(cause: .tooLarge, message: "\(host) has more than the \(limit) bytes that are allowed.")
+        TransferFailure(cause: .tooLarge, message: "The file from \(host) exceeds the limit of \(limit) bytes.")
     }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Provides the credentials that servers ask for.
+/// Provides the credentials that servers request.
 ///
-/// Each origin receives only its own credentials. A challenge is answered once. A new nonce is answered only if the
-/// server accepted the previous answer, or says that the previous nonce was stale. At most `longestRow` answers
-/// follow each other without success.
+/// Each origin receives only its own credentials. Each challenge receives credentials once. A new nonce receives
+/// credentials only if the server accepted the previous credentials, or reports that the previous nonce was stale. At
+/// most `maximumConsecutiveAttempts` attempts to log in follow each other without success.
 ///
 /// Over HTTPS, user and password are sent without a challenge. Over HTTP, they wait for the challenge: the server may
-/// ask for a digest, and an eavesdropper must not have read them by then.
+/// request a digest, and an eavesdropper must not have read them by then.
 struct Authenticator: Hashable, Sendable {
-    /// The reaction to a 401 answer.
+    /// The reaction to a 401 response.
     enum Decision: Hashable, Sendable {
-        /// Send the question again, with credentials.
-        case askAgain
-        /// Ask the app to answer one of the challenges.
-        case tell([AuthenticationChallenge])
-        /// Treat the 401 as the final answer.
+        /// Send the request again, with credentials.
+        case retry
+        /// Ask the app for credentials for one of the challenges.
+        case challengeApp([AuthenticationChallenge])
+        /// Treat the 401 as the final response.
         case giveUp
     }
 
@@ -26,18 +26,18 @@ struct Authenticator: Hashable, Sendable {
     }
 
     private struct Origin: Hashable, Sendable {
-        var answer: ChallengeAnswer
+        var answer: ChallengeResponse
         /// The authentication scheme for user and password. `nil` until the scheme is known.
         var scheme: Scheme?
-        /// A Boolean value that indicates whether the server has accepted the latest answer, that is, has replied
+        /// A Boolean value that indicates whether the server has accepted the latest credentials, that is, has replied
         /// with a status other than 401.
-        var wasTaken = false
-        /// The number of answers since the server last accepted one.
-        var row = 0
+        var wasAccepted = false
+        /// The number of attempts to log in since the server last accepted one.
+        var consecutiveAttempts = 0
     }
 
     /// The maximum number of stale nonces in a row. A server that calls every nonce stale is not trusted.
-    static let longestRow = 3
+    static let maximumConsecutiveAttempts = 3
 
     private var origins: [String: Origin] = [:]
     private let asksApp: Bool
@@ -50,7 +50,7 @@ struct Authenticator: Hashable, Sendable {
         if let credential = logins.credential ?? reference.userInfo.flatMap(Self.credential) {
             origins[reference.origin] = Origin(answer: .credential(credential))
         }
-        for answered in logins.answeredChallenges { origins[answered.origin] = Origin(answer: answered.answer) }
+        for stored in logins.challengeResponses { origins[stored.origin] = Origin(answer: stored.answer) }
         for origin in origins.keys.sorted() where origin.hasPrefix("https:") {
             if case .credential(let credential)? = origins[origin]?.answer, Self.fitsBasic(credential) {
                 origins[origin]?.scheme = .basic
@@ -78,7 +78,7 @@ struct Authenticator: Hashable, Sendable {
         }
     }
 
-    /// Returns the nonce that answers for `url` currently use, or `nil` if there is none.
+    /// Returns the nonce of the credentials for `url`, or `nil` if there is none.
     func nonce(for url: String) -> String? {
         switch origins[URLReference(url).origin]?.scheme {
         case .digest(let challenge, _): challenge.nonce
@@ -87,49 +87,49 @@ struct Authenticator: Hashable, Sendable {
     }
 
     /// Records that a server replied with a status other than 401.
-    mutating func taken(by url: String) {
+    mutating func accepted(by url: String) {
         let origin = URLReference(url).origin
-        origins[origin]?.wasTaken = true
-        origins[origin]?.row = 0
+        origins[origin]?.wasAccepted = true
+        origins[origin]?.consecutiveAttempts = 0
     }
 
-    /// Decides how to react to a 401 answer.
+    /// Decides how to react to a 401 response.
     mutating func refused(_ head: ResponseHead, url: String) -> Decision {
         let origin = URLReference(url).origin
         let challenges = ChallengeField.all(in: head.value("WWW-Authenticate") ?? "")
         if var known = origins[origin], Self.answer(challenges, &known) {
             origins[origin] = known
-            return .askAgain
+            return .retry
         }
         guard asksApp, origins[origin]?.answer != .refuse else { return .giveUp }
-        let wasAnswered =
+        let wasRefused =
             switch origins[origin]?.answer {
             // A token that the server accepted at first has expired.
-            case .headers: origins[origin]?.wasTaken == false
+            case .headers: origins[origin]?.wasAccepted == false
             case .credential: origins[origin]?.scheme != nil
             case .refuse, nil: false
             }
-        var told: [AuthenticationChallenge] = []
+        var appChallenges: [AuthenticationChallenge] = []
         for challenge in challenges {
             guard let scheme = AuthenticationChallenge.Scheme(rawValue: challenge.scheme) else { continue }
             // A challenge with an unknown algorithm cannot be answered.
             if scheme == .digest, DigestChallenge(challenge) == nil { continue }
             let new = AuthenticationChallenge(
-                scheme: scheme, realm: challenge.parameters["realm"], origin: origin, wasAnswered: wasAnswered)
-            if !told.contains(new) { told.append(new) }
+                scheme: scheme, realm: challenge.parameters["realm"], origin: origin, wasRefused: wasRefused)
+            if !appChallenges.contains(new) { appChallenges.append(new) }
         }
-        return told.isEmpty ? .giveUp : .tell(told)
+        return appChallenges.isEmpty ? .giveUp : .challengeApp(appChallenges)
     }
 
-    /// Updates `known` with an answer to the challenges. Returns `false` if the server has already refused every
-    /// possible answer.
+    /// Updates `known` with credentials for the challenges. Returns `false` if the server has already refused all
+    /// possible credentials.
     private static func answer(_ challenges: [ChallengeField], _ known: inout Origin) -> Bool {
         guard case .credential(let credential) = known.answer else { return false }
         if let digest = DigestChallenge.best(of: challenges) {
             if case .digest(let before, _) = known.scheme {
-                guard digest.nonce != before.nonce, digest.isStale || known.wasTaken else { return false }
+                guard digest.nonce != before.nonce, digest.isStale || known.wasAccepted else { return false }
             }
-            guard known.row < longestRow else { return false }
+            guard known.consecutiveAttempts < maximumConsecutiveAttempts else { return false }
             known.scheme = .digest(digest, requests: 0)
         } else {
             // After a digest, the same credentials must not be sent in the clear.
@@ -137,8 +137,8 @@ struct Authenticator: Hashable, Sendable {
             else { return false }
             known.scheme = .basic
         }
-        known.row += 1
-        known.wasTaken = false
+        known.consecutiveAttempts += 1
+        known.wasAccepted = false
         return true
     }
 
@@ -148,11 +148,11 @@ struct Authenticator: Hashable, Sendable {
 
     /// Parses the `user:password` part of a URL.
     private static func credential(_ userInfo: String) -> Credential? {
-        let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let components = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         func text(_ part: Substring?) -> String? {
             part.map { String(decoding: PercentCoding.decode($0), as: UTF8.self) }
         }
-        guard let user = text(parts.first) else { return nil }
-        return Credential(user: user, password: text(parts.dropFirst().first) ?? "")
+        guard let user = text(components.first) else { return nil }
+        return Credential(user: user, password: text(components.dropFirst().first) ?? "")
     }
 }

@@ -2,7 +2,7 @@
 import Crypto
 internal import TransferModel
 
-/// A Digest challenge and its answer (RFC 7616).
+/// A Digest challenge and the computation of its response (RFC 7616).
 ///
 /// Supports MD5 and SHA-256, each also as `-sess`. Supports `qop=auth`, and challenges of old servers without `qop`
 /// (RFC 2069).
@@ -67,15 +67,15 @@ struct DigestChallenge: Hashable, Sendable {
         if isSession { secret = hash("\(secret):\(nonce):\(clientNonce)") }
         let request = hash("\(method):\(target)")
         let middle = hasQuality ? "\(nonce):\(counter):\(clientNonce):auth" : nonce
-        var parts = [
+        var components = [
             Self.user(credential.user), "realm=\(Self.quoted(realm))", "nonce=\(Self.quoted(nonce))",
             "uri=\(Self.quoted(target))", "response=\"\(hash("\(secret):\(middle):\(request)"))\"",
         ]
-        if let algorithmName { parts.append("algorithm=\(algorithmName)") }
-        if hasQuality { parts.append("qop=auth, nc=\(counter)") }
-        if hasQuality || isSession { parts.append("cnonce=\"\(clientNonce)\"") }
-        if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
-        return "Digest " + parts.joined(separator: ", ")
+        if let algorithmName { components.append("algorithm=\(algorithmName)") }
+        if hasQuality { components.append("qop=auth, nc=\(counter)") }
+        if hasQuality || isSession { components.append("cnonce=\"\(clientNonce)\"") }
+        if let opaque { components.append("opaque=\(Self.quoted(opaque))") }
+        return "Digest " + components.joined(separator: ", ")
     }
 
     private func hash(_ text: String) -> String {

@@ -6,18 +6,18 @@ struct LoginPlan: Hashable, Sendable {
     /// The user and password for the URL's own server. Takes precedence over the user and password in the URL.
     var credential: Credential?
     /// The app's answers to earlier challenges.
-    var answeredChallenges: [AnsweredChallenge] = []
-    /// A Boolean value that indicates whether the app is asked about challenges that cannot be answered.
+    var challengeResponses: [StoredChallengeResponse] = []
+    /// A Boolean value that indicates whether the app is asked for missing credentials.
     var asksForCredentials = false
-    /// Unpredictable text for answers to Digest challenges.
+    /// The client nonce for Digest challenges, an unpredictable text.
     var clientNonce = ""
 
     init() {}
 
     init(_ specification: TransferSpecification) {
         credential = specification.credential
-        answeredChallenges = specification.answeredChallenges
+        challengeResponses = specification.challengeResponses
         asksForCredentials = specification.asksForCredentials
-        clientNonce = PartialPlace.token() + PartialPlace.token()
+        clientNonce = PartialFileState.token() + PartialFileState.token()
     }
 }

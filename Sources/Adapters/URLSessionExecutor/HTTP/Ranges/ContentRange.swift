@@ -2,7 +2,7 @@
 
 /// The value of a `Content-Range` field in bytes (RFC 9110 §14.4).
 struct ContentRange: Hashable, Sendable {
-    /// The first and the last byte of the range. `nil` in an answer 416.
+    /// The first and the last byte of the range. `nil` in a 416 response.
     var bytes: ClosedRange<Int64>?
     /// The size of the whole file. `nil` for `*`.
     var total: Int64?

@@ -2,15 +2,15 @@
 
 /// Divides the missing bytes of a file among connections, so that each byte has at most one writer.
 ///
-/// A free connection takes its share of the unassigned bytes. If no bytes are unassigned, the connection takes half
-/// of the longest remaining segment if that is long enough, as aria2 does. Connections thus tend to end together.
+/// A free connection receives its share of the unassigned bytes. If no bytes are unassigned, the connection receives
+/// half of the longest remaining segment if that is long enough, as aria2 does. Connections thus tend to end together.
 struct SegmentPlan: Hashable, Sendable {
     /// A range of bytes that a single connection downloads.
     struct Segment: Hashable, Sendable {
         let id: Int
         /// The offset of the segment's next byte.
         var next: Int64
-        /// The end offset of the segment. Decreases when another connection takes the second half.
+        /// The end offset of the segment. Decreases when another connection receives the second half.
         var end: Int64
         var left: Int64 { end - next }
     }
@@ -23,7 +23,7 @@ struct SegmentPlan: Hashable, Sendable {
     static let worthwhile: Int64 = 4 << 20
 
     let total: Int64
-    /// The bytes that were present before, or were assigned a place for writing.
+    /// The bytes that were present before, or were assigned for writing.
     private(set) var received: ByteRanges
     /// The unassigned missing ranges, in order.
     private(set) var free: [Range<Int64>]
@@ -42,11 +42,11 @@ struct SegmentPlan: Hashable, Sendable {
 
     func segment(_ id: Int) -> Segment? { segments.first { $0.id == id } }
 
-    /// Returns a segment for a free connection, or `nil` if no worthwhile segment is left.
+    /// Assigns a segment to a free connection. Returns `nil` if no worthwhile segment is left.
     ///
     /// - Parameter connections: The number of free connections.
-    mutating func take(connections: Int) -> Segment? {
-        guard let range = takeFree(connections) ?? steal() else { return nil }
+    mutating func assignSegment(connections: Int) -> Segment? {
+        guard let range = claimUnassigned(connections) ?? splitLongest() else { return nil }
         lastID += 1
         let segment = Segment(id: lastID, next: range.lowerBound, end: range.upperBound)
         segments.append(segment)
@@ -58,25 +58,25 @@ struct SegmentPlan: Hashable, Sendable {
     mutating func write(_ count: Int64, to id: Int) -> Range<Int64>? {
         guard let index = segments.firstIndex(where: { $0.id == id }) else { return nil }
         let start = segments[index].next
-        let place = start..<start + min(count, segments[index].left)
-        segments[index].next = place.upperBound
-        received.insert(place)
-        return place
+        let range = start..<start + min(count, segments[index].left)
+        segments[index].next = range.upperBound
+        received.insert(range)
+        return range
     }
 
     /// Ends a segment. Its missing bytes become unassigned.
     mutating func release(_ id: Int) {
         guard let index = segments.firstIndex(where: { $0.id == id }) else { return }
         let segment = segments.remove(at: index)
-        giveBack(segment.next..<segment.end)
+        unassign(segment.next..<segment.end)
     }
 
     /// Removes bytes that could not be written from the received bytes.
     mutating func lose(_ range: Range<Int64>) { received.remove(range) }
 
-    /// Takes the beginning of the first unassigned range. A file that grows from its beginning is the easiest to
-    /// continue.
-    private mutating func takeFree(_ connections: Int) -> Range<Int64>? {
+    /// Removes and returns the beginning of the first unassigned range. A file that grows from its beginning is the
+    /// easiest to continue.
+    private mutating func claimUnassigned(_ connections: Int) -> Range<Int64>? {
         guard let first = free.first else { return nil }
         let all = free.reduce(0) { $0 + Int64($1.count) }
         let share = max(Self.smallest, (all + Int64(connections) - 1) / Int64(max(1, connections)))
@@ -86,7 +86,7 @@ struct SegmentPlan: Hashable, Sendable {
         return first.lowerBound..<first.lowerBound + share
     }
 
-    private mutating func steal() -> Range<Int64>? {
+    private mutating func splitLongest() -> Range<Int64>? {
         guard let index = segments.indices.max(by: { segments[$0].left < segments[$1].left }),
             segments[index].left >= 2 * Self.smallest
         else { return nil }
@@ -95,7 +95,7 @@ struct SegmentPlan: Hashable, Sendable {
         return segments[index].end..<end
     }
 
-    private mutating func giveBack(_ range: Range<Int64>) {
+    private mutating func unassign(_ range: Range<Int64>) {
         guard !range.isEmpty else { return }
         var all = ByteRanges(free)
         all.insert(range)

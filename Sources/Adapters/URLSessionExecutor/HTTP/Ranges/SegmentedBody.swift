@@ -10,16 +10,16 @@ import TransferPolicy
 /// The failure of the last connection ends the attempt, unless another connection has delivered bytes since that
 /// request was sent. A changed file ends all connections.
 struct SegmentedBody: Hashable, Sendable {
-    typealias Question = DownloadStateMachine.Question
+    typealias Request = DownloadStateMachine.Request
 
     /// An action for the attempt. Steps are performed in order.
     enum Step: Hashable, Sendable {
         /// Send a request for the segment with this number.
-        case send(Int, Question, Range<Int64>)
+        case send(Int, Request, Range<Int64>)
         /// Cancel the request of the segment. Its end still follows.
         case cancel(Int)
         /// End the segmented part of the download. No request is running.
-        case over(Result)
+        case ended(Result)
     }
 
     /// The result of the segmented part of a download.
@@ -27,19 +27,19 @@ struct SegmentedBody: Hashable, Sendable {
         /// Every byte is present.
         case complete
         /// The pieces belong to different files. The whole file must be downloaded again.
-        case startOver
+        case restart
         case conclude(DownloadStateMachine.Directive)
 
         static func end(_ ending: DownloadStateMachine.Ending) -> Self { .conclude(.end(ending)) }
     }
 
-    /// The meaning of the head of an answer to a segment's request.
+    /// The meaning of the head of a response to a segment's request.
     enum Verdict: Hashable, Sendable {
         /// Bytes of the segment follow, up to this offset.
         case good(end: Int64)
-        /// This question must be sent instead.
-        case elsewhere(Question)
-        /// The present bytes and the answer belong to different files.
+        /// This request must be sent instead.
+        case elsewhere(Request)
+        /// The present bytes and the response belong to different files.
         case changed
         /// The request delivers nothing. The result becomes the attempt's result if this was the last request.
         case refused(Result)
@@ -47,31 +47,31 @@ struct SegmentedBody: Hashable, Sendable {
 
     /// The use of bytes of a segment.
     enum BytesStep: Hashable, Sendable {
-        /// Write the first bytes to fill the place, then perform the steps.
+        /// Write the first bytes to the range, then perform the steps.
         case write(Range<Int64>, then: [Step])
         /// Drop the bytes and perform the steps. The bytes belong to nothing that is kept.
         case drop([Step])
     }
 
     private enum Next: Hashable, Sendable {
-        case ask(Question)
+        case send(Request)
         case release
         case fault(Result, isReplaced: Bool)
     }
 
     private enum Phase: Hashable, Sendable {
-        case asking
+        case awaitingHead
         case receiving(end: Int64)
-        /// The rest of the answer is not needed. `then` follows its end.
+        /// The rest of the response is not needed. `then` follows its end.
         case discarding(bytes: Int64, then: Next)
     }
 
-    private struct Lane: Hashable, Sendable {
+    private struct ActiveRequest: Hashable, Sendable {
         let id: Int
-        var question: Question
-        /// The requested bytes. Another connection may have taken some of them since then.
-        var asked: Range<Int64>
-        var phase = Phase.asking
+        var attemptRequest: Request
+        /// The requested bytes. Some of these bytes may have been reassigned to another connection since then.
+        var requested: Range<Int64>
+        var phase = Phase.awaitingHead
         var received: Int64 = 0
         /// The number of other connections that had delivered bytes when this request was sent.
         var successesBefore: Int
@@ -82,25 +82,25 @@ struct SegmentedBody: Hashable, Sendable {
     }
 
     let file: ServerFile
-    /// The question that found the file, after redirects.
-    let question: Question
+    /// The request that found the file, after redirects.
+    let attemptRequest: Request
     private(set) var plan: SegmentPlan
     /// The maximum number of concurrent requests. Never increases.
     private(set) var limit: Int
-    private var lanes: [Lane] = []
+    private var activeRequests: [ActiveRequest] = []
     private var result: Result?
     private var successes = 0
 
-    init(file: ServerFile, question: Question, plan: SegmentPlan, connections: Int) {
+    init(file: ServerFile, attemptRequest: Request, plan: SegmentPlan, connections: Int) {
         self.file = file
-        self.question = question
+        self.attemptRequest = attemptRequest
         self.plan = plan
         limit = max(1, connections)
     }
 
-    /// Returns the question that awaits an answer, and the requested range.
-    func asked(_ id: Int) -> (question: Question, range: Range<Int64>)? {
-        lanes.first { $0.id == id && $0.phase == .asking }.map { ($0.question, $0.asked) }
+    /// Returns the request that awaits a response, and the requested range.
+    func requested(_ id: Int) -> (attemptRequest: Request, range: Range<Int64>)? {
+        activeRequests.first { $0.id == id && $0.phase == .awaitingHead }.map { ($0.attemptRequest, $0.requested) }
     }
 
     /// Removes bytes that could not be written.
@@ -108,62 +108,63 @@ struct SegmentedBody: Hashable, Sendable {
 
     mutating func start() -> [Step] { fill() }
 
-    /// Handles the head of an answer with the given meaning.
+    /// Handles the head of a response with the given meaning.
     mutating func received(_ verdict: Verdict, isShort: Bool, by id: Int) -> [Step] {
-        guard result == nil, let index = index(id), lanes[index].phase == .asking else { return [] }
+        guard result == nil, let index = index(id), activeRequests[index].phase == .awaitingHead else { return [] }
         switch verdict {
         case .good(let end):
-            lanes[index].phase = .receiving(end: end)
+            activeRequests[index].phase = .receiving(end: end)
             return []
-        case .elsewhere(let question): return discard(index, isShort, then: .ask(question))
-        case .changed: return conclude(.startOver)
+        case .elsewhere(let attemptRequest): return discard(index, isShort, then: .send(attemptRequest))
+        case .changed: return conclude(.restart)
         case .refused(let result): return discard(index, isShort, then: .fault(result, isReplaced: false))
         }
     }
 
-    /// Handles bytes of an answer.
+    /// Handles bytes of a response.
     mutating func received(bytes count: Int, by id: Int, tooMany: @autoclosure () -> TransferFailure) -> BytesStep {
         guard let index = index(id) else { return .drop([]) }
-        switch lanes[index].phase {
-        case .asking:
+        switch activeRequests[index].phase {
+        case .awaitingHead:
             return .drop([])
         case .receiving(let end):
             guard let segment = plan.segment(id), segment.next + Int64(count) <= end else {
                 return .drop(conclude(.end(.failed(tooMany(), keepsBytes: false))))
             }
-            guard let place = plan.write(Int64(count), to: id) else { return .drop([]) }
-            lanes[index].received += Int64(place.count)
-            guard place.upperBound == segment.end, end > segment.end else { return .write(place, then: []) }
+            guard let range = plan.write(Int64(count), to: id) else { return .drop([]) }
+            activeRequests[index].received += Int64(range.count)
+            guard range.upperBound == segment.end, end > segment.end else { return .write(range, then: []) }
             // Another connection downloads the rest.
-            return .write(place, then: cancel(index, then: .release))
+            return .write(range, then: cancel(index, then: .release))
         case .discarding(let bytes, let next):
             let sum = bytes + Int64(count)
-            lanes[index].phase = .discarding(bytes: sum, then: next)
+            activeRequests[index].phase = .discarding(bytes: sum, then: next)
             let largest = DownloadStateMachine.largestDiscarded
             return .drop(bytes <= largest && sum > largest ? [.cancel(id)] : [])
         }
     }
 
-    /// Handles the end of a request. `failure` tells why the answer is incomplete.
+    /// Handles the end of a request. `failure` is the reason why the response is incomplete.
     mutating func ended(_ failure: TransferFailure?, by id: Int, short: (Int64) -> TransferFailure) -> [Step] {
         guard let index = index(id), let segment = plan.segment(id) else { return [] }
-        let lane = lanes[index]
-        switch lane.phase {
-        case .asking:
+        let activeRequest = activeRequests[index]
+        switch activeRequest.phase {
+        case .awaitingHead:
             return fault(index, .end(.failed(failure ?? short(segment.next))), isReplaced: false)
         case .receiving(let end):
             if segment.left == 0 || failure == nil && segment.next == end { return close(index) }
             let failure = failure ?? short(segment.next)
-            // A connection that delivered enough bytes is replaced. A server that fell silent is not asked again.
-            let isReplaced = lane.received >= SegmentPlan.smallest && failure.cause != .timeout
+            // A connection that delivered enough bytes is replaced. A server that fell silent receives no further
+            // request.
+            let isReplaced = activeRequest.received >= SegmentPlan.smallest && failure.cause != .timeout
             return fault(
                 index, .end(.failed(failure, keepsBytes: failure.cause != .encodedBody)), isReplaced: isReplaced)
-        case .discarding(_, .ask(let question)):
+        case .discarding(_, .send(let attemptRequest)):
             guard result == nil else { return close(index) }
-            lanes[index].question = question
-            lanes[index].phase = .asking
-            lanes[index].asked = segment.next..<segment.end
-            return [.send(id, question, lanes[index].asked)]
+            activeRequests[index].attemptRequest = attemptRequest
+            activeRequests[index].phase = .awaitingHead
+            activeRequests[index].requested = segment.next..<segment.end
+            return [.send(id, attemptRequest, activeRequests[index].requested)]
         case .discarding(_, .release):
             return close(index)
         case .discarding(_, .fault(let result, let isReplaced)):
@@ -174,47 +175,50 @@ struct SegmentedBody: Hashable, Sendable {
     /// Abandons a request because it makes no progress.
     mutating func giveUp(_ id: Int, _ failure: TransferFailure) -> [Step] {
         guard result == nil, let index = index(id) else { return [] }
-        if case .discarding = lanes[index].phase { return [.cancel(id)] }
+        if case .discarding = activeRequests[index].phase { return [.cancel(id)] }
         return cancel(index, then: .fault(.end(.failed(failure)), isReplaced: false))
     }
 
     /// Ends all requests for an outside reason: a stop, a deadline, or a full disk.
     mutating func interrupt(_ ending: DownloadStateMachine.Ending) -> [Step] {
         switch result {
-        case nil, .startOver: return conclude(.end(ending))
+        case nil, .restart: return conclude(.end(ending))
         // An earlier decision remains in effect.
-        case .complete, .conclude: return lanes.map { .cancel($0.id) }
+        case .complete, .conclude: return activeRequests.map { .cancel($0.id) }
         }
     }
 
-    private func index(_ id: Int) -> Int? { lanes.firstIndex { $0.id == id } }
+    private func index(_ id: Int) -> Int? { activeRequests.firstIndex { $0.id == id } }
 
     /// Starts requests up to the limit.
     private mutating func fill() -> [Step] {
-        guard result == nil else { return lanes.isEmpty ? [.over(result ?? .complete)] : [] }
+        guard result == nil else { return activeRequests.isEmpty ? [.ended(result ?? .complete)] : [] }
         var steps: [Step] = []
-        while lanes.count < limit, let segment = plan.take(connections: limit - lanes.count) {
+        while activeRequests.count < limit, let segment = plan.assignSegment(connections: limit - activeRequests.count)
+        {
             let range = segment.next..<segment.end
-            lanes.append(Lane(id: segment.id, question: question, asked: range, successesBefore: successes))
-            steps.append(.send(segment.id, question, range))
+            activeRequests.append(
+                ActiveRequest(
+                    id: segment.id, attemptRequest: attemptRequest, requested: range, successesBefore: successes))
+            steps.append(.send(segment.id, attemptRequest, range))
         }
-        if lanes.isEmpty { steps.append(.over(.complete)) }
+        if activeRequests.isEmpty { steps.append(.ended(.complete)) }
         return steps
     }
 
     private mutating func close(_ index: Int) -> [Step] {
-        if lanes[index].received > 0 { successes += 1 }
-        plan.release(lanes[index].id)
-        lanes.remove(at: index)
+        if activeRequests[index].received > 0 { successes += 1 }
+        plan.release(activeRequests[index].id)
+        activeRequests.remove(at: index)
         return fill()
     }
 
     /// Handles a failed request. The other requests continue; if there are none, the attempt ends.
     private mutating func fault(_ index: Int, _ result: Result, isReplaced: Bool) -> [Step] {
-        let hasBeenWorking = successes > lanes[index].successesBefore
-        plan.release(lanes[index].id)
-        lanes.remove(at: index)
-        let others = lanes.count(where: \.isGood)
+        let hasBeenWorking = successes > activeRequests[index].successesBefore
+        plan.release(activeRequests[index].id)
+        activeRequests.remove(at: index)
+        let others = activeRequests.count(where: \.isGood)
         if self.result == nil {
             if others == 0, !hasBeenWorking, !plan.isComplete { return conclude(result) }
             if !isReplaced { limit = max(1, others) }
@@ -224,19 +228,19 @@ struct SegmentedBody: Hashable, Sendable {
 
     private mutating func conclude(_ result: Result) -> [Step] {
         self.result = result
-        let steps = lanes.indices.flatMap { cancel($0, then: .release) }
-        return lanes.isEmpty ? [.over(result)] : steps
+        let steps = activeRequests.indices.flatMap { cancel($0, then: .release) }
+        return activeRequests.isEmpty ? [.ended(result)] : steps
     }
 
     private mutating func cancel(_ index: Int, then next: Next) -> [Step] {
-        lanes[index].phase = .discarding(bytes: DownloadStateMachine.largestDiscarded + 1, then: next)
-        return [.cancel(lanes[index].id)]
+        activeRequests[index].phase = .discarding(bytes: DownloadStateMachine.largestDiscarded + 1, then: next)
+        return [.cancel(activeRequests[index].id)]
     }
 
     /// Reads an unneeded body to its end if the body is short, so that the connection can be reused.
     private mutating func discard(_ index: Int, _ isShort: Bool, then next: Next) -> [Step] {
         guard isShort else { return cancel(index, then: next) }
-        lanes[index].phase = .discarding(bytes: 0, then: next)
+        activeRequests[index].phase = .discarding(bytes: 0, then: next)
         return []
     }
 }

@@ -2,8 +2,8 @@
 
 /// The limits of a server: `Upload-Limit` of the draft of resumable uploads, and `Tus-Max-Size` of tus.
 ///
-/// `max-age` and the older `expires` need no rule. An upload URL that has expired answers 404, and the upload starts
-/// over. `min-append-size` needs no rule either. Parts are as large as allowed, and the last part is exempt.
+/// `max-age` and the older `expires` need no rule. An expired upload URL returns 404, and the upload
+/// restarts. `min-append-size` needs no rule either. Parts are as large as allowed, and the last part is exempt.
 struct UploadLimits: Hashable, Sendable {
     /// The maximum size of an upload in bytes. `nil` means no limit.
     var maximumSize: Int64?
@@ -11,15 +11,15 @@ struct UploadLimits: Hashable, Sendable {
     var maximumAppend: Int64?
 
     /// Updates the limits from a head. Limits that the head does not mention stay unchanged.
-    mutating func note(_ head: ResponseHead) {
+    mutating func update(_ head: ResponseHead) {
         for member in (head.value("Upload-Limit") ?? "").split(separator: ",") {
             // The field is a dictionary of integers (RFC 9651 §3.2). The parameters of each member have no meaning
             // here.
-            let parts = member.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, let number = Int64(parts[1].filter { $0 != " " && $0 != "\t" }), number >= 0 else {
+            let pair = member.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            guard pair.count == 2, let number = Int64(pair[1].filter { $0 != " " && $0 != "\t" }), number >= 0 else {
                 continue
             }
-            switch parts[0].filter({ $0 != " " && $0 != "\t" }) {
+            switch pair[0].filter({ $0 != " " && $0 != "\t" }) {
             case "max-size": maximumSize = number
             // A limit of 0 would allow no upload.
             case "max-append-size" where number > 0: maximumAppend = number

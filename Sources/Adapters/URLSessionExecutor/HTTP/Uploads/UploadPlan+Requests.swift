@@ -12,45 +12,45 @@ extension UploadPlan {
         "tus-resumable", "x-http-method-override",
     ]
 
-    /// The question that uploads the file in a single request to the transfer's URL.
-    var wholeQuestion: UploadStateMachine.Question { request.question(.whole, without: Self.ownFields) }
+    /// The attempt request that uploads the whole file to the transfer's URL.
+    var wholeFileRequest: UploadStateMachine.Request { request.attemptRequest(.whole, without: Self.ownFields) }
 
-    /// The question that begins an upload of which the server has no bytes.
-    var firstQuestion: UploadStateMachine.Question {
-        var first = wholeQuestion
+    /// The attempt request that begins an upload of which the server has no bytes.
+    var initialRequest: UploadStateMachine.Request {
+        var first = wholeFileRequest
         if isResumable, source.method == .post { first.kind = .discover }
         return first
     }
 
-    /// Returns the head of a question's request.
+    /// Returns the head for an attempt request.
     ///
     /// - Parameters:
-    ///   - question: The question to send.
+    ///   - attemptRequest: The request to send.
     ///   - sending: The bytes that the request carries, if it has a body.
-    ///   - place: The protocol of the upload URL, or `nil` if there is no upload URL.
+    ///   - resourceKind: The protocol of the upload URL, or `nil` if there is no upload URL.
     func head(
-        of question: UploadStateMachine.Question, sending: Range<Int64>, at place: UploadResume.Kind?
+        of attemptRequest: UploadStateMachine.Request, sending: Range<Int64>, at resourceKind: UploadResume.Kind?
     ) -> RequestHead {
         let isLast = sending.upperBound == source.size
-        var head = RequestHead(url: question.url, fields: question.fields)
+        var head = RequestHead(url: attemptRequest.url, fields: attemptRequest.fields)
         // A `Content-Type` field of the transfer applies only to a request with the file. The source's own type takes
         // precedence.
-        if question.kind != .whole || source.contentType != nil {
+        if attemptRequest.kind != .whole || source.contentType != nil {
             head.fields = head.fields.without(["content-type"])
         }
         func add(_ name: String, _ value: String) { head.fields.append(HeaderField(name: name, value: value)) }
         func addVersion() {
-            switch place {
+            switch resourceKind {
             case .tus: add("Tus-Resumable", "1.0.0")
             case .draft: add("Upload-Draft-Interop-Version", Self.interopVersion)
-            case nil: break  // Without an upload URL, no such question is made.
+            case nil: break  // Without an upload URL, no such request is made.
             }
         }
         func setBody() {
             add("Content-Length", String(sending.count))
             if !sending.isEmpty { head.body = sending }
         }
-        switch question.kind {
+        switch attemptRequest.kind {
         case .whole:
             head.method = source.method.rawValue
             if let type = source.contentType { add("Content-Type", type) }
@@ -79,7 +79,7 @@ extension UploadPlan {
         case .append:
             head.method = "PATCH"
             addVersion()
-            let isTus = place == .tus
+            let isTus = resourceKind == .tus
             add("Content-Type", isTus ? "application/offset+octet-stream" : "application/partial-upload")
             add("Upload-Offset", String(sending.lowerBound))
             if !isTus { add("Upload-Complete", isLast ? "?1" : "?0") }

@@ -3,8 +3,8 @@ internal import TransferModel
 
 /// The HTTP exchange of an upload attempt.
 ///
-/// A PUT is sent at once, with the fields of draft-ietf-httpbis-resumable-upload (interop version 8). A server that
-/// supports the draft names the upload URL in an interim answer, 104. Before a POST, an OPTIONS request asks whether
+/// A PUT is sent immediately, with the fields of draft-ietf-httpbis-resumable-upload (interop version 8). A server that
+/// supports the draft names the upload URL in an interim response, 104. Before a POST, an OPTIONS request asks whether
 /// the server supports tus 1.0. If not, the POST is sent like a PUT.
 ///
 /// If an upload URL is known, the attempt asks the server for the offset and sends the remaining bytes.
@@ -16,22 +16,22 @@ struct UploadStateMachine: AttemptStateMachine {
         /// Record the point at which the upload can continue.
         case remember(ResumePoint)
         /// Restart the count of bytes at 0. The server has lost the earlier bytes.
-        case startOver
-        /// Keep the body of the final answer, which follows.
-        case keepAnswer(ResponseHead)
+        case restart
+        /// Keep the body of the final response, which follows.
+        case keepResponse(ResponseHead)
         case end(Ending)
     }
 
     /// The end of an attempt.
     enum Ending: AttemptEnding {
-        /// The server has answered. `isCut` tells whether the body of the answer was cut off.
-        case answered(status: Int, isCut: Bool)
+        /// The server has responded. `isCut` indicates whether the body of the response was cut off.
+        case responded(status: Int, isCut: Bool)
         case failed(TransferFailure)
         case challenged([AuthenticationChallenge])
         case stopped
 
         /// The server accepted the upload, but its result page could not be fetched.
-        static let taken = Self.answered(status: 303, isCut: true)
+        static let accepted = Self.responded(status: 303, isCut: true)
     }
 
     enum Kind: Hashable, Sendable {
@@ -53,27 +53,27 @@ struct UploadStateMachine: AttemptStateMachine {
         case removal
     }
 
-    /// The final answer.
+    /// The final response.
     struct Body: Hashable, Sendable {
-        var question: Question
+        var attemptRequest: Request
         var status: Int
         var bytes = 0
-        /// A Boolean value that indicates whether this process cut the answer off.
+        /// A Boolean value that indicates whether this process cut the response off.
         var isCut = false
     }
 
-    /// The number of bytes of a final answer that are read beyond the kept bytes. Reading them keeps the connection.
-    static let largestDrained = 1 << 20
+    /// The number of bytes of a final response that are read beyond the kept bytes. Reading them keeps the connection.
+    static let maximumExcessBytes = 1 << 20
 
     let plan: UploadPlan
     var state = State.ready
     var authenticator: Authenticator
     /// The upload URL at which an interrupted upload continues, or `nil` if there is none.
-    var place: UploadPlace?
+    var uploadLocation: UploadLocation?
     /// A Boolean value that indicates whether all bytes of the running request have been given to the network. Must
     /// be set before each call.
     var isBodySent = true
-    var hasStartedOver = false
+    var hasRestarted = false
     /// The limits that the server has announced.
     var limits = UploadLimits()
     /// The bytes that the running or the latest request carries. Shorter than the file if the server limits the size
@@ -85,74 +85,76 @@ struct UploadStateMachine: AttemptStateMachine {
         authenticator = Authenticator(plan.request.logins, url: plan.request.url)
         let isOurs = plan.isResumable && plan.resume?.modified == plan.source.modified
         if isOurs, let resume = plan.resume {
-            place = UploadPlace(resource: resume, confirmed: max(0, min(plan.offset, plan.source.size)))
+            uploadLocation = UploadLocation(resource: resume, confirmed: max(0, min(plan.offset, plan.source.size)))
         }
     }
 
     /// The point at which the next attempt can continue.
     var resumePoint: ResumePoint? {
-        place.map { ResumePoint(upload: $0.resource, offset: $0.confirmed, total: plan.source.size) }
+        uploadLocation.map { ResumePoint(upload: $0.resource, offset: $0.confirmed, total: plan.source.size) }
     }
 
     var request: RequestPlan { plan.request }
 
-    func url(of body: Body) -> String { body.question.url }
+    func url(of body: Body) -> String { body.attemptRequest.url }
 
     mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
-        let isForgotten = plan.resume != nil && place == nil
-        let directives: [Directive] = isForgotten ? [.startOver] : []
-        if let question = place?.question(.offset, of: plan) { return directives + ask(question) }
-        place = nil
-        return directives + ask(plan.firstQuestion)
+        let isForgotten = plan.resume != nil && uploadLocation == nil
+        let directives: [Directive] = isForgotten ? [.restart] : []
+        if let attemptRequest = uploadLocation?.attemptRequest(.offset, of: plan) {
+            return directives + send(attemptRequest)
+        }
+        uploadLocation = nil
+        return directives + send(plan.initialRequest)
     }
 
-    /// Returns the requests that delete the upload at the server instead of continuing the upload.
+    /// Begins the deletion of the upload at the server instead of continuing the upload.
     mutating func beginRemoval() -> [Directive] {
-        let question = place.flatMap {
-            $0.question($0.resource.kind == .tus ? .termination : .removal, of: plan)
+        let attemptRequest = uploadLocation.flatMap {
+            $0.attemptRequest($0.resource.kind == .tus ? .termination : .removal, of: plan)
         }
-        return question.map { ask($0) } ?? conclude(.end(.stopped))
+        return attemptRequest.map { send($0) } ?? conclude(.end(.stopped))
     }
 
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive> {
-        var answer = body
-        let room = max(0, ServerAnswer.largestBody - answer.bytes)
-        answer.bytes += count
-        // An answer that is too long does not end a running upload.
-        let isTooLong = answer.bytes > ServerAnswer.largestBody + Self.largestDrained && isBodySent
-        let begins = isTooLong && !answer.isCut
-        answer.isCut = answer.isCut || isTooLong
-        state = .receiving(answer)
+        var response = body
+        let room = max(0, UploadResponse.largestBody - response.bytes)
+        response.bytes += count
+        // A response that is too long does not end a running upload.
+        let isTooLong = response.bytes > UploadResponse.largestBody + Self.maximumExcessBytes && isBodySent
+        let begins = isTooLong && !response.isCut
+        response.isCut = response.isCut || isTooLong
+        state = .receiving(response)
         return begins ? .instead([.cancelRequest]) : .keep(min(room, count))
     }
 
     mutating func ended(_ body: Body, _ failure: TransferFailure?) -> [Directive] {
         if isFinal(body) {
-            return conclude(.end(.answered(status: body.status, isCut: body.isCut || failure != nil)))
+            return conclude(.end(.responded(status: body.status, isCut: body.isCut || failure != nil)))
         }
-        return conclude(.end(.failed(failure ?? malformed("ended the connection before it had the whole file."))))
+        return conclude(.end(.failed(failure ?? malformed("closed the connection before it received the whole file."))))
     }
 
     mutating func interrupt(_ body: Body, _ ending: Ending) -> [Directive] {
-        // The server has answered, and another request would upload the file again.
-        abandon(then: .end(isFinal(body) ? .answered(status: body.status, isCut: true) : ending))
+        // The server has responded, and another request would upload the file again.
+        abandon(then: .end(isFinal(body) ? .responded(status: body.status, isCut: true) : ending))
     }
 
-    /// Returns whether the answer counts even if the rest of its body is lost.
+    /// Returns whether the response counts even if the rest of its body is lost.
     ///
     /// A refusal needs no body. A file that was sent completely and accepted is not sent again because of a truncated
     /// page.
-    private func isFinal(_ answer: Body) -> Bool { answer.status >= 300 || isBodySent }
+    private func isFinal(_ response: Body) -> Bool { response.status >= 300 || isBodySent }
 
-    mutating func unanswered(_ question: Question, _ failure: TransferFailure) -> [Directive] {
-        switch question.kind {
+    mutating func failedWithoutResponse(_ attemptRequest: Request, _ failure: TransferFailure) -> [Directive] {
+        switch attemptRequest.kind {
         case .result:
             // The server has accepted the upload itself.
-            return conclude(.end(.taken))
-        case .discover where failure.cause == .connection || failure.cause == .malformedAnswer:
+            return conclude(.end(.accepted))
+        case .discover where failure.cause == .connection || failure.cause == .malformedResponse:
             // Some servers drop requests with unknown methods. If there is no server, the upload request fails.
-            return ask(plan.wholeQuestion)
+            return send(plan.wholeFileRequest)
         case .whole, .discover, .create, .offset, .append, .termination, .removal:
             return conclude(.end(.failed(failure)))
         }

@@ -19,7 +19,7 @@ struct DownloadStateMachineLoginTests {
     private func plan(_ url: String = "http://h/f", credential: Credential? = Credential(user: "u", password: "p"))
         -> DownloadPlan
     {
-        var plan = Dialogue.plan(url)
+        var plan = DownloadDialogue.plan(url)
         plan.request.logins.credential = credential
         plan.request.logins.clientNonce = "c"
         return plan
@@ -31,30 +31,30 @@ struct DownloadStateMachineLoginTests {
         return machine.received(ResponseHead(status: 401, fields: [field])) + machine.ended(nil)
     }
 
-    @Test("over http user and password wait until they are asked for; over https they go at once, as Basic")
+    @Test("Over HTTP, credentials wait for a challenge; over HTTPS, they are sent immediately as Basic")
     func first() {
         var open = DownloadStateMachine(plan: plan())
         #expect(schemes(open.begin()) == [nil])
         #expect(schemes(refuse(&open, "Basic realm=x")) == ["Basic"])
-        #expect(refuse(&open, "Basic realm=x") == [.end(.answered(status: 401))])
+        #expect(refuse(&open, "Basic realm=x") == [.end(.responded(status: 401))])
         var secure = DownloadStateMachine(plan: plan("https://h/f"))
         #expect(schemes(secure.begin()) == ["Basic"])
-        #expect(refuse(&secure, "Basic realm=x") == [.end(.answered(status: 401))])
+        #expect(refuse(&secure, "Basic realm=x") == [.end(.responded(status: 401))])
         var digest = DownloadStateMachine(plan: plan("https://h/f"))
         _ = digest.begin()
         #expect(schemes(refuse(&digest, "Digest nonce=1, qop=auth")) == ["Digest"])
     }
 
-    @Test("a digest is preferred, and after one the password is not given away in clear")
+    @Test("Digest is preferred, and after a digest the password is not sent in the clear")
     func downgrade() {
         var machine = DownloadStateMachine(plan: plan())
         _ = machine.begin()
         #expect(schemes(refuse(&machine, "Basic realm=x, Digest nonce=1, qop=auth")) == ["Digest"])
-        #expect(refuse(&machine, "Basic realm=x") == [.end(.answered(status: 401))])
+        #expect(refuse(&machine, "Basic realm=x") == [.end(.responded(status: 401))])
     }
 
     @Test(
-        "a nonce is answered once; a new one only where the old was called stale or was good before",
+        "Each nonce is used once; a new nonce needs a stale flag or an accepted predecessor",
         arguments: [
             (["nonce=1", "nonce=1"], 1), (["nonce=1", "nonce=2"], 1), (["nonce=1", "nonce=1, stale=true"], 1),
             (["nonce=1", "nonce=2, stale=true"], 2),
@@ -70,10 +70,10 @@ struct DownloadStateMachineLoginTests {
             sent += schemes(last).count
         }
         #expect(sent == answers)
-        #expect((last == [.end(.answered(status: 401))]) == (sent < challenges.count))
+        #expect((last == [.end(.responded(status: 401))]) == (sent < challenges.count))
     }
 
-    @Test("later requests carry the digest at once, counted on, and may be asked for a new one")
+    @Test("Later requests carry the digest with a higher count, and may receive a new challenge")
     func later() {
         var machine = DownloadStateMachine(plan: plan())
         _ = machine.begin()
@@ -101,21 +101,21 @@ struct DownloadStateMachineLoginTests {
         #expect(machine.received(bytes: 20) == .keep(20))
     }
 
-    @Test("another origin gets nothing, neither where a redirect leads there nor when it asks")
+    @Test("Another origin receives no credentials, whether by redirect or by challenge")
     func otherOrigin() {
         for origin in ["http://other", "https://h", "http://h:81"] {
             var machine = DownloadStateMachine(plan: plan())
             _ = machine.begin()
             _ = refuse(&machine, "Basic realm=x")
             let location = HeaderField(name: "Location", value: origin + "/f")
-            let hop = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
-            #expect(schemes(hop) == [nil])
-            #expect(refuse(&machine, "Basic realm=x") == [.end(.answered(status: 401))])
+            let decision = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
+            #expect(schemes(decision) == [nil])
+            #expect(refuse(&machine, "Basic realm=x") == [.end(.responded(status: 401))])
         }
     }
 
-    @Test("the app is told what it can answer, for the origin that asks; unknown schemes are left out")
-    func told() {
+    @Test("The app receives the supported challenges of an origin; unknown schemes are omitted")
+    func challenged() {
         var plan = plan(credential: nil)
         plan.request.logins.asksForCredentials = true
         var machine = DownloadStateMachine(plan: plan)
@@ -131,36 +131,40 @@ struct DownloadStateMachineLoginTests {
             ])
         var unknown = DownloadStateMachine(plan: plan)
         _ = unknown.begin()
-        #expect(refuse(&unknown, "Negotiate") == [.end(.answered(status: 401))])
+        #expect(refuse(&unknown, "Negotiate") == [.end(.responded(status: 401))])
     }
 
-    @Test("what the app said is used, a refused answer is asked about again, a refusal is not")
-    func answered() {
+    @Test("The app's credentials are used; rejected credentials are requested again, and a refusal is not")
+    func responded() {
         var plan = plan(credential: nil)
         plan.request.logins.asksForCredentials = true
         let token = HeaderField(name: "Authorization", value: "Bearer t")
         plan.request.headers = [HeaderField(name: "authorization", value: "old")]
-        plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        plan.request.logins.challengeResponses = [
+            StoredChallengeResponse(origin: "http://h:80", answer: .headers([token]))
+        ]
         var machine = DownloadStateMachine(plan: plan)
         guard case .send(let request)? = machine.begin().first else {
             Issue.record("nothing sent")
             return
         }
         #expect(request.fields.filter { $0.name.lowercased() == "authorization" } == [token])
-        let again = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasAnswered: true)
+        let again = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasRefused: true)
         #expect(refuse(&machine, "Bearer") == [.end(.challenged([again]))])
-        plan.request.logins.answeredChallenges[0].answer = .refuse
+        plan.request.logins.challengeResponses[0].answer = .refuse
         var refused = DownloadStateMachine(plan: plan)
         _ = refused.begin()
-        #expect(refuse(&refused, "Bearer") == [.end(.answered(status: 401))])
+        #expect(refuse(&refused, "Bearer") == [.end(.responded(status: 401))])
     }
 
-    @Test("a token that was taken and has expired since was not refused, and the bytes that it gave are kept")
+    @Test("An expired token that was accepted before does not count as rejected, and its bytes are kept")
     func expired() {
         var plan = plan(credential: nil)
         plan.request.logins.asksForCredentials = true
         let token = HeaderField(name: "Authorization", value: "Bearer t")
-        plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        plan.request.logins.challengeResponses = [
+            StoredChallengeResponse(origin: "http://h:80", answer: .headers([token]))
+        ]
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.begin()
         let fields = [
@@ -169,37 +173,37 @@ struct DownloadStateMachineLoginTests {
         _ = machine.received(ResponseHead(status: 206, fields: fields))
         _ = machine.received(bytes: 10)
         #expect(schemes(machine.ended(nil)) == ["Bearer"])
-        let fresh = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasAnswered: false)
+        let fresh = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasRefused: false)
         #expect(refuse(&machine, "Bearer error=\"invalid_token\"") == [.end(.challenged([fresh]))])
     }
 
-    @Test("a token goes to no other origin, neither one that a redirect leads to nor one that asks")
+    @Test("A token is sent to no other origin, whether by redirect or by challenge")
     func tokenElsewhere() {
         for origin in ["http://other", "https://h", "http://h:81"] {
             var plan = plan(credential: nil)
             plan.request.logins.asksForCredentials = true
             let token = HeaderField(name: "Authorization", value: "Bearer t")
-            plan.request.logins.answeredChallenges = [
-                AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))
+            plan.request.logins.challengeResponses = [
+                StoredChallengeResponse(origin: "http://h:80", answer: .headers([token]))
             ]
             var machine = DownloadStateMachine(plan: plan)
             #expect(schemes(machine.begin()) == ["Bearer"])
             let location = HeaderField(name: "Location", value: origin + "/f")
-            let hop = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
-            #expect(schemes(hop) == [nil])
-            let told = refuse(&machine, "Bearer")
-            guard case .end(.challenged(let challenges))? = told.first else {
-                Issue.record("\(told)")
+            let decision = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
+            #expect(schemes(decision) == [nil])
+            let challenged = refuse(&machine, "Bearer")
+            guard case .end(.challenged(let challenges))? = challenged.first else {
+                Issue.record("\(challenged)")
                 return
             }
-            #expect(challenges.map(\.wasAnswered) == [false])
+            #expect(challenges.map(\.wasRefused) == [false])
             #expect(challenges.map(\.origin) != ["http://h:80"])
         }
     }
 
-    @Test("407 of a proxy names it and is final; of a server without one it is an answer")
+    @Test("407 from a proxy names the proxy and is final; 407 from a server without a proxy is a response")
     func proxy() {
-        var plan = Dialogue.plan()
+        var plan = DownloadDialogue.plan()
         plan.request.proxy = "proxy:3128"
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.begin()
@@ -209,7 +213,7 @@ struct DownloadStateMachineLoginTests {
             return
         }
         #expect(failure.cause == .proxyAuthentication)
-        #expect(!failure.cause.mayPass)
+        #expect(!failure.cause.isTemporary)
         #expect(failure.message.contains("proxy:3128"))
     }
 }

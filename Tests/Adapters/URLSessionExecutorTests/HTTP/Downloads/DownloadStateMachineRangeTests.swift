@@ -7,9 +7,9 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 struct DownloadStateMachineRangeTests {
-    @Test("a server that cuts ranges short is asked again until all is there")
+    @Test("A server that shortens ranges receives requests until all bytes are present")
     func cutRanges() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-4/12")
         talk.bytes(5)
@@ -23,9 +23,9 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines.suffix(4) == ["ask bytes=10- if \"a\"", "receive 12", "write 2", "finish"])
     }
 
-    @Test("200 to a continuation starts over on the same answer")
+    @Test("200 for a resumed request restarts with the same response")
     func changedOnContinue() {
-        var talk = Dialogue(Dialogue.plan(offset: 100, total: 300, tag: "\"a\""))
+        var talk = DownloadDialogue(DownloadDialogue.plan(offset: 100, total: 300, tag: "\"a\""))
         talk.start()
         talk.head(200, ["Content-Length": "7", "ETag": "\"b\""])
         talk.bytes(7)
@@ -35,7 +35,7 @@ struct DownloadStateMachineRangeTests {
     }
 
     @Test(
-        "a 206 that does not fit exactly is given up for the whole file",
+        "A 206 response that does not match exactly leads to a request for the whole file",
         arguments: [
             ("90-109/300", "\"a\"", nil), ("101-110/300", "\"a\"", nil), ("100-109/301", "\"a\"", nil),
             ("100-109/300", "\"b\"", nil), ("100-109/300", nil, nil), ("100-109/*", "\"a\"", nil),
@@ -43,7 +43,7 @@ struct DownloadStateMachineRangeTests {
             ("100-109/300", "W/\"a\"", nil), ("100-109/300", "\"a\"", "gzip"),
         ] as [(String, String?, String?)])
     func wrongPart(range: String, tag: String?, coding: String?) {
-        var talk = Dialogue(Dialogue.plan(offset: 100, total: 300, tag: "\"a\""))
+        var talk = DownloadDialogue(DownloadDialogue.plan(offset: 100, total: 300, tag: "\"a\""))
         talk.start()
         talk.part(range, tag: tag, coding.map { ["Content-Encoding": $0] } ?? [:])
         talk.bytes(10)
@@ -55,9 +55,9 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines == expected)
     }
 
-    @Test("a version that changes between the two requests is never mixed")
+    @Test("A version that changes between two requests is never mixed")
     func changedBetween() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-9/30")
         talk.bytes(10)
@@ -67,9 +67,9 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines.suffix(2) == ["startOver", "ask"])
     }
 
-    @Test("206 to a request without a range is a fault of the server, not a loop")
+    @Test("206 for a request without a range is a server fault, not a loop")
     func partToWhole() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("5-9/30")
         talk.end()
@@ -78,9 +78,9 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines == ["ask bytes=0-9", "ask", "cancel", "failed malformedAnswer keep"])
     }
 
-    @Test("without a version the second request fetches everything, and nothing of the first is kept")
+    @Test("Without a version, the second request downloads the whole file, and the first bytes are discarded")
     func noVersion() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-9/30", tag: nil)
         talk.bytes(10)
@@ -91,16 +91,16 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines == ["ask bytes=0-9", "drop", "ask", "receive 30", "write 30", "finish"])
     }
 
-    @Test("a partial file without a version is not continued")
+    @Test("A partial file without a version is not resumed")
     func resumeWithoutVersion() {
-        var talk = Dialogue(Dialogue.plan(offset: 100, total: 300))
+        var talk = DownloadDialogue(DownloadDialogue.plan(offset: 100, total: 300))
         talk.start()
         #expect(talk.lines == ["startOver", "ask bytes=0-9"])
     }
 
-    @Test("a weak tag alone is no version to continue with")
+    @Test("A weak tag alone does not allow a resumption")
     func weakTag() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-9/30", tag: "W/\"a\"")
         talk.end()
@@ -108,13 +108,13 @@ struct DownloadStateMachineRangeTests {
     }
 
     @Test(
-        "a date is a version when it lies a second before the answer's",
+        "A date is a valid version if it is at least one second before the response's date",
         arguments: [
             ("Sat, 01 Aug 2026 11:59:59 GMT", "ask bytes=10- if Sat, 01 Aug 2026 11:59:59 GMT"),
             ("Sat, 01 Aug 2026 12:00:00 GMT", "ask"),
         ])
     func dates(modified: String, expected: String) {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-9/30", tag: nil, ["Last-Modified": modified, "Date": "Sat, 01 Aug 2026 12:00:00 GMT"])
         talk.bytes(10)
@@ -123,14 +123,14 @@ struct DownloadStateMachineRangeTests {
     }
 
     @Test(
-        "416 with the full size there is the end, any other starts over",
+        "416 with the full size ends the download; any other 416 restarts it",
         arguments: [
             ("bytes */100", "\"a\"", ["finish"]), ("bytes */100", nil, ["finish"]),
             ("bytes */99", "\"a\"", ["startOver", "ask"]), ("bytes */100", "\"b\"", ["startOver", "ask"]),
             (nil, nil, ["startOver", "ask"]),
         ] as [(String?, String?, [String])])
     func rangeNotSatisfiable(range: String?, tag: String?, expected: [String]) {
-        var talk = Dialogue(Dialogue.plan(offset: 100, total: 100, tag: "\"a\""))
+        var talk = DownloadDialogue(DownloadDialogue.plan(offset: 100, total: 100, tag: "\"a\""))
         talk.start()
         var fields: [String: String] = [:]
         fields["Content-Range"] = range
@@ -140,9 +140,9 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines == ["ask bytes=100-109 if \"a\""] + expected)
     }
 
-    @Test("416 on an empty file is asked again without a range")
+    @Test("416 for an empty file leads to a request without a range")
     func emptyFile() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(416, ["Content-Range": "bytes */0"])
         talk.end()
@@ -151,9 +151,9 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines == ["ask bytes=0-9", "ask", "receive 0", "finish"])
     }
 
-    @Test("416 to a request without a range is an answer like any other")
+    @Test("416 for a request without a range is an ordinary response")
     func rangeRefusedForWhole() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(416)
         talk.end()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExecutorTrials
+import ExecutorHarness
 import Testing
 import TransferEngine
 import TransferModel
@@ -12,7 +12,7 @@ struct DownloadStateMachineRedirectTests {
         _ locations: [String], from url: String = "https://a/x/f.bin", allowsInsecure: Bool = false,
         staysOnLoopback: Bool = false, headers: [HeaderField] = []
     ) -> (requests: [RequestHead], failure: TransferFailure?) {
-        var plan = Dialogue.plan(url)
+        var plan = DownloadDialogue.plan(url)
         plan.request.allowsInsecureRedirect = allowsInsecure
         plan.request.staysOnLoopback = staysOnLoopback
         plan.request.headers = headers
@@ -31,7 +31,7 @@ struct DownloadStateMachineRedirectTests {
         return (requests, nil)
     }
 
-    @Test("a transfer that is exempt from the network's conditions is not led off this machine")
+    @Test("A transfer that is exempt from network conditions does not follow redirects to other machines")
     func staysOnLoopback() {
         let local = follow(["http://localhost:8/y"], from: "http://127.0.0.1/x", staysOnLoopback: true)
         #expect(local.failure == nil)
@@ -43,7 +43,7 @@ struct DownloadStateMachineRedirectTests {
     }
 
     @Test(
-        "Location is resolved as RFC 3986 says",
+        "Location is resolved according to RFC 3986",
         arguments: [
             ("g", "https://a/x/g"), ("/g", "https://a/g"), ("//b/g", "https://b/g"), ("?q=1", "https://a/x/f.bin?q=1"),
             ("../g", "https://a/g"), ("../../../g", "https://a/g"), ("./g/./h/../i", "https://a/x/g/i"),
@@ -55,7 +55,7 @@ struct DownloadStateMachineRedirectTests {
     }
 
     @Test(
-        "a redirect that may not be followed fails",
+        "A redirect that may not be followed fails",
         arguments: ["http://a/f", "file:///etc/passwd", "ftp://a/f", "data:,x", "mailto:x", "https:///x", "//[::1"])
     func refused(location: String) {
         let result = follow([location])
@@ -63,19 +63,19 @@ struct DownloadStateMachineRedirectTests {
         #expect(result.failure?.cause == .redirect)
     }
 
-    @Test("https to http is followed where the caller allows it")
+    @Test("A redirect from https to http is followed if the caller allows it")
     func insecure() {
         #expect(follow(["http://a/f"], allowsInsecure: true).requests.last?.url == "http://a/f")
     }
 
-    @Test("a circle is an error after one round")
+    @Test("A redirect loop is an error after one round")
     func circle() {
         let result = follow(["g", "f.bin"])
         #expect(result.requests.count == 2)
         #expect(result.failure?.cause == .redirect)
     }
 
-    @Test("twenty hops are followed, the next is not")
+    @Test("Twenty redirects are followed; the next one fails")
     func hops() {
         #expect(follow((1...20).map { "h\($0)" }).requests.count == 21)
         let result = follow((1...21).map { "h\($0)" })
@@ -84,7 +84,7 @@ struct DownloadStateMachineRedirectTests {
     }
 
     @Test(
-        "whatever may be a secret stays with its origin",
+        "Possible secrets stay with their origin",
         arguments: [
             ("https://b/f", false), ("https://a:8443/f", false), ("http://a/f", false), ("https://a:443/f", true),
             ("https://A/f", true), ("/g", true),
@@ -102,7 +102,7 @@ struct DownloadStateMachineRedirectTests {
         #expect(request?.value("Range") == "bytes=0-9")
     }
 
-    @Test("a message names hosts, never a URL's query")
+    @Test("Messages name hosts, never the query of a URL")
     func noSecretsInMessages() {
         let message = follow(["http://b/f?token=secret"]).failure?.message ?? ""
         #expect(message.contains("b"))
@@ -112,15 +112,15 @@ struct DownloadStateMachineRedirectTests {
 
 struct DownloadStateMachineRepeatTests {
     private func plan(_ validator: Validator?) -> DownloadPlan {
-        var plan = Dialogue.plan()
+        var plan = DownloadDialogue.plan()
         plan.completedBefore = CompletedFile(path: "/x", bytes: 30, modified: 1, validator: validator)
         return plan
     }
     private let tag = Validator(entityTag: "\"a\"", lastModified: nil)
 
-    @Test("a finished file is asked about, and 304 leaves it")
+    @Test("A finished file is checked with a conditional request, and 304 keeps the file")
     func notModified() {
-        var talk = Dialogue(plan(tag))
+        var talk = DownloadDialogue(plan(tag))
         let start = talk.machine.begin()
         guard case .send(let request)? = start.first else {
             Issue.record("nothing sent")
@@ -132,35 +132,35 @@ struct DownloadStateMachineRepeatTests {
         #expect(talk.lines == ["already 304"])
     }
 
-    @Test("a server that ignores the question is taken at its version")
+    @Test("If a server ignores the condition, the version in its response counts")
     func sameVersion() {
-        var talk = Dialogue(plan(tag))
+        var talk = DownloadDialogue(plan(tag))
         talk.start()
         talk.part("0-9/30", tag: "W/\"a\"")
         talk.end(.connection)
         #expect(talk.lines.suffix(2) == ["cancel", "already 206"])
     }
 
-    @Test("without a version on both sides an equal size says nothing, and the file is fetched")
+    @Test("Without a version on both sides, an equal size proves nothing, and the file is downloaded")
     func sizes() {
         for (mine, theirs) in [(nil, nil), (nil, "\"a\""), (tag, nil)] as [(Validator?, String?)] {
-            var talk = Dialogue(plan(mine))
+            var talk = DownloadDialogue(plan(mine))
             talk.start()
             talk.head(200, ["Content-Length": "30"].merging(theirs.map { ["ETag": $0] } ?? [:]) { $1 })
             talk.bytes(30)
             talk.end()
             #expect(talk.lines.last == "finish")
         }
-        var talk = Dialogue(plan(nil))
+        var talk = DownloadDialogue(plan(nil))
         talk.start()
         talk.head(304)
         talk.end()
         #expect(talk.lines.last == "answered 304")
     }
 
-    @Test("another version is fetched")
+    @Test("Another version is downloaded")
     func changed() {
-        var talk = Dialogue(plan(tag))
+        var talk = DownloadDialogue(plan(tag))
         talk.start()
         talk.part("0-9/30", tag: "\"b\"")
         talk.bytes(10)

@@ -7,9 +7,9 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 struct DownloadStateMachineTests {
-    @Test("a file within the first range needs one request")
+    @Test("A file within the first range needs one request")
     func oneRequest() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-4/5")
         talk.bytes(5)
@@ -17,9 +17,9 @@ struct DownloadStateMachineTests {
         #expect(talk.lines == ["ask bytes=0-9", "receive 5", "write 5", "finish"])
     }
 
-    @Test("a larger file is continued after the first range, bound to its version")
+    @Test("A larger file continues after the first range and is bound to its version")
     func twoRequests() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-9/30")
         talk.bytes(10)
@@ -33,9 +33,9 @@ struct DownloadStateMachineTests {
             ])
     }
 
-    @Test("200 to the first request is streamed from 0 as it comes")
+    @Test("200 for the first request is stored from offset 0 as it arrives")
     func wholeAtOnce() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(200, ["Content-Length": "7"])
         talk.bytes(7)
@@ -43,10 +43,10 @@ struct DownloadStateMachineTests {
         #expect(talk.lines == ["ask bytes=0-9", "receive 7", "write 7", "finish"])
     }
 
-    @Test("a login page with a version of its own, or 511, leaves the bytes alone")
+    @Test("A login page with its own version, or 511, keeps the bytes")
     func loginOnContinue() {
         for status in [200, 511] {
-            var talk = Dialogue(Dialogue.plan("http://h/f", offset: 100, total: 300, tag: "\"a\""))
+            var talk = DownloadDialogue(DownloadDialogue.plan("http://h/f", offset: 100, total: 300, tag: "\"a\""))
             talk.start()
             talk.head(status, ["Content-Length": "7", "ETag": "\"b\"", "Content-Type": "text/html"])
             talk.end()
@@ -56,9 +56,9 @@ struct DownloadStateMachineTests {
         }
     }
 
-    @Test("an answer without a size ends with its connection's orderly end")
+    @Test("A response without a size ends with an orderly end of the connection")
     func unknownSize() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(200, ["Transfer-Encoding": "chunked", "Content-Length": "3"])
         talk.bytes(50)
@@ -66,9 +66,9 @@ struct DownloadStateMachineTests {
         #expect(talk.lines == ["ask bytes=0-9", "receive ?", "write 50", "finish"])
     }
 
-    @Test("a body that ends early is a lost connection, and its bytes are kept")
+    @Test("A body that ends early is a lost connection, and its bytes are kept")
     func short() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(200, ["Content-Length": "50"])
         talk.bytes(20)
@@ -77,9 +77,9 @@ struct DownloadStateMachineTests {
         #expect(talk.machine.position == 20)
     }
 
-    @Test("more bytes than a part may have are a fault, and none of them is kept")
+    @Test("More bytes than the part may have are a fault, and none of them are kept")
     func long() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-9/30")
         talk.bytes(11)
@@ -87,18 +87,18 @@ struct DownloadStateMachineTests {
         #expect(talk.lines.suffix(2) == ["cancel", "failed malformedAnswer"])
     }
 
-    @Test("a lost connection before and in the body keeps what is there", arguments: [false, true])
+    @Test("A connection lost before or within the body keeps the present bytes", arguments: [false, true])
     func lost(inBody: Bool) {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         if inBody { talk.part("0-9/30") }
         talk.end(.timeout)
         #expect(talk.lines.last == "failed timeout keep")
     }
 
-    @Test("interim answers change nothing")
+    @Test("Interim responses change nothing")
     func interim() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         for _ in 0..<100 { talk.head(103, ["Link": "</x>"]) }
         talk.part("0-4/5")
@@ -107,9 +107,11 @@ struct DownloadStateMachineTests {
         #expect(talk.lines == ["ask bytes=0-9", "receive 5", "write 5", "finish"])
     }
 
-    @Test("final answers end with their status", arguments: [400, 401, 403, 404, 407, 410, 501, 505, 300, 304])
-    func answered(status: Int) {
-        var talk = Dialogue(Dialogue.plan())
+    @Test(
+        "Final responses end the attempt with their status",
+        arguments: [400, 401, 403, 404, 407, 410, 501, 505, 300, 304])
+    func responded(status: Int) {
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(status)
         talk.bytes(10)
@@ -117,9 +119,9 @@ struct DownloadStateMachineTests {
         #expect(talk.lines == ["ask bytes=0-9", "drop", "answered \(status)"])
     }
 
-    @Test("statuses that may pass fail and keep the bytes", arguments: [408, 425, 429, 500, 502, 503, 504])
-    func mayPass(status: Int) {
-        var machine = DownloadStateMachine(plan: Dialogue.plan(offset: 5, total: 9, tag: "\"a\""))
+    @Test("Temporary statuses fail and keep the bytes", arguments: [408, 425, 429, 500, 502, 503, 504])
+    func isTemporary(status: Int) {
+        var machine = DownloadStateMachine(plan: DownloadDialogue.plan(offset: 5, total: 9, tag: "\"a\""))
         _ = machine.begin()
         let fields = [HeaderField(name: "retry-after", value: "17")]
         #expect(machine.received(ResponseHead(status: status, fields: fields)) == [])
@@ -129,13 +131,13 @@ struct DownloadStateMachineTests {
         }
         #expect(failure.cause == .status(status))
         #expect(failure.retryAfterSeconds == 17)
-        #expect(failure.message.contains("h answered \(status)"))
+        #expect(failure.message.contains("h returned \(status)"))
     }
 
-    @Test("of the good answers only 200, 203 and 206 carry the file", arguments: [201, 202, 204, 205, 207, 226])
+    @Test("Of the success statuses, only 200, 203, and 206 carry the file", arguments: [201, 202, 204, 205, 207, 226])
     func noFile(status: Int) {
-        var plan = Dialogue.plan(offset: 100, total: 300, tag: "\"a\"")
-        var talk = Dialogue(plan)
+        var plan = DownloadDialogue.plan(offset: 100, total: 300, tag: "\"a\"")
+        var talk = DownloadDialogue(plan)
         talk.start()
         talk.head(status, ["Content-Length": "4"])
         talk.bytes(4)
@@ -143,7 +145,7 @@ struct DownloadStateMachineTests {
         #expect(talk.lines.suffix(2) == ["drop", "answered \(status)"])
         #expect(talk.machine.position == 100)
         plan.keepsErrorBody = true
-        talk = Dialogue(plan)
+        talk = DownloadDialogue(plan)
         talk.start()
         talk.head(status)
         talk.end()
@@ -152,7 +154,7 @@ struct DownloadStateMachineTests {
 
     @Test("203 carries the file")
     func transformed() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(203, ["Content-Length": "4"])
         talk.bytes(4)
@@ -160,11 +162,11 @@ struct DownloadStateMachineTests {
         #expect(talk.lines.last == "finish")
     }
 
-    @Test("an error's body becomes the file where that was asked for")
+    @Test("The body of an error becomes the file on request")
     func errorBody() {
-        var plan = Dialogue.plan(offset: 100, total: 300, tag: "\"a\"")
+        var plan = DownloadDialogue.plan(offset: 100, total: 300, tag: "\"a\"")
         plan.keepsErrorBody = true
-        var talk = Dialogue(plan)
+        var talk = DownloadDialogue(plan)
         talk.start()
         talk.head(404, ["Content-Length": "4", "Content-Type": "text/html"])
         talk.bytes(4)
@@ -172,24 +174,24 @@ struct DownloadStateMachineTests {
         #expect(talk.lines.suffix(4) == ["startOver", "receive 4", "write 4", "finish"])
     }
 
-    @Test("a long body that is not wanted is cut off, a short one read to its end")
+    @Test("A long unneeded body is cut off; a short one is read to its end")
     func discarding() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(404)
         for _ in 0..<3 { talk.bytes(30000) }
         talk.bytes(30000)
         talk.end(.connection)
         #expect(talk.lines == ["ask bytes=0-9", "drop", "drop", "cancel", "drop", "answered 404"])
-        talk = Dialogue(Dialogue.plan())
+        talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(404, ["Content-Length": "1000000"])
         #expect(talk.lines.last == "cancel")
     }
 
-    @Test("an encoded body is taken whole and never continued")
+    @Test("An encoded body is stored completely and never resumed")
     func encoded() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.head(200, ["Content-Length": "20", "Content-Encoding": "gzip", "ETag": "\"a\""])
         talk.bytes(10)
@@ -199,27 +201,27 @@ struct DownloadStateMachineTests {
         #expect(talk.lines.last == "finish")
     }
 
-    @Test("an encoded body that would be decoded on the way is refused")
-    func encodedWithoutRepair() {
-        var plan = Dialogue.plan()
+    @Test("An encoded body that would be decoded in transit is rejected")
+    func encodedWithoutInterposer() {
+        var plan = DownloadDialogue.plan()
         plan.deliversEncodedBodies = false
-        var talk = Dialogue(plan)
+        var talk = DownloadDialogue(plan)
         talk.start()
         talk.head(200, ["Content-Length": "20", "Content-Encoding": "gzip"])
         talk.end(.connection)
         #expect(talk.lines.suffix(2) == ["cancel", "failed encodedBody"])
     }
 
-    @Test("more bytes than allowed are an error, by the head and by the bytes")
+    @Test("More bytes than allowed are an error, by the head or by the bytes")
     func tooLarge() {
-        var plan = Dialogue.plan()
+        var plan = DownloadDialogue.plan()
         plan.maximumBytes = 20
-        var talk = Dialogue(plan)
+        var talk = DownloadDialogue(plan)
         talk.start()
         talk.part("0-9/30")
         talk.end(.connection)
         #expect(talk.lines.suffix(2) == ["cancel", "failed tooLarge"])
-        talk = Dialogue(plan)
+        talk = DownloadDialogue(plan)
         talk.start()
         talk.head(200)
         talk.bytes(20)
@@ -228,32 +230,32 @@ struct DownloadStateMachineTests {
         #expect(talk.lines.suffix(3) == ["write 20", "cancel", "failed tooLarge"])
     }
 
-    @Test("a stop ends the request first, and then the attempt")
+    @Test("A stop ends the request first and then the attempt")
     func stop() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.start()
         talk.part("0-9/30")
         talk.bytes(5)
-        talk.note(talk.machine.interrupt(.stopped))
+        talk.record(talk.machine.interrupt(.stopped))
         talk.bytes(5)
         talk.end(.connection)
-        talk.note(talk.machine.interrupt(.stopped))
+        talk.record(talk.machine.interrupt(.stopped))
         #expect(talk.lines.suffix(4) == ["write 5", "cancel", "drop", "stopped"])
         #expect(talk.machine.position == 5)
     }
 
     @Test(
-        "a URL that is not http or https is refused before any request",
+        "A URL that is not http or https is refused before any request",
         arguments: ["ftp://h/x", "file:///x", "x", "http:///x", ""])
     func badURL(url: String) {
-        var talk = Dialogue(Dialogue.plan(url))
+        var talk = DownloadDialogue(DownloadDialogue.plan(url))
         talk.start()
         #expect(talk.lines == ["failed unsupportedURL keep"])
     }
 
-    @Test("user and password of a URL are sent as a field, not in the URL")
+    @Test("The user and password of a URL are sent as a field, not in the URL")
     func userInfo() {
-        var machine = DownloadStateMachine(plan: Dialogue.plan("https://user:p%40ss@h/f"))
+        var machine = DownloadStateMachine(plan: DownloadDialogue.plan("https://user:p%40ss@h/f"))
         guard case .send(let request)? = machine.begin().first else {
             Issue.record("nothing sent")
             return
@@ -264,9 +266,9 @@ struct DownloadStateMachineTests {
         #expect(request.value("User-Agent") == "t")
     }
 
-    @Test("fields that would break the protocol are not taken over")
+    @Test("Fields that would break the protocol are omitted")
     func ownFields() {
-        var plan = Dialogue.plan()
+        var plan = DownloadDialogue.plan()
         plan.request.headers = [
             HeaderField(name: "range", value: "bytes=5-"), HeaderField(name: "X-Mine", value: "1"),
             HeaderField(name: "User-Agent", value: "mine"),

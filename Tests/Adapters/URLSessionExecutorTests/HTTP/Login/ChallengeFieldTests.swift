@@ -7,7 +7,7 @@ import TransferModel
 
 struct ChallengeFieldTests {
     @Test(
-        "a field is read challenge by challenge, whatever stands in quotes",
+        "A field is parsed challenge by challenge, whatever the quoted strings contain",
         arguments: [
             ("Basic realm=\"x\"", ["basic realm=x"]), ("basic", ["basic"]), ("", []), (",, ,", []),
             (
@@ -32,7 +32,7 @@ struct ChallengeFieldTests {
         #expect(lines == expected)
     }
 
-    @Test("the answers of RFC 7616 §3.9.1 and RFC 2617 §3.5 come out", arguments: ["MD5", "SHA-256"])
+    @Test("The responses match RFC 7616 §3.9.1 and RFC 2617 §3.5", arguments: ["MD5", "SHA-256"])
     func vectors(algorithm: String) throws {
         let field = """
             Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=\(algorithm), \
@@ -55,13 +55,13 @@ struct ChallengeFieldTests {
                     parameters: [
                         "realm": "testrealm@host.com", "qop": "auth", "nonce": "dcd98b7102dd2f0e8b11d0f600bfb0c093",
                     ])))
-        let oldAnswer = old.answer(
+        let oldResponse = old.answer(
             Credential(user: "Mufasa", password: "Circle Of Life"), method: "GET", target: "/dir/index.html",
             clientNonce: "0a4f113b", count: 1)
-        #expect(oldAnswer.contains("response=\"6629fae49393a05397450978507c4ef1\""))
+        #expect(oldResponse.contains("response=\"6629fae49393a05397450978507c4ef1\""))
     }
 
-    @Test("the strongest known algorithm is taken, and none that is not known")
+    @Test("The strongest known algorithm is used, and unknown algorithms are not")
     func algorithms() {
         func best(_ value: String) -> String? {
             DigestChallenge.best(of: ChallengeField.all(in: value))?.nonce
@@ -71,7 +71,7 @@ struct ChallengeFieldTests {
         #expect(best("Digest realm=x, Basic nonce=a") == nil)
     }
 
-    @Test("names that a quoted string cannot hold are escaped")
+    @Test("Names that do not fit in a quoted string are escaped")
     func names() throws {
         let challenge = try #require(DigestChallenge(ChallengeField(scheme: "digest", parameters: ["nonce": "n"])))
         func answer(_ user: String) -> String {

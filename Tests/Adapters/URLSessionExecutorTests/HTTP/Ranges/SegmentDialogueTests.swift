@@ -6,7 +6,7 @@ import TransferPolicy
 
 @testable import URLSessionExecutor
 
-/// A model of a server with arbitrary behavior that checks the place of every byte.
+/// A model of a server with arbitrary behavior that checks the position of every byte.
 private struct SegmentWorld {
     enum Event: CaseIterable {
         case goodHead, shorterHead, refused, rangeIgnored, redirected, bytes, end, cut, silence
@@ -34,14 +34,14 @@ private struct SegmentWorld {
 
     init(total: Int64, connections: Int, extents: [Range<Int64>] = []) {
         self.total = total
-        var plan = Dialogue.plan(offset: extents.isEmpty ? 0 : 10, total: total, tag: "\"a\"")
+        var plan = DownloadDialogue.plan(offset: extents.isEmpty ? 0 : 10, total: total, tag: "\"a\"")
         plan.connections = connections
         plan.extents = extents
         machine = DownloadStateMachine(plan: plan)
         if !extents.isEmpty { written = ByteRanges([0..<10] + extents) }
     }
 
-    /// Performs the first small request and its answer.
+    /// Performs the first small request and its response.
     mutating func begin() {
         perform(machine.begin())
         let start = machine.position
@@ -59,7 +59,7 @@ private struct SegmentWorld {
             fields: [HeaderField(name: "Content-Range", value: field), HeaderField(name: "ETag", value: tag)])
     }
 
-    var isOver: Bool { isFinished || ending != nil || open.isEmpty }
+    var isEnded: Bool { isFinished || ending != nil || open.isEmpty }
     var ids: [Int] { open.keys.sorted() }
 
     mutating func perform(_ directives: [DownloadStateMachine.Directive]) {
@@ -71,7 +71,7 @@ private struct SegmentWorld {
                 open[id] = Request(range: ends[0]..<ends[1] + 1)
                 mostOpen = max(mostOpen, open.count)
             case .cancelSegment(let id): open[id]?.isCancelled = true
-            case .startOver:
+            case .restart:
                 restarts += 1
                 written = ByteRanges()
             case .finish: isFinished = true
@@ -116,14 +116,14 @@ private struct SegmentWorld {
             let count = min(request.end - position, Int64.random(in: 1...400_000, using: &random))
             guard count > 0 else { return end(id, nil) }
             open[id]?.position = position + count
-            let (place, then) = machine.received(bytes: Int(count), segment: id)
-            if let place {
+            let (range, then) = machine.received(bytes: Int(count), segment: id)
+            if let range {
                 let before = written.count
-                written.insert(place)
-                if place.lowerBound != position || place.upperBound > position + count
-                    || written.count != before + Int64(place.count)
+                written.insert(range)
+                if range.lowerBound != position || range.upperBound > position + count
+                    || written.count != before + Int64(range.count)
                 {
-                    faults.append("\(id) wrote \(place) at \(position)")
+                    faults.append("\(id) wrote \(range) at \(position)")
                 }
             }
             perform(then)
@@ -144,7 +144,7 @@ struct SegmentDialogueTests {
         var random = SeededGenerator(seed: seed)
         world.begin()
         var steps = 0
-        while !world.isOver, steps < 50_000 {
+        while !world.isEnded, steps < 50_000 {
             steps += 1
             if steps == stopAfter { world.perform(world.machine.interrupt(.stopped)) }
             let isOdd = isHostile && Int.random(in: 0..<25, using: &random) == 0
@@ -155,7 +155,7 @@ struct SegmentDialogueTests {
         }
     }
 
-    @Test("all bytes come once over a good server", arguments: 0..<30 as Range<UInt64>)
+    @Test("With a correct server, every byte arrives once", arguments: 0..<30 as Range<UInt64>)
     func good(seed: UInt64) {
         var world = SegmentWorld(total: 5 * Self.mebibyte + Int64(seed) * 1_111_111, connections: 1 + Int(seed) % 16)
         if seed % 16 == 0 { world = SegmentWorld(total: world.total, connections: 2) }
@@ -165,7 +165,9 @@ struct SegmentDialogueTests {
         #expect(world.mostOpen > 1 && world.mostOpen <= max(2, 1 + Int(seed) % 16), "seed \(seed)")
     }
 
-    @Test("whatever a server does, no byte comes twice and what is there is known", arguments: 0..<300 as Range<UInt64>)
+    @Test(
+        "Whatever a server does, no byte arrives twice, and the present bytes are known",
+        arguments: 0..<300 as Range<UInt64>)
     func hostile(seed: UInt64) {
         let total = 6 * Self.mebibyte + Int64(seed) * 98_765
         var world = SegmentWorld(total: total, connections: 2 + Int(seed) % 15)
@@ -176,7 +178,7 @@ struct SegmentDialogueTests {
         #expect(world.isFinished || world.ending != nil || world.restarts > 0, "seed \(seed) hangs")
     }
 
-    @Test("only holes are asked for, with one connection as with several", arguments: [1, 4])
+    @Test("Only holes are requested, with one connection or several", arguments: [1, 4])
     func holes(connections: Int) {
         let extents = [1_000_000..<5_000_000, 6_000_000..<7_000_000] as [Range<Int64>]
         var world = SegmentWorld(total: 7_000_000, connections: connections, extents: extents)
@@ -193,7 +195,7 @@ struct SegmentDialogueTests {
         return world.machine
     }
 
-    @Test("an answer of another version, size or place starts over, once both have ended")
+    @Test("A response with another version, size, or range restarts the download once both requests have ended")
     func changed() {
         let half = 10 + 4 * Self.mebibyte
         let total = 10 + 8 * Self.mebibyte
@@ -203,25 +205,25 @@ struct SegmentDialogueTests {
             ResponseHead(status: 200, fields: [HeaderField(name: "ETag", value: "\"b\"")]),
         ]
         for head in wrong {
-            var talk = Dialogue(Dialogue.plan())
+            var talk = DownloadDialogue(DownloadDialogue.plan())
             talk.machine = two()
-            talk.note(talk.machine.received(head, segment: 2))
-            talk.note(talk.machine.ended(nil, segment: 1))
-            talk.note(talk.machine.ended(nil, segment: 2))
+            talk.record(talk.machine.received(head, segment: 2))
+            talk.record(talk.machine.ended(nil, segment: 1))
+            talk.record(talk.machine.ended(nil, segment: 2))
             #expect(talk.lines == ["cancel 1", "cancel 2", "startOver", "ask"], "\(head)")
         }
     }
 
-    @Test("a refused connection is left out, and the last one's refusal is the attempt's")
+    @Test("A refused connection is dropped, and the last refusal is the attempt's")
     func refused() {
-        var talk = Dialogue(Dialogue.plan())
+        var talk = DownloadDialogue(DownloadDialogue.plan())
         talk.machine = two()
         let busy = ResponseHead(status: 503, fields: [HeaderField(name: "Content-Length", value: "0")])
-        talk.note(talk.machine.received(busy, segment: 2))
-        talk.note(talk.machine.ended(nil, segment: 2))
+        talk.record(talk.machine.received(busy, segment: 2))
+        talk.record(talk.machine.ended(nil, segment: 2))
         #expect(talk.lines.isEmpty)
-        talk.note(talk.machine.received(busy, segment: 1))
-        talk.note(talk.machine.ended(nil, segment: 1))
+        talk.record(talk.machine.received(busy, segment: 1))
+        talk.record(talk.machine.ended(nil, segment: 1))
         #expect(talk.lines == ["failed status keep"])
         #expect(talk.machine.present.ranges == [0..<10])
     }

@@ -21,7 +21,7 @@ struct SeededGenerator: RandomNumberGenerator {
 struct SegmentPlanTests {
     private static let mebibyte: Int64 = 1 << 20
 
-    @Test("ranges grow together, and tell their gaps")
+    @Test("Ranges merge as they grow, and report their gaps")
     func ranges() {
         var ranges = ByteRanges([10..<20, 30..<40])
         #expect(ranges.prefix == 0)
@@ -35,7 +35,7 @@ struct SegmentPlanTests {
         #expect((ranges.count, ranges.end, ranges.beyondPrefix) == (10, 40, [35..<40]))
     }
 
-    @Test("what the ranges hold is what was put in, seed by seed", arguments: 0..<50 as Range<UInt64>)
+    @Test("Ranges contain exactly the inserted bytes, for each seed", arguments: 0..<50 as Range<UInt64>)
     func randomRanges(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ranges = ByteRanges()
@@ -57,34 +57,34 @@ struct SegmentPlanTests {
         }
     }
 
-    @Test("equal shares, the first from the beginning, none below the smallest")
+    @Test("Shares are equal, start at the beginning, and are not smaller than the minimum")
     func shares() {
         var plan = SegmentPlan(total: 8 * Self.mebibyte, received: ByteRanges([0..<Self.mebibyte * 4]))
-        let segments = (0..<8).compactMap { plan.take(connections: 8 - $0) }
+        let segments = (0..<8).compactMap { plan.assignSegment(connections: 8 - $0) }
         #expect(segments.map(\.next) == [4, 5, 6, 7].map { $0 * Self.mebibyte })
         #expect(segments.allSatisfy { $0.left == SegmentPlan.smallest })
     }
 
-    @Test("a free connection takes half of what the slowest has left, down to the smallest")
+    @Test("A free connection receives half of the longest remaining segment, down to the minimum")
     func stealing() {
         var plan = SegmentPlan(total: 8 * Self.mebibyte, received: ByteRanges())
-        let first = plan.take(connections: 1)
+        let first = plan.assignSegment(connections: 1)
         #expect(first?.end == 8 * Self.mebibyte)
-        let second = plan.take(connections: 1)
+        let second = plan.assignSegment(connections: 1)
         #expect(second.map { $0.next..<$0.end } == 4 * Self.mebibyte..<8 * Self.mebibyte)
         #expect(plan.segment(1)?.end == 4 * Self.mebibyte)
         // The first segment has one byte too few for a division.
         #expect(plan.write(2 * Self.mebibyte + 1, to: 1)?.count == Int(2 * Self.mebibyte + 1))
-        #expect(plan.take(connections: 1)?.next == 6 * Self.mebibyte)
-        #expect(plan.take(connections: 1)?.next == 5 * Self.mebibyte)
-        #expect(plan.take(connections: 1)?.next == 7 * Self.mebibyte)
-        #expect(plan.take(connections: 1) == nil)
+        #expect(plan.assignSegment(connections: 1)?.next == 6 * Self.mebibyte)
+        #expect(plan.assignSegment(connections: 1)?.next == 5 * Self.mebibyte)
+        #expect(plan.assignSegment(connections: 1)?.next == 7 * Self.mebibyte)
+        #expect(plan.assignSegment(connections: 1) == nil)
         // Bytes that another segment took are not written twice.
         #expect(plan.write(5 * Self.mebibyte, to: 1) == 2 * Self.mebibyte + 1..<4 * Self.mebibyte)
     }
 
     @Test(
-        "every byte is handed out once, whatever is taken, written and given back", arguments: 0..<50 as Range<UInt64>)
+        "Every byte is assigned once, whatever is assigned, written, and released", arguments: 0..<50 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let total = Int64.random(in: 1..<40 * Self.mebibyte, using: &random)
@@ -96,15 +96,15 @@ struct SegmentPlanTests {
             steps += 1
             let segment = plan.segments.randomElement(using: &random)
             switch Int.random(in: 0..<12, using: &random) {
-            case 0: _ = plan.take(connections: Int.random(in: 1...16, using: &random))
+            case 0: _ = plan.assignSegment(connections: Int.random(in: 1...16, using: &random))
             case 1: if let segment { plan.release(segment.id) }
             default:
                 guard let segment,
-                    let place = plan.write(Int64.random(in: 1...600_000, using: &random), to: segment.id)
+                    let range = plan.write(Int64.random(in: 1...600_000, using: &random), to: segment.id)
                 else { continue }
                 let before = written.count
-                written.insert(place)
-                #expect(written.count == before + Int64(place.count), "a byte twice, seed \(seed)")
+                written.insert(range)
+                #expect(written.count == before + Int64(range.count), "a byte twice, seed \(seed)")
             }
             let all = ByteRanges(plan.received.ranges + plan.free + plan.segments.map { $0.next..<$0.end })
             let sum =

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferModel
+
+/// A policy that groups waiting transfers into a few relaxation phases, with one verdict per phase.
+///
+/// The engine evaluates a plain ``Policy`` for every waiting transfer on every event, which is fast enough for
+/// thousands of transfers. A phased policy also keeps decisions instant with a million waiting transfers. In return,
+/// the policy makes these promises about every subject that is not running:
+///
+/// - The subject's phase depends only on the subject and the wall clock, and does not change before `until`. The
+///   phase's number is below ``phaseCount(withDeadline:)``, and the last phase has no `until`.
+/// - For the subject's phase, ``verdict(atPhase:for:in:)`` permits and delays exactly as ``Policy/verdict(for:in:)``
+///   does, and relies on the same facts. The method reads only the subject's kind, its constraints other than dates,
+///   and whether its server is on this machine.
+/// - Of the context, the verdict depends only on the values of the conditions and on the policy state that
+///   ``stateKey(in:)`` returns.
+///
+/// The reasons shown to users, and all decisions about running transfers, come from ``Policy/verdict(for:in:)``.
+public protocol PhasedPolicy: Policy {
+    /// Returns the number of relaxation phases for subjects with a deadline, or for subjects without. The range is
+    /// 1…255.
+    ///
+    /// A waiting transfer requests a re-evaluation only if a phase that it may still reach would permit it to run.
+    func phaseCount(withDeadline hasDeadline: Bool) -> Int
+    /// Returns the relaxation phase that a waiting `subject` has reached at `now`. The first phase is 0.
+    func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase
+    /// Returns the relaxation phase of a new transfer.
+    ///
+    /// The result equals the result of ``phase(of:at:)`` for
+    /// `PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)`, without the cost of creating the
+    /// subject.
+    func phase(ofNew traits: TransferTraits, at now: WallTime) -> RelaxationPhase
+    /// Returns the verdict on all subjects in a phase.
+    ///
+    /// The engine ignores the verdict's `reevaluateAt`, because phases and policy states carry the time of the next
+    /// change.
+    func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict
+    /// Combines `permissions` with the verdicts of all phases.
+    ///
+    /// Each element of `permissions` belongs to one phase: the facts that permission to run depends on, or `nil` for a
+    /// wait. The result must match ``verdict(atPhase:for:in:)``. A policy with many phases can implement this method
+    /// to avoid one call per phase.
+    func narrow(_ permissions: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext)
+    /// Returns the policy state: the inputs from `context`, other than the conditions' values, that determine the
+    /// verdicts.
+    func stateKey(in context: PolicyContext) -> PolicyStateKey
+    /// Returns whether another policy state could change the verdict on `subject` in any phase.
+    ///
+    /// The values of the conditions and the key of the policy state stay the same. If the result is `false`, the
+    /// engine does not wake the transfer when the policy state changes.
+    func stateMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool
+    /// A Boolean value that indicates whether the policy state depends on ``PolicyContext/queue``. If so, the engine
+    /// requests the state again on every change of the queue.
+    var stateFollowsQueue: Bool { get }
+    /// A Boolean value that indicates whether ``Policy/verdict(for:in:)`` may name a re-evaluation when it lets a
+    /// running subject continue.
+    ///
+    /// If the value is `false`, the engine skips this evaluation when an attempt begins.
+    var mayEndRunsByTime: Bool { get }
+}
+
+extension PhasedPolicy {
+    /// Calls ``verdict(atPhase:for:in:)`` once for each phase.
+    public func narrow(_ permissions: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext) {
+        for phase in permissions.indices {
+            guard let facts = permissions[phase] else { continue }
+            let verdict = verdict(atPhase: phase, for: subject, in: context)
+            permissions[phase] = verdict.facts.map { facts.union($0) }
+        }
+    }
+
+    /// Calls ``phase(of:at:)`` with a subject created from `traits`.
+    public func phase(ofNew traits: TransferTraits, at now: WallTime) -> RelaxationPhase {
+        phase(of: PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive), at: now)
+    }
+
+    /// Returns a constant state: no other input influences the verdicts.
+    public func stateKey(in context: PolicyContext) -> PolicyStateKey { PolicyStateKey() }
+    /// Returns `true`, the safe value for any policy.
+    public func stateMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool { true }
+    /// The default is `false`.
+    public var stateFollowsQueue: Bool { false }
+    /// The default is `true`, the safe value for any policy.
+    public var mayEndRunsByTime: Bool { true }
+}
+
+/// The relaxation phase that a transfer has reached.
+public struct RelaxationPhase: Hashable, Sendable {
+    /// The number of the phase, 0…255.
+    public var number: Int
+    /// The start of the next phase, or `nil` if this phase is the last.
+    public var until: WallTime?
+
+    /// Creates a phase. By default, the phase is the first and the last.
+    public init(_ number: Int = 0, until: WallTime? = nil) {
+        self.number = number
+        self.until = until
+    }
+}
+
+/// A policy state that influences all of a policy's verdicts until the state changes.
+public struct PolicyStateKey: Hashable, Sendable {
+    /// The policy state key. Under equal conditions, two states with equal keys yield equal verdicts. The key may use
+    /// 48 bits.
+    public var key: UInt64
+    /// The moment at which time alone may change the state, or `nil` if time alone cannot.
+    public var until: Instant?
+    /// The moment at which time alone may change the verdicts on transfers without a deadline. Never earlier than
+    /// `until`.
+    public var untilWithoutDeadline: Instant?
+
+    /// Creates a state whose end is the same for transfers with and without a deadline.
+    public init(_ key: UInt64 = 0, until: Instant? = nil) {
+        self.key = key
+        self.until = until
+        untilWithoutDeadline = until
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+import TransferSessions
+import TransferTesting
+
+@Suite("Requests to apps")
+struct AppRequestTests {
+    private let command = AppRegistration.command(["/bin/app"])
+
+    private func delayed(_ number: Int, by seconds: Int64) -> TaskSnapshot {
+        var snapshot = TaskSnapshot.download(number)
+        snapshot.earliestBegin = HostFixture.start.wall.advanced(by: .seconds(seconds))
+        return snapshot
+    }
+
+    private func pass(_ fixture: HostFixture, _ seconds: Int64) async {
+        await fixture.until("a wait") { fixture.sleeper.durations.contains(.seconds(seconds)) }
+        fixture.alarm.advance(by: .seconds(seconds))
+        fixture.sleeper.wake(.seconds(seconds))
+    }
+
+    @Test("T3: at its date, a connected app is asked, and the task begins unchanged")
+    func asBefore() async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
+            let id = await fixture.transfer(1, app.key())
+            await pass(fixture, 300)
+            await fixture.until("the request") { app.lines == ["1 begin? http://h/1"] }
+            #expect(fixture.executor.specification(of: id) == nil)
+            try await fixture.host.post(.begin(1, .asBefore), in: app.key(), from: app.client.name)
+            _ = await fixture.running(1, app.key())
+        }
+    }
+
+    @Test("T3: a replaced request is sent to the server; a canceled task sends none")
+    func otherwise() async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            for number in 1...2 {
+                try await fixture.host.post(.submit(delayed(number, by: 300)), in: app.key(), from: app.client.name)
+                _ = await fixture.transfer(number, app.key())
+            }
+            await fixture.until("two waits") { fixture.sleeper.durations.count == 2 }
+            await pass(fixture, 300)
+            await fixture.until("the questions") { app.lines.count == 2 }
+            let fresh = RequestDescription(url: "http://h/fresh", headers: ["Authorization": "Bearer new"])
+            try await fixture.host.post(.begin(1, .with(fresh)), in: app.key(), from: app.client.name)
+            let id = await fixture.running(1, app.key(), again: 1)
+            #expect(fixture.executor.specification(of: id)?.url == "http://h/fresh")
+            try await fixture.host.post(.begin(2, .cancel), in: app.key(), from: app.client.name)
+            await fixture.until("the end") { app.lines.last == "2 completed -999" }
+            fixture.executor.finish(id)
+            await fixture.until("the end") { app.lines.last == "1 completed " }
+        }
+    }
+
+    @Test("T3, L2: an app that is not running is started for the request; an app without a reply only once")
+    func starts() async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
+            try await fixture.host.post(.submit(delayed(2, by: 500)), in: app.key(), from: app.client.name)
+            await fixture.host.disconnected(app.client.name)
+            await pass(fixture, 300)
+            await fixture.until("the start") { fixture.launcher.calls.count == 1 }
+            let later = FakeApp(process: 101)
+            _ = try await fixture.host.open(.named(), by: later.client)
+            #expect(later.lines.first == "1 begin? http://h/1")
+            try await fixture.host.post(.begin(1, .unasked), in: app.key(), from: later.client.name)
+            _ = await fixture.running(1, app.key())
+            await fixture.host.disconnected(later.client.name)
+            fixture.alarm.advance(by: .seconds(200))
+            fixture.sleeper.wake(.seconds(500))
+            _ = await fixture.running(2, app.key())
+            #expect(fixture.launcher.calls.count == 1)
+        }
+    }
+
+    @Test(
+        "T3: after the user or the app changes the date of a waiting task, the app is asked at the new date",
+        arguments: [600, 1, nil] as [Int64?])
+    func otherDate(seconds: Int64?) async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
+            let id = await fixture.transfer(1, app.key())
+            await fixture.until("the wait") { fixture.sleeper.durations.contains(.seconds(300)) }
+            let date = seconds.map { HostFixture.start.wall.advanced(by: .seconds($0)) }
+            if seconds == 600 {
+                // The app itself changes the date.
+                try await fixture.host.post(.change(delayed(1, by: 600)), in: app.key(), from: app.client.name)
+            } else {
+                let constraints = Constraints(notBefore: date.map(NotBeforeConstraint.init))
+                try await fixture.engine.change(id, TransferChange(constraints: constraints))
+            }
+            if let seconds {
+                await pass(fixture, seconds)
+                if seconds < 300 { fixture.sleeper.wake(.seconds(300)) }
+            }
+            await fixture.until("the request") { app.lines.contains("1 begin? http://h/1") }
+            try await fixture.host.post(.begin(1, .asBefore), in: app.key(), from: app.client.name)
+            _ = await fixture.running(1, app.key())
+            #expect(app.lines.count { $0.contains("begin?") } == 1)
+        }
+    }
+
+    @Test("T3, L2: an app that replies to one of two requests and exits is started again immediately")
+    func leaves() async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            for number in 1...2 {
+                try await fixture.host.post(.submit(delayed(number, by: 300)), in: app.key(), from: app.client.name)
+            }
+            await fixture.host.disconnected(app.client.name)
+            await pass(fixture, 300)
+            for number in 1...2 {
+                await fixture.until("start \(number)") { fixture.launcher.calls.count == number }
+                let started = FakeApp(process: Int32(100 + number))
+                _ = try await fixture.host.open(.named(), by: started.client)
+                await fixture.until("the request") { started.lines.contains("\(number) begin? http://h/\(number)") }
+                try await fixture.host.post(.begin(number, .asBefore), in: app.key(), from: started.client.name)
+                _ = await fixture.running(number, app.key())
+                await fixture.host.disconnected(started.client.name)
+            }
+            #expect(fixture.launcher.calls.count == 2)
+        }
+    }
+
+    @Test("T8: a challenge reaches the app, which is started for it, and its reply reaches the server")
+    func login() async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            try await fixture.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
+            let id = await fixture.running(1, app.key())
+            await fixture.host.disconnected(app.client.name)
+            fixture.executor.challenge(
+                id, [AuthenticationChallenge(scheme: .basic, realm: "r", origin: "https://h:8443")])
+            await fixture.until("the start") { fixture.launcher.calls.count == 1 }
+            let later = FakeApp(process: 101)
+            _ = try await fixture.host.open(.named(), by: later.client)
+            #expect(later.lines.first == "1 login? basic h")
+            try await fixture.host.post(
+                .answer(1, .credential(user: "u", password: "p")), in: app.key(), from: later.client.name)
+            await fixture.until("the next attempt") {
+                fixture.executor.specification(of: id)?.challengeResponses.map(\.answer) == [
+                    .credential(Credential(user: "u", password: "p"))
+                ]
+            }
+            fixture.executor.finish(id)
+            await fixture.until("the end") { later.lines.last == "finished" || later.lines.last == "1 completed " }
+        }
+    }
+
+    private static let basic = AuthenticationChallenge(scheme: .basic, realm: "r", origin: "https://h:443")
+    private static let bearer = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "https://h:443")
+
+    /// Submits a task whose server asks for a login, and returns the answer for the next attempt.
+    private func answer(
+        _ fixture: HostFixture, answersBearer: Bool, _ challenges: [AuthenticationChallenge],
+        expecting question: String?,
+        reply: ChallengeReply = .none
+    ) async throws -> ChallengeResponse? {
+        let app = FakeApp()
+        _ = try await fixture.host.open(
+            .named { $0.answersBearerChallenges = answersBearer }, by: app.client, registration: command)
+        try await fixture.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
+        let id = await fixture.running(1, app.key())
+        await fixture.host.disconnected(app.client.name)
+        fixture.executor.challenge(id, challenges)
+        if let question {
+            await fixture.until("the start") { fixture.launcher.calls.count == 1 }
+            let later = FakeApp(process: 101)
+            _ = try await fixture.host.open(
+                .named { $0.answersBearerChallenges = answersBearer }, by: later.client, registration: command)
+            #expect(later.lines.first == question)
+            try await fixture.host.post(.answer(1, reply), in: app.key(), from: later.client.name)
+        }
+        await fixture.until("the next attempt") {
+            fixture.executor.specification(of: id)?.challengeResponses.isEmpty == false
+        }
+        #expect(fixture.launcher.calls.count == (question == nil ? 0 : 1))
+        return fixture.executor.specification(of: id)?.challengeResponses.first?.answer
+    }
+
+    @Test("A token challenge starts an app that provides tokens; for other apps, the refusal is the response")
+    func token() async throws {
+        let field = HeaderField(name: "Authorization", value: "Bearer t.1")
+        for (answersBearer, reply, expected) in [
+            (true, ChallengeReply.token("t.1"), ChallengeResponse.headers([field])), (false, .none, .refuse),
+            (true, .credential(user: "", password: "t.1"), .refuse), (true, .token("t\r\n"), .refuse),
+            (true, .none, .refuse),
+        ] {
+            let fixture = HostFixture()
+            try await fixture.run {
+                let answer = try await self.answer(
+                    fixture, answersBearer: answersBearer, [Self.bearer],
+                    expecting: answersBearer ? "1 login? bearer h" : nil, reply: reply)
+                #expect(answer == expected, "\(reply)")
+            }
+        }
+    }
+
+    @Test("If a server accepts several schemes, the app is asked for the scheme that it supports")
+    func either() async throws {
+        for (answersBearer, scheme) in [(true, "bearer"), (false, "basic")] {
+            for challenges in [[Self.basic, Self.bearer], [Self.bearer, Self.basic]] {
+                let fixture = HostFixture()
+                try await fixture.run {
+                    // A token is not a password.
+                    let answer = try await self.answer(
+                        fixture, answersBearer: answersBearer, challenges, expecting: "1 login? \(scheme) h",
+                        reply: answersBearer ? .credential(user: "u", password: "p") : .token("t"))
+                    #expect(answer == .refuse)
+                }
+            }
+        }
+        let fixture = HostFixture()
+        try await fixture.run {
+            let answer = try await self.answer(
+                fixture, answersBearer: true, [Self.basic], expecting: "1 login? basic h",
+                reply: .credential(user: "u", password: "p"))
+            #expect(answer == .credential(Credential(user: "u", password: "p")))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""A real upowerd with power supplies that umockdev fakes.
+
+The script runs under umockdev-wrapper. For the commands on standard input, see commands.py.
+"""
+import signal
+import subprocess
+import sys
+import time
+
+import gi
+
+from commands import serve
+
+gi.require_version("UMockdev", "1.0")
+from gi.repository import UMockdev  # noqa: E402
+
+
+class Fixture:
+    def __init__(self, with_supplies):
+        self.testbed = UMockdev.Testbed.new()
+        self.daemon = None
+        self.adapter = self.battery = None
+        self.others = {}
+        if with_supplies:
+            self.add_supplies()
+
+    def add_supplies(self):
+        self.adapter = self.testbed.add_device(
+            "power_supply", "AC", None, ["type", "Mains", "online", "1"], [])
+        self.battery = self.testbed.add_device(
+            "power_supply", "BAT0", None,
+            ["type", "Battery", "present", "1", "status", "Charging", "energy_full", "60000000",
+             "energy_full_design", "80000000", "energy_now", "48000000", "voltage_now", "12000000",
+             "power_now", "10000000", "capacity", "80", "technology", "Li-ion", "scope", "System"],
+            ["POWER_SUPPLY_ONLINE", "1"])
+
+    def announce(self, *devices):
+        for device in devices:
+            self.testbed.uevent(device, "change")
+
+    def root(self):
+        return self.testbed.get_root_dir()
+
+    def ac(self, online):
+        self.testbed.set_attribute(self.adapter, "online", online)
+        self.testbed.set_attribute(self.battery, "status", "Charging" if online == "1" else "Discharging")
+        before = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        self.announce(self.adapter, self.battery)
+        return str(before)
+
+    def level(self, percent):
+        self.testbed.set_attribute(self.battery, "capacity", percent)
+        self.testbed.set_attribute(self.battery, "energy_now", str(int(percent) * 600000))
+        self.announce(self.battery)
+
+    def silently(self, online):
+        """Changes sysfs without an event."""
+        self.testbed.set_attribute(self.adapter, "online", online)
+        self.testbed.set_attribute(self.battery, "status", "Charging" if online == "1" else "Discharging")
+
+    def add(self, name, *attributes):
+        """Adds a power supply. With `scope Device`, the supply belongs to a peripheral such as a mouse."""
+        self.others[name] = self.testbed.add_device("power_supply", name, None, list(attributes), [])
+        self.testbed.uevent(self.others[name], "add")
+
+    def set(self, name, *attributes):
+        """Changes AC, BAT0, or a supply added with `add`, and announces the change."""
+        device = {"AC": self.adapter, "BAT0": self.battery}.get(name) or self.others[name]
+        for key, value in zip(attributes[::2], attributes[1::2]):
+            self.testbed.set_attribute(device, key, value)
+        self.announce(device)
+
+    def remove(self):
+        """Removes AC and BAT0 from sysfs."""
+        for device in (self.battery, self.adapter):
+            self.testbed.uevent(device, "remove")
+            self.testbed.remove_device(device)
+
+    def spawn(self):
+        self.daemon = subprocess.Popen(
+            ["/usr/libexec/upowerd"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return str(self.daemon.pid)
+
+    def kill(self):
+        self.daemon.kill()
+        self.daemon.wait()
+        self.daemon = None
+
+    def stop(self):
+        self.daemon.send_signal(signal.SIGSTOP)
+        while True:
+            with open(f"/proc/{self.daemon.pid}/stat") as stat:
+                if stat.read().rpartition(")")[2].split()[0] == "T":
+                    return
+            time.sleep(0.001)
+
+    def cont(self):
+        self.daemon.send_signal(signal.SIGCONT)
+
+    def end(self):
+        if self.daemon:
+            self.kill()
+
+
+serve(lambda: Fixture(with_supplies="--no-supplies" not in sys.argv))

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HostileServer
+import Synchronization
+public import TransferEngine
+internal import TransferModel
+internal import TransferPolicy
+public import URLSessionExecutor
+
+/// A runner for hostile cases on executors that the caller creates.
+public struct HostileCaseRunner: Sendable {
+    /// A closure that creates an executor for one case.
+    public typealias Make = @Sendable (URLSessionExecutorConfiguration) async throws -> any TransferExecutor
+    private let isInterposerActive: Bool
+    private let make: Make
+
+    /// Creates a runner.
+    ///
+    /// - Parameters:
+    ///   - isInterposerActive: A Boolean value that indicates whether the executors use the URLSession interposer.
+    ///   - make: A closure that is called once per case with the case's configuration, including `usesInterposer`.
+    public init(isInterposerActive: Bool, make: @escaping Make) {
+        self.isInterposerActive = isInterposerActive
+        self.make = make
+    }
+
+    /// Returns the cases that can run in this configuration.
+    ///
+    /// Cases that crash the process are included only with the interposer or for executors with a separate process.
+    public static func cases(isInterposerActive: Bool, isInProcess: Bool) -> [HostileCase] {
+        HostileCase.all.filter { test in
+            switch test.withoutInterposer {
+            case .same, .ends: true
+            case .endsProcess: isInterposerActive || !isInProcess
+            case .impossible: isInterposerActive
+            }
+        }
+    }
+
+    /// Runs a case.
+    ///
+    /// - Returns: A sentence for each problem, or an empty array if the case passes.
+    public func run(_ test: HostileCase) async throws -> [String] {
+        let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let environment = try HostileEnvironment()
+        defer { environment.close() }
+        let authority = try HostileAuthority()
+        environment.server = try server(for: test, environment, authority)
+        var configuration = URLSessionExecutorConfiguration(partialDirectory: root + "/partial")
+        configuration.storageFloorBytes = 0
+        configuration.progressInterval = .zero
+        configuration.firstRequestBytes = 400
+        configuration.usesInterposer = isInterposerActive
+        if test.fault != nil, isInterposerActive {
+            configuration.caFile = root + "/ca.pem"
+            try Data(authority.pem.utf8).write(to: URL(fileURLWithPath: root + "/ca.pem"))
+        }
+        test.configure(&configuration)
+        let executor = try await make(configuration)
+        let problems = try await HostileRun(
+            test: test, environment: environment, executor: executor, root: root, isInterposerActive: isInterposerActive
+        )
+        .problems()
+        await executor.shutdown()
+        return problems
+    }
+
+    private func server(
+        for test: HostileCase, _ environment: HostileEnvironment, _ authority: HostileAuthority
+    ) throws -> HostileServer {
+        var options = HostileServerOptions()
+        options.certificate = try test.fault.map { try authority.certificate($0) }
+        test.listen(&options)
+        return try HostileServer(options: options, greeting: test.greeting) { request, connection in
+            if environment.hasRecovered {
+                environment.file.serve(request, connection)
+            } else {
+                test.respond(request, connection, environment)
+            }
+        }
+    }
+}
+
+/// A run of one case on one executor.
+private struct HostileRun {
+    var test: HostileCase
+    var environment: HostileEnvironment
+    var executor: any TransferExecutor
+    var root: String
+    var isInterposerActive: Bool
+
+    private var ending: HostileCase.Ending {
+        if !isInterposerActive, case .ends(let ending) = test.withoutInterposer { return ending }
+        return test.ending
+    }
+
+    private var dies: Bool { !isInterposerActive && test.withoutInterposer == .endsProcess }
+
+    func problems() async throws -> [String] {
+        var resume: ResumePoint?
+        if let earlier = test.earlier { resume = try leavePartial(earlier.count, earlier.tag) }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                test.prepare(environment)
+                continuation.resume()
+            }
+        }
+        let first = await attempt(1, resume)
+        guard let outcome = first.outcome else { return ["the attempt did not end"] }
+        var problems = first.problems
+        // If an executor's worker process dies, the executor reports a failure, and the next attempt continues.
+        if !dies { problems += judge(outcome) + judgeRequests() + test.inspect(environment) }
+        guard problems.isEmpty, case .failed(let failure, let resume) = outcome, failure.cause.isTemporary,
+            test.recovers
+        else { return problems }
+        environment.hasRecovered = true
+        var next = await attempt(2, resume)
+        // Data left over on a connection may spoil one more request.
+        if case .failed(let failure, let resume)? = next.outcome, failure.cause.isTemporary {
+            next = await attempt(3, resume)
+        }
+        problems += next.problems
+        guard case .finished(let completion)? = next.outcome, contents(completion) == environment.file.bytes else {
+            return problems + ["after the server recovered, the next attempt ended with \(describe(next.outcome))"]
+        }
+        return problems
+    }
+
+    private func attempt(_ id: Int64, _ resume: ResumePoint?) async -> (outcome: ExecutorOutcome?, problems: [String]) {
+        let traits = TransferTraits(kind: .normal, host: "test", submitted: WallTime(secondsSinceEpoch: 0))
+        let destination = Destination(directory: root + "/out", name: "file")
+        var specification = TransferSpecification(
+            url: environment.server?.url(test.path) ?? "", destination: destination, idleTimeoutSeconds: 15,
+            traits: traits)
+        test.specify(&specification, environment)
+        let reports = HostileReports()
+        let job = TransferJob(id: TransferID(id), specification: specification, resume: resume)
+        executor.start(job, reporting: reports.add)
+        let outcome = await reports.outcome(within: .seconds(40))
+        if case .finished? = outcome {
+            // An engine discards the partial file after it has saved the outcome.
+            let resume = reports.lastCheckpoint ?? resume
+            executor.discard(TransferJob(id: job.id, specification: specification, resume: resume))
+        }
+        return (outcome, outcome == nil ? [] : reports.problems)
+    }
+
+    private func isRight(_ outcome: ExecutorOutcome, _ ending: HostileCase.Ending) -> Bool {
+        switch (ending, outcome) {
+        case (.oneOf(let endings), _): endings.contains { isRight(outcome, $0) }
+        case (.file, .finished(let completion)): contents(completion) == environment.file.bytes
+        case (.bytes(let bytes), .finished(let completion)): contents(completion) == bytes
+        case (.response(let status), .finished(let completion)):
+            completion.file == nil && completion.status == status
+        case (.failure(let cause, let kept), .failed(let failure, let resume)):
+            failure.cause == cause && kept.contains(resume?.offset ?? 0)
+        case (.orderly, .finished(let completion)): contents(completion) == environment.file.bytes
+        case (.orderly, .failed(let failure, _)): failure.cause.isTemporary
+        default: false
+        }
+    }
+
+    private func judge(_ outcome: ExecutorOutcome) -> [String] {
+        var problems = isRight(outcome, ending) ? [] : ["ended with \(describe(outcome)), expected \(ending)"]
+        if case .finished = outcome, !orphanedFiles.isEmpty { problems.append("files left over: \(orphanedFiles)") }
+        if let wanted = test.retryAfter, case .failed(let failure, _) = outcome {
+            let seconds = failure.retryAfterSeconds
+            let isRight = wanted == .max ? (seconds ?? 0) > 1 << 32 : seconds == wanted
+            if !isRight { problems.append("the retry delay is \(String(describing: seconds)) s") }
+        }
+        return problems
+    }
+
+    private func judgeRequests() -> [String] {
+        if !isInterposerActive, case .ends = test.withoutInterposer { return [] }
+        let saw = environment.server?.requests.map(\.line) ?? []
+        guard let wanted = test.saw, wanted != saw else { return [] }
+        return ["the server saw \(saw), expected \(wanted)"]
+    }
+
+    private func contents(_ completion: TransferCompletion) -> [UInt8]? {
+        guard let path = completion.file?.path else { return nil }
+        return FileManager.default.contents(atPath: path).map(Array.init)
+    }
+
+    private var orphanedFiles: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
+    }
+
+    private func leavePartial(_ count: Int, _ tag: String?) throws -> ResumePoint {
+        let path = root + "/earlier.part"
+        try Data(environment.file.bytes.prefix(count)).write(to: URL(fileURLWithPath: path))
+        let validator = tag.map { Validator(entityTag: $0, lastModified: nil) }
+        return ResumePoint(
+            path: path, offset: Int64(count), total: Int64(environment.file.bytes.count), validator: validator,
+            bootID: "earlier")
+    }
+
+    private func describe(_ outcome: ExecutorOutcome?) -> String {
+        switch outcome {
+        case .finished(let completion):
+            let bytes = contents(completion)
+            let what =
+                bytes == environment.file.bytes ? "the correct file" : bytes.map { "\($0.count) bytes" } ?? "no file"
+            return "\(what), status \(completion.status)"
+        case .failed(let failure, let resume):
+            return "\(failure.cause), \(resume?.offset ?? 0) bytes kept: \(failure.message)"
+        case .stopped, .storageLow, .challenged: return "\(String(describing: outcome))"
+        case nil: return "nothing at all"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rules for the form of every file, such as its license line and its length.
+enum FileForm {
+    /// The maximum number of lines of a source file.
+    static let longest = 300
+
+    // Each word is split, so that this file does not contain the words it looks for.
+    private static let unfinished = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+    private static let machinePaths = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/"]
+    private static let licence = "SPDX-License-Identifier: Apache-2.0"
+
+    /// Describes each file whose license line is missing or misplaced, in a sentence.
+    static func withoutLicenceLine(in files: [SourceFile]) -> [String] {
+        files.compactMap { file in
+            let lines = file.text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+            let first = lines.first ?? ""
+            let second = lines.count > 1 ? lines[1] : ""
+            let isRight =
+                switch file.kind {
+                case "swift" where first.hasPrefix("// swift-tools-version"): second == "// \(licence)"
+                // A kernel module is also under the kernel's license.
+                case "c" where file.path.hasPrefix("Tests/VirtualLaptop/"): first == "// \(licence) OR GPL-2.0-only"
+                case "swift", "c", "h": first == "// \(licence)"
+                case "sh", "py", "packages": first == "# \(licence)" || second == "# \(licence)"
+                case "" where file.path.hasPrefix(".ci/"): first == "# \(licence)" || second == "# \(licence)"
+                default: true
+                }
+            return isRight ? nil : "\(file.path): does not begin with the line \"\(licence)\""
+        }
+    }
+
+    /// Describes each source file that is too long to have a single subject, in a sentence.
+    static func tooLong(in files: [SourceFile]) -> [String] {
+        files.filter { ["swift", "c", "h"].contains($0.kind) && $0.path != "Package.swift" }.compactMap { file in
+            let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+            return lines > longest ? "\(file.path): \(lines) lines; split the file by subject" : nil
+        }
+    }
+
+    /// Describes each mark of unfinished work, in a sentence.
+    static func unfinishedWork(in files: [SourceFile]) -> [String] {
+        lines(of: files) { line in
+            unfinished.first { word in
+                // A search for the letters alone is fast and excludes nearly all lines.
+                guard line.contains(word) else { return false }
+                guard let pattern = try? Regex("\\b\(word)\\b").onWords else { return true }
+                return line.contains(pattern)
+            }.map { "\($0): unfinished work" }
+        }
+    }
+
+    /// Describes each path of a particular machine, in a sentence.
+    static func machinePaths(in files: [SourceFile]) -> [String] {
+        lines(of: files) { line in
+            machinePaths.first { line.contains($0) }.map { "\($0): path of a particular machine" }
+        }
+    }
+
+    private static func lines(of files: [SourceFile], _ judge: (Substring) -> String?) -> [String] {
+        files.flatMap { file in
+            file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { number, line in
+                judge(line).map { "\(file.path):\(number + 1): \($0)" }
+            }
+        }
+    }
+}

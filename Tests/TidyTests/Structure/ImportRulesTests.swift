@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@Suite("Imports point inward only")
+struct ImportRulesTests {
+    @Test("the source tree follows the rules")
+    func tree() {
+        let sources = SourceTree.files.filter { $0.path.hasPrefix("Sources/") }
+        #expect(sources.count > 30)
+        #expect(ImportRules.violations(in: sources) == [])
+    }
+
+    @Test("an app that uses the bus links no engine, scheduler, policy, or store")
+    func client() throws {
+        let manifest = try #require(SourceTree.files.first { $0.path == "Package.swift" }).text
+        let reach = ImportRules.reach(of: "BackgroundTransfer", in: manifest)
+        #expect(reach.isSuperset(of: ["TransferModel", "TransferBusProtocol", "GLibBridge"]))
+        let within: Set = ["TransferModel", "TransferBusProtocol", "GLibBridge", "CGIO"]
+        #expect(reach.subtracting(within) == [])
+    }
+
+    @Test("the daemon and the worker executor link no networking code")
+    func daemon() throws {
+        let manifest = try #require(SourceTree.files.first { $0.path == "Package.swift" }).text
+        for target in ["transferd", "WorkerExecutor"] {
+            let reach = ImportRules.reach(of: target, in: manifest)
+            #expect(reach.isSuperset(of: ["TransferFiles", "TransferEngine"]))
+            #expect(
+                reach.isDisjoint(with: ["URLSessionExecutor", "URLSessionInterposer", "TransferWorker"]), "\(target)")
+        }
+    }
+
+    @Test("indirect dependencies of a target are found")
+    func reach() {
+        let manifest = """
+            core("A"), core("B", ["A"]),
+            adapter("C", [
+                "B", .product(name: "X", package: "x"),
+            ]), client("D", ["C", logging]), client("E", [])
+            """
+        #expect(ImportRules.reach(of: "D", in: manifest) == ["A", "B", "C", "X", "x"])
+        #expect(ImportRules.reach(of: "E", in: manifest) == [])
+    }
+
+    @Test(
+        "a forbidden import is found",
+        arguments: [
+            ("Sources/Core/TransferPolicy/A.swift", "import Foundation"),
+            ("Sources/Core/TransferPolicy/A.swift", "internal import Dispatch"),
+            ("Sources/Core/TransferPolicy/A.swift", "import Glibc"),
+            ("Sources/Core/TransferPolicy/A.swift", "import Synchronization"),
+            ("Sources/Core/TransferPolicy/A.swift", "import Logging"),
+            ("Sources/Core/TransferPolicy/A.swift", "import TransferScheduling"),
+            ("Sources/Core/TransferScheduling/A.swift", "public import struct Foundation.Date"),
+            ("Sources/Core/TransferScheduling/Deep/A.swift", "let a = 1; import TransferEngine"),
+            ("Sources/Engine/TransferEngine/A.swift", "package import Foundation"),
+            ("Sources/Engine/TransferEngine/Ports/A.swift", "@preconcurrency import SQLiteStore"),
+            ("Sources/Adapters/SQLiteStore/A.swift", "import LinuxConditions"),
+            ("Sources/Adapters/SQLiteStore/A.swift", "import GLibBridge"),
+            ("Sources/Adapters/SQLiteStore/A.swift", "@testable import URLSessionExecutor"),
+            ("Sources/Adapters/LinuxConditions/A.swift", "  import FoundationNetworking"),
+            ("Sources/Testing/TransferTesting/A.swift", "import GRDB"),
+            ("Sources/Tools/transferctl/A.swift", "@_exported import enum GRDB.DatabaseError"),
+            ("Sources/Tools/transferctl/A.swift", "import Alamofire"),
+            ("Sources/Adapters/New/A.swift", ""),
+            ("Sources/SystemLibraries/CNew/shim.h", ""),
+            ("Sources/A.swift", ""),
+        ])
+    func violation(_ sample: (path: String, text: String)) {
+        let file = SourceFile(path: sample.path, text: "// one\n\(sample.text)\n")
+        #expect(ImportRules.violations(in: [file]).count == 1)
+    }
+
+    @Test(
+        "allowed imports, and imports in comments and strings, are accepted",
+        arguments: [
+            ("Sources/Core/TransferScheduling/A.swift", "public import TransferPolicy"),
+            ("Sources/Engine/TransferEngine/A.swift", "import Logging"),
+            ("Sources/Adapters/SQLiteStore/A.swift", "internal import struct GRDB.Row"),
+            ("Sources/Adapters/LinuxConditions/A.swift", "import GLibBridge"),
+            ("Sources/Tools/transferctl/A.swift", "import ArgumentParser\nimport TransferEngine"),
+            ("Sources/Core/TransferPolicy/A.swift", "// import Foundation\n/*\nimport Glibc\n*/"),
+            ("Sources/Core/TransferPolicy/A.swift", "let a = \"\"\"\nimport Glibc\n\"\"\""),
+            ("Sources/Core/TransferPolicy/A.swift", "let important = 1\nimportant(Foundation)"),
+        ])
+    func harmless(_ sample: (path: String, text: String)) {
+        let files = [
+            SourceFile(path: sample.path, text: sample.text),
+            SourceFile(path: "Sources/Engine/TransferEngine/B.swift", text: ""),
+        ]
+        #expect(ImportRules.violations(in: files) == [])
+    }
+
+    @Test("every form of import is recognized")
+    func forms() {
+        let text = """
+            import A
+              public import B
+            @testable import C
+            @_spi(Inner) package import D
+            internal import struct E.Inner
+            import F.G; import func H.call
+            @preconcurrency @_exported import I
+            // import J
+            """
+        #expect(ImportRules.imports(in: text) == ["A", "B", "C", "D", "E", "F", "H", "I"])
+    }
+}
