@@ -419,7 +419,7 @@ let package = Package(
         tests("Client/BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
         tests(
             "Client/BackgroundTransferTests",
-            ["BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions"]),
+            ["BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions", "HostileServer"]),
         tests("Adapters/GLibBridgeTests", ["GLibBridge"]),
         tests(
             "DBus/TransferBusProtocolTests",

@@ -38,7 +38,8 @@ public actor LinuxConditions: ConditionSource {
     /// Creates a source that does not read anything yet.
     ///
     /// - Parameters:
-    ///   - configuration: The signals to read and their settings. Default: all of them.
+    ///   - configuration: The signals to read and their settings. Default: all of them, and local times in UTC; see
+    ///     ``LinuxConditionsConfiguration/localTime``.
     ///   - now: Reads both clocks, like `Alarm.now`.
     public init(configuration: LinuxConditionsConfiguration = .init(), now: @escaping @Sendable () -> ClockReading) {
         self.configuration = configuration

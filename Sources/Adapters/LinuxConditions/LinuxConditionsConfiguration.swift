@@ -84,9 +84,10 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: 4 s.
     public var sleepDelay: Duration? = .seconds(4)
-    /// The rules of the local time zone, included in each snapshot.
+    /// The rules of the local time zone, included in each snapshot, for weekly windows and for displayed times.
     ///
-    /// Default: UTC.
+    /// Default: UTC, not the machine's zone. For the machine's zone, assign `LocalTimeRules(systemZoneIn:)` of the
+    /// module `LinuxClock`, and a `LocalTimeWatch` to ``watchLocalTime``.
     public var localTime: LocalTimeRules = .utc
     /// Starts watching the local time zone. Calls `onChange` after each change of the rules, from any thread, until
     /// the returned object is released.

@@ -60,7 +60,8 @@ final class GroupCommit: Sendable {
 
     /// Runs `body` in a transaction and returns after the transaction is durable.
     ///
-    /// - Parameter body: Returns whether bytes that may be secret are now in free space of the file.
+    /// - Parameter body: The changes to make. Returns `true` if the changes left bytes that may be secret in free
+    ///   space of the file.
     func perform(_ body: @escaping @Sendable (Database) throws -> Bool) async throws {
         try await withCheckedThrowingContinuation { enqueue(OtherRequest($0, body)) }
     }

@@ -55,16 +55,20 @@ package struct SessionFolders: RequestResolver {
         switch task.kind {
         case .download:
             let method = request.method?.uppercased() ?? "GET"
-            guard method == "GET" else {
+            guard method == "GET" ? request.body == nil : RequestBody.methods.contains(method) else {
                 throw UnusableTask(
                     code: URLErrorNumber.unsupportedURL,
-                    message: "a download must use GET, not \(method), because its request may be repeated")
+                    message: """
+                        a download must use GET without a body, or \(RequestBody.methods.sorted().joined(separator: ", ")), \
+                        not \(method)
+                        """)
             }
             specification = TransferSpecification(
-                url: address, headers: headers, destination: destination(of: task, in: session, settings),
+                url: address, headers: headers, destination: destination(in: session, settings),
                 idleTimeoutSeconds: idle, allowsInsecureRedirect: settings.allowsInsecureRedirect,
                 keepsErrorBody: true, traits: traits)
             specification.isPrivate = true
+            if method != "GET" { specification.body = RequestBody(method: method, bytes: request.body ?? []) }
         case .upload(let path):
             specification = TransferSpecification(
                 url: address, headers: headers, upload: try source(path, request, headers), idleTimeoutSeconds: idle,
@@ -90,7 +94,7 @@ package struct SessionFolders: RequestResolver {
         guard let method = UploadSource.Method(rawValue: request.method?.uppercased() ?? "POST") else {
             throw UnusableTask(
                 code: URLErrorNumber.unsupportedURL,
-                message: "an upload must use PUT or POST, not \(request.method ?? "")")
+                message: "an upload must use PUT, POST, or PATCH, not \(request.method ?? "")")
         }
         do throws(TransferFailure) {
             return try readUpload(path, method, nil)
@@ -99,15 +103,20 @@ package struct SessionFolders: RequestResolver {
         }
     }
 
-    private func destination(
-        of task: TaskSnapshot, in session: SessionKey, _ settings: SessionSettings
-    ) -> Destination {
+    private func destination(in session: SessionKey, _ settings: SessionSettings) -> Destination {
         let owner = settings.sharedContainerIdentifier ?? session.app
-        // The app's name separates the files of two programs that share a container.
-        let name = "\(Self.fileName(session.app))-\(Self.fileName(session.identifier))-\(task.identifier).download"
         return Destination(
-            directory: "\(cache)/\(Self.fileName(owner))/background-transfer", name: String(name.suffix(240)),
+            directory: "\(cache)/\(Self.fileName(owner))/background-transfer", name: Self.temporaryName(),
             collision: .overwrite)
+    }
+
+    /// Returns a name for a finished file, in the form of Apple's: `CFNetworkDownload_3w5e11264sgsf.tmp`.
+    ///
+    /// The 64 random bits distinguish the files of all tasks, including tasks of programs that share a container. No
+    /// program can choose the name of another program's file. The transfer stores the name.
+    private static func temporaryName() -> String {
+        let number = String(UInt64.random(in: .min ... .max), radix: 36)
+        return "CFNetworkDownload_" + String(repeating: "0", count: 13 - number.count) + number + ".tmp"
     }
 
     /// Returns a name that is safe as a path component: without separators, not hidden, and not empty. Only the last

@@ -9,7 +9,7 @@ internal import TransferSessions
 
 /// A channel from this process's sessions to an engine in the same process.
 package final class EmbeddedChannel: SessionChannel {
-    /// The time that a session waits for the engine to run.
+    /// The maximum time that the opening of a session waits for the engine to run.
     private static let engineStartTimeout = DispatchTimeInterval.seconds(30)
 
     private enum Step: Sendable {

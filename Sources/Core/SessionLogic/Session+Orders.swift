@@ -20,7 +20,9 @@ extension Session {
             accept(order, of: task)
         case .acknowledge:
             output.effects += admission.files.map { .removeFile($0) }
-            output.hasHandledEvents = !admission.changes.isEmpty || admission.unsaved != nil
+            // Only a task's last event counts. Otherwise, an app that crashes on a task's file would count as
+            // successful because of the earlier events.
+            output.hasHandledEvents = admission.changes.contains { if case .taskRemoved = $0 { true } else { false } }
         }
     }
 

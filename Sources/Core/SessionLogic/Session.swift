@@ -21,7 +21,7 @@ struct Session: Sendable {
         var effects: [SessionEffect] = []
         /// The transfers that now belong to a task; the task is `nil` for a transfer that no longer belongs to any.
         var owners: [(id: TransferID, task: Int?)] = []
-        /// Whether the app has handled an event or replied to a request.
+        /// Whether the app has handled all events of a task or replied to a request.
         var hasHandledEvents = false
         /// Whether the app may have nothing left to be started for.
         var mayAbandon = false

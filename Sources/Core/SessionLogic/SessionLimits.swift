@@ -85,6 +85,7 @@ extension TaskSnapshot {
     package var bookkeepingBytes: Int {
         var bytes = 64 + request.url.utf8.count + (note?.utf8.count ?? 0) + (continues?.utf8.count ?? 0)
         if case .upload(let path) = kind { bytes += path.utf8.count }
+        bytes += request.body?.count ?? 0
         return request.headers.reduce(bytes) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }
 }

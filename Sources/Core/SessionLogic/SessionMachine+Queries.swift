@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Answers queries about sessions. Nothing here changes state.
+/// The queries about sessions. No query changes the state.
 extension SessionMachine {
     /// Returns a session's state for the process that has it open. The state is empty if no process has the session
     /// open.
@@ -45,6 +45,11 @@ extension SessionMachine {
     /// Returns the task of a transfer; `nil` if the transfer belongs to no session.
     package func owner(of id: TransferID) -> TaskKey? { owners[id] }
 
+    /// Returns whether a transfer's task waits for the date at which its app receives a request to begin the task.
+    package func waitsForDate(_ id: TransferID) -> Bool {
+        owners[id].flatMap { sessions[$0.session]?.tasks[$0.number]?.beginRequestDate } != nil
+    }
+
     /// Returns the path of the finished file of an unacknowledged event; `nil` if there is none.
     package func file(ofEvent event: EventNumber, in key: SessionKey) -> String? {
         sessions[key]?.tasks.find(event).flatMap { $0.kinds[$0.index].file }
@@ -58,9 +63,10 @@ extension SessionMachine {
         sessions.filter { fits($0.key, $0.value.audience.user) }.keys.sorted()
     }
 
-    /// Returns a Boolean value that indicates whether the user is working with an app: according to the desktop, or
-    /// else to the app itself. An app that has reported nothing and was not started for its sessions is in front (rule
-    /// S6).
+    /// Returns a Boolean value that indicates whether the user is working with an app.
+    ///
+    /// The desktop's report takes precedence over the app's report. Without a report, an app that was not started for
+    /// its sessions is in the foreground (rule S6).
     package func isInFront(_ app: String) -> Bool { apps.isInFront(app) }
 
     /// The kept upload files that sessions still need.

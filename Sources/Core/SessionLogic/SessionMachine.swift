@@ -4,13 +4,13 @@ package import TransferModel
 /// Decides about background sessions: which transfer belongs to which task, which events an app has yet to receive or
 /// reply to, and when an app is started.
 ///
-/// The machine is a pure value: the same events at the same times give the same effects. Its driver performs the
-/// effects of a session in order, and completes the effects of one event before the next event. ``session(of:)``
-/// returns the session whose order an event must keep.
+/// The machine is a pure value: the same events at the same times give the same effects. The driver of the machine
+/// performs the effects of a session in order. The driver completes the effects of one event of a session before it
+/// passes the session's next event. ``session(of:)`` returns the session to which an event belongs.
 ///
-/// Every event is saved before anything else is done about it: the effects of an event begin with a single save of all
-/// changed rows. A request may be refused. ``admit(_:in:at:)`` returns the rows that a request changes, and changes
-/// nothing itself. After the rows are saved, ``Event/accepted(_:)`` applies the request.
+/// The effects of an event begin with a single save of all changed rows, so every event is saved before other effects.
+/// A request of an app may be refused. ``admit(_:in:at:)`` returns the rows that an admissible request changes, but
+/// does not change the machine. After the rows are saved, ``Event/accepted(_:)`` applies the request.
 ///
 /// An invariant holds after each event. Consider an app that has events to receive or to reply to, has no process with
 /// the session open, and may be started. Such an app is being started, or has a timer for its launch. No session waits

@@ -86,7 +86,8 @@ extension PhasedPolicy {
 
 /// The relaxation phase that a transfer has reached.
 public struct RelaxationPhase: Hashable, Sendable {
-    /// The number of the phase, 0…255.
+    /// The number of the phase, from 0 to one less than ``PhasedPolicy/phaseCount(withDeadline:)``. The engine limits
+    /// other numbers to this range.
     public var number: Int
     /// The start of the next phase, or `nil` if this phase is the last.
     public var until: WallTime?
@@ -100,8 +101,8 @@ public struct RelaxationPhase: Hashable, Sendable {
 
 /// A policy state that influences all of a policy's verdicts until the state changes.
 public struct PolicyStateKey: Hashable, Sendable {
-    /// The policy state key. Under equal conditions, two states with equal keys yield equal verdicts. The key may use
-    /// 48 bits.
+    /// The policy state key. Under equal conditions, two states with equal keys yield equal verdicts. All 64 bits count.
+    /// Use few different keys, because the verdicts of each key are cached.
     public var key: UInt64
     /// The moment at which time alone may change the state, or `nil` if time alone cannot.
     public var until: Instant?

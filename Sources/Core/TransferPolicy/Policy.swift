@@ -77,8 +77,12 @@ public struct PolicySubject: Hashable, Sendable {
 /// struct NightPolicy: Policy {
 ///     let night = WindowConstraint(windows: (0..<7).map { .init(start: $0 * 86_400, end: $0 * 86_400 + 6 * 3600) })
 ///
+///     // Permission to run at night on an unmetered network; otherwise, a wait.
 ///     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-///         night.verdict(at: context.now, localTime: context.conditions.localTime)
+///         let network = subject.unmeteredVerdict(
+///             under: context.conditions, treatingUnknownAs: UnknownMeteredRule())
+///         guard case .run = network else { return network }
+///         return night.verdict(at: context.now, localTime: context.conditions.localTime)
 ///     }
 /// }
 /// ```

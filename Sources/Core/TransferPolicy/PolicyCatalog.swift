@@ -135,6 +135,12 @@ public enum PolicyCatalog {
         return String(whole)
     }
 
+    /// Returns a range in words, such as `from 0 to 1`, or `of 0 or more` for a range without an upper bound.
+    fileprivate static func words(for range: ClosedRange<Double>) -> String {
+        range.upperBound.isFinite
+            ? "from \(text(range.lowerBound)) to \(text(range.upperBound))" : "of \(text(range.lowerBound)) or more"
+    }
+
     static func text(_ range: ClosedRange<Double>) -> String { "\(text(range.lowerBound))…\(text(range.upperBound))" }
 }
 
@@ -162,8 +168,7 @@ public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible 
             "parameter \(key) of policy \(policy) appears twice"
         case .badValue(let value, let parameter, let policy):
             "\(parameter.key)=\(value) of the policy \(policy) must be a \(parameter.isWhole ? "whole " : "")number "
-                + "from \(PolicyCatalog.text(parameter.range.lowerBound)) "
-                + "to \(PolicyCatalog.text(parameter.range.upperBound))\(parameter.unitText)"
+                + "\(PolicyCatalog.words(for: parameter.range))\(parameter.unitText)"
         }
     }
 }

@@ -24,10 +24,11 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void)
     /// Adds a transfer that waits or is paused, and is not in the queue yet.
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ evaluator: PolicyEvaluator)
-    /// Adds a new transfer, which waits.
+    /// Adds a new transfer, which waits and is not in the queue yet.
     mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator)
     /// Adds a transfer that is equivalent to the transfers in a ready heap, except for its ID and the given values.
-    /// `notBefore` must have passed.
+    /// The transfer must not be in the queue yet, `notBefore` must have passed, and `heap` must be valid; see
+    /// ``sharedHeap(of:)``.
     mutating func insert(
         _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like heap: Int32)
     /// Returns the ready heap for ``insert(_:submitted:notBefore:expected:like:)``: the equivalence class of the

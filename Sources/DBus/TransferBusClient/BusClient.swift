@@ -196,11 +196,11 @@ package enum BusClientError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .noBus(let why):
-            "cannot reach the session bus: \(why). 'transferctl get' needs neither bus nor daemon."
+            "cannot reach the session bus: \(why); 'transferctl get' needs neither bus nor daemon"
         case .noDaemon:
-            "the daemon is not running, and the bus cannot start it: run 'transferctl service install' or transferd."
+            "the daemon is not running, and the bus cannot start it; run 'transferctl service install' or transferd"
         case .cannotStart(let why):
-            "the bus could not start the daemon: \(why). See 'journalctl --user -u transferd', or run transferd manually."
+            "the bus could not start the daemon: \(why); see 'journalctl --user -u transferd', or run transferd yourself"
         case .unknown(let why): "the daemon does not support this call: \(why)"
         case .failed(let why): "the call to the daemon failed: \(why)"
         }

@@ -18,7 +18,7 @@ package struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
         case limitExceeded = "LimitExceeded"
         /// The message exceeds the maximum size.
         case messageTooLarge = "MessageTooLarge"
-        /// Only the user may perform the action, on the command line.
+        /// The caller may not do this; the message says why.
         case accessDenied = "AccessDenied"
         /// The queue could not be saved. Nothing was changed.
         case storeFailed = "StoreFailed"

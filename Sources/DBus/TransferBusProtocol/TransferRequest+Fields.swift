@@ -119,6 +119,7 @@ private struct RequestFields: VariantCoded {
             throw BusFault(
                 .invalidArgument, "'upload-file' must be an absolute path, not '\(uploadFile.prefix(40))'")
         }
+        guard method != .patch else { throw BusFault(.invalidArgument, "'method' must be PUT or POST") }
         return TransferRequest.Upload(
             path: uploadFile, method: method ?? .put, contentType: contentType,
             resumption: isResumable ?? true ? .automatic : .never)

@@ -10,36 +10,40 @@ enum ManagerInterface {
           <!--
             org.transferd.Manager1: submits, lists, and controls transfers.
 
-            An app can access its own transfers. transferctl, installed beside the daemon, acts as the user and can
-            access all transfers. A sandboxed program (Flatpak, Snap, or another mount namespace) passes descriptors,
-            never paths, and cannot specify a launch command. Times are RFC 3339. Errors are org.transferd.Error.…:
-            InvalidArgument, NoSuchTransfer, NoSuchApp, TransferEnded, TooManyTransfers, LimitExceeded,
-            MessageTooLarge, AccessDenied, BadIdentifier, SessionInUse, NoSuchSession, StoreFailed, ShuttingDown.
+            An app can access its own transfers. The user (transferctl beside the daemon; app name person) can access
+            all transfers. A sandboxed program (Flatpak, Snap, or another mount namespace) passes descriptors, never
+            paths, and cannot specify a launch command. Dates are RFC 3339, such as 2026-11-24T02:00:00Z. Errors are
+            org.transferd.Error.…: InvalidArgument, NoSuchTransfer, NoSuchApp, TransferEnded, TooManyTransfers,
+            LimitExceeded, MessageTooLarge, AccessDenied, BadIdentifier, SessionInUse, NoSuchSession, StoreFailed,
+            ShuttingDown.
 
-            Limits of an app: 10 000 unfinished transfers, including suspended tasks (open-per-app); 100 sessions; 14
-            MiB for addresses, header fields, and notes together; 64 watching connections; 20 GB for files of its
-            background sessions (files-per-app). Limits of a connection: 1000 unanswered calls with 32 MiB. Limits of a
-            call: 16 MiB; 32 KiB for a URL; 64 KiB for header fields; 16 KiB for a note; 4 KiB for a path, a user name,
-            and a password each; 255 bytes for a file name and a session identifier. A connection that leaves 1024
-            messages unread receives none until it reads again; then it receives the current state.
+            Limits of an app: 10,000 unfinished transfers by default, including suspended tasks (open-per-app); 100
+            sessions; 14 MiB for addresses, header fields, and notes together; 64 watching connections; 20 GB by default
+            for files of its background sessions (files-per-app). Limits of a connection: 1,000 unanswered calls with 32
+            MiB. Limits of a call: 16 MiB; 32 KiB for a URL; 64 KiB for header fields; 16 KiB for a note; 4 KiB for a
+            path, a user name, and a password each; 255 bytes for a file name and a session identifier. A connection
+            that leaves 1,024 messages unread receives none until it reads again; then it receives the current state.
             Each transfer is also an object org.transferd.Transfer1 at /org/transferd/transfer/NUMBER. Each session with
             transfers is an object org.transferd.Session1 below /org/transferd/session.
           -->
           <interface name="org.transferd.Manager1">
             <!--
-              Submits transfers, either all or none. Returns their numbers in the same order, after the transfers are
-              durable.
+              Submits transfers, either all or none. Returns their IDs in the same order, after they are saved.
 
               Keys of a transfer: url (s, required). For downloads: directory (s, an absolute path; default: a folder of
               the daemon), name (s), collision (s: rename, overwrite, fail; overwrite replaces a file with the given
               name or with the name from the URL, and a file with a name from the server is renamed), checksum (s:
-              sha256:HEX), remote-time (b), connections (x). For uploads: upload-file (s, an absolute path), method (s:
-              PUT, POST), content-type (s), resumable (b). For both: headers (a(ss)), user, password (s), idle-timeout
-              (x, seconds), rate-limit (x, bytes per second), kind (s: userInitiated, normal, discretionary), priority
-              (x, 0 to 1000), attempts (x), expected-bytes (x), session (s), power (s: any, ac), battery-above (x,
-              percent, only with ac), link-kinds (as), metered (s: allowed, unmetered), not-before, deadline (s),
-              windows (a(xx): seconds of the local week from Monday 00:00), connections-allowed, connections-denied
-              (as), roaming (b). Other keys are refused.
+              sha256:HEX), remote-time (b: whether the file gets the server's modification time), connections (x, 1 to
+              16: the maximum number of connections for a large file; default 1). For uploads: upload-file (s, an
+              absolute path), method (s: PUT, POST), content-type (s), resumable (b: whether an interrupted upload may
+              be resumed). For both: headers (a(ss)), user, password (s), idle-timeout (x, 1 to 86,400 seconds),
+              rate-limit (x, bytes per second), kind (s: userInitiated, normal, discretionary), priority (x, 0 to
+              1,000), attempts (x, 1 to 1,000,001: the number of failed attempts without progress after which the
+              transfer fails), expected-bytes (x, bytes), session (s), power (s: any, ac), battery-above (x, 0 to 100
+              percent; with power ac, a charge above this level also suffices), link-kinds (as: ethernet, wifi,
+              cellular, bluetooth, usb-tether), metered (s: allowed, unmetered), not-before, deadline (s, dates),
+              windows (a(xx): seconds of the local week from Monday 00:00), connections-allowed, connections-denied (as,
+              names of connections), roaming (b: whether the transfer may roam). Other keys are refused.
 
               upload-file and directory can be replaced with descriptors: upload-fd (h, a regular file open for reading)
               and directory-fd (h, a folder). The daemon determines their paths and checks that each path leads to the
@@ -66,8 +70,9 @@ enum ManagerInterface {
               number of transfers match).
 
               Keys of a transfer: id (x), url (s, without secrets), name (s), app (s), session (s), upload (b), kind
-              (s), priority (x), state (s: waiting, running, paused, finished, failed, cancelled), bytes, total, rate
-              (x), attempt (x), submitted (s), sentence (s), path (s), status (x), error-code, error (s).
+              (s), priority (x), state (s: waiting, running, paused, finished, failed, cancelled), bytes, total (x,
+              bytes), rate (x, bytes per second), attempt (x), submitted (s, a date), sentence (s), path (s), status
+              (x), error-code, error (s).
             -->
             <method name="List">
               <arg name="filter" type="a{sv}" direction="in"/>
@@ -105,121 +110,56 @@ enum ManagerInterface {
             </method>
             <!--
               Returns the reasons that a transfer waits. Keys: sentence (s), reasons (aa{sv}: code, sentence, since,
-              source, confidence, and the data of the reason), remedies (as: actions of which each alone would start the
-              transfer), waited (aa{sv}: code, seconds), until, expectedChance (s). The reasons are empty if the
-              transfer does not wait.
+              source, confidence, and the data of the reason), waited (aa{sv}: code (s), seconds (x)), until (s, the
+              date of the next check at the latest), expectedChance (s, the date from which past weeks make good
+              conditions likely). The reasons are empty if the transfer does not wait.
             -->
             <method name="Explain">
               <arg name="id" type="x" direction="in"/>
               <arg name="explanation" type="a{sv}" direction="out"/>
             </method>
-            <!-- Stops transfers and keeps their bytes, until they are resumed. -->
+            <!-- Stops transfers until they are resumed. Keeps their bytes. -->
             <method name="Pause"><arg name="ids" type="ax" direction="in"/></method>
             <!-- Continues paused transfers. Ends the wait after a failure. -->
             <method name="Resume"><arg name="ids" type="ax" direction="in"/></method>
             <!-- Cancels transfers and removes their partial files. -->
             <method name="Cancel"><arg name="ids" type="ax" direction="in"/></method>
-            <!-- Makes transfers user-initiated. They then wait only for their own constraints, not for the policy. -->
+            <!--
+              Makes transfers user-initiated. They then wait only for their own constraints, not for the policy. Also
+              resumes paused transfers. Refused for apps in the background.
+            -->
             <method name="StartNow"><arg name="ids" type="ax" direction="in"/></method>
             <!-- Changes a transfer. Keys: kind, priority, and the constraints of Submit. -->
             <method name="Change">
               <arg name="id" type="x" direction="in"/>
               <arg name="changes" type="a{sv}" direction="in"/>
             </method>
-            <!-- Stops all transfers, and starts none until the hold is released or the time has passed (0: no end). -->
+            <!--
+              Stops all transfers, and starts none until the hold is released or the time has passed (0: no end). Only
+              for the user.
+            -->
             <method name="Hold">
               <arg name="seconds" type="t" direction="in"/>
               <arg name="reason" type="s" direction="in"/>
             </method>
-            <!-- Releases the hold. -->
+            <!-- Releases the hold. Only for the user. -->
             <method name="Release"/>
             <!--
               Returns the apps whose background work is delayed because the apps were started repeatedly. Keys: app (s),
-              delay (x, seconds since the last start), relaunches (x), last, until (s; until is missing if the period of
-              the delay has ended), cause (s: period, heldTask, relaunch: the reason that the delay continues), waiting
-              (aa{sv}: release (s), count (x)), begun (x: unfinished tasks that were delayed and may begin now).
+              delay (x, seconds, counted from the last start), relaunches (x, the number of starts that count), last (s,
+              the date of the last start), until (s, the end of the delay's period; missing if the period has ended),
+              cause (s: period, heldTask, relaunch: the reason that the delay continues), waiting (aa{sv}: release (s),
+              count (x)), begun (x: unfinished tasks that were delayed and may begin now).
             -->
             <method name="Limiters"><arg name="limiters" type="aa{sv}" direction="out"/></method>
             <!--
               Returns the budgets of metered bytes that config.toml defines. Keys: scope (s: connection, app), name (s),
-              limit, used (x: bytes per billing period, and in the current period), state (s: below 80 %, near, over),
-              renewed (s). A sandboxed program receives only its own budget.
+              limit, used (x: bytes per billing period, and in the current period), state (s: below: less than 80 % is
+              used; near: 80 % or more is used; over: the budget is used up), renewed (s, the date of the renewal). A
+              sandboxed program receives only its own budget.
             -->
             <method name="Budgets"><arg name="budgets" type="aa{sv}" direction="out"/></method>
-            <!--
-              Opens a session of the caller's app, and creates the session if it does not exist. The session then
-              belongs to the caller until the caller closes the session or disconnects. The session's object sends
-              events with the signal Event. Pending events are sent before the reply.
-
-              Keys of the settings: identifier (s, required, 1 to 255 bytes), discretionary, sends-launch-events (b),
-              request-timeout, resource-timeout (d, seconds), cellular, expensive, constrained (b), headers (a{sv} of
-              s), connections-per-host (x), shared-container (s), insecure-redirect (b), answers-bearer (b: whether the
-              app supplies tokens to servers that require one). Missing keys have the defaults of Apple's background
-              sessions.
-
-              Keys of the options: the launch command, bus-name (s) or command (as, beginning with an absolute path),
-              with which the app is started if the session needs the app and it is not running. A sandboxed program
-              specifies neither, and is started by its own id. An app that owns an activatable bus name can omit both. A
-              program that is started by a command finds the session's identifier in the variable
-              BACKGROUND_TRANSFER_SESSION. Other keys: front (b, whether the user is working with the program; default:
-              true, but false for a program that was started for its sessions), back (b, whether the caller had the
-              session open before the daemon restarted; opening it again then says nothing about the user), containers
-              (as, the shared containers for whose sessions the app is started).
-
-              A session with a shared container belongs to the app that is registered for the container, if there is
-              one. That app is started with the session's identifier, and path names that app's object. The program of
-              the container that has the session open controls it.
-
-              Keys of the state: path (s, the session's object), front (b, whether the daemon considers the program to
-              be in the foreground), next-task (x, the number of the next new task), tasks (aa{sv}, as in Tasks of the
-              session, including ended tasks with unacknowledged events), warning (s, a message for the app's
-              developer).
-
-              Errors: BadIdentifier; SessionInUse if another process has the session open. The message then ends with
-              its process id: (process NUMBER).
-            -->
-            <method name="OpenSession">
-              <arg name="settings" type="a{sv}" direction="in"/>
-              <arg name="options" type="a{sv}" direction="in"/>
-              <arg name="state" type="a{sv}" direction="out"/>
-            </method>
-            <!--
-              Reports whether the user is working with the caller's app. Transfers that an app starts in the background
-              are discretionary. An app counts as being in the foreground until it reports otherwise or is started for
-              its sessions. Windows that the desktop reports take precedence over a report that the app is in the
-              background.
-            -->
-            <method name="SetInFront"><arg name="front" type="b" direction="in"/></method>
-            <!--
-              Returns the sessions with unfinished transfers, and the sessions that apps have open or that have pending
-              events. Keys: path (s, the object), app, identifier, state (s: running, waiting, paused, idle), open,
-              running, waiting, paused (x), bytes (x), total (x, missing if unknown), tasks (x, unfinished tasks of a
-              background session), waiting-events (x, unacknowledged events), owner (x, the process that has the session
-              open).
-            -->
-            <method name="Sessions"><arg name="sessions" type="aa{sv}" direction="out"/></method>
-            <!--
-              Returns the apps with unfinished transfers, with background sessions, or with a relaunch delay. Keys: app
-              (s), open, running, waiting, paused (x), sessions (as), delay (x, seconds); tasks (x, unfinished tasks of
-              its sessions, including suspended tasks); source-files, source-bytes (x: kept files of uploads),
-              finished-files, finished-bytes (x: downloads of its sessions that the app has not taken), partial-bytes
-              (x: of unfinished downloads), counted-bytes, bytes-limit (x: the bytes that count toward files-per-app,
-              and that limit). For apps with background sessions also: connected, front (b), waiting-events (x),
-              launches, failures (x, starts and failed starts since the daemon's start), missing, crashed, silent (x:
-              failed starts because the program was missing, ended immediately, or did not accept the call), last-launch
-              (s), last-outcome (s: started, missing, crashed, silent), last-error (s, the error of the last start),
-              bus-name (s) or command (as, the launch command), registered-by (s, the executable that specified the
-              launch command).
-            -->
-            <method name="Apps"><arg name="apps" type="aa{sv}" direction="out"/></method>
-            <!--
-              Force quits an app: cancels all its transfers and sessions, and does not start the app again until
-              something else has started it. Only for the user.
-            -->
-            <method name="QuitApp">
-              <arg name="app" type="s" direction="in"/>
-              <arg name="cancelled" type="x" direction="out"/>
-            </method>
+        \(ManagerInterface.sessionMembers)
             <!--
               Returns the first page of the history since a date (RFC 3339). Keys: transfers (aa{sv}: id, name, url,
               app, session, kind, priority, host, upload, deadline, status, bytes, path, moments (aa{sv}: time, event:
@@ -232,8 +172,8 @@ enum ManagerInterface {
               <arg name="page" type="a{sv}" direction="out"/>
             </method>
             <!--
-              Returns the page of the history at a position: the value of next on the page before. A page may be empty
-              before the last page.
+              Returns the page of the history at a position: the value of next of the preceding page. A page may be
+              empty before the last page.
             -->
             <method name="HistoryFrom">
               <arg name="since" type="s" direction="in"/>
@@ -246,8 +186,8 @@ enum ManagerInterface {
               <arg name="transfer" type="a{sv}" direction="out"/>
             </method>
             <!--
-              Admits the programs of a systemd unit despite their unidentified sandbox, or revokes the admission. Only
-              for the user.
+              Trusts the programs of a systemd unit like programs outside sandboxes, although their sandbox is
+              unidentified, or revokes the trust. Only for the user.
             -->
             <method name="TrustSandbox">
               <arg name="unit" type="s" direction="in"/>
@@ -255,7 +195,7 @@ enum ManagerInterface {
             </method>
             <!--
               Returns counters and timings since the daemon's start in the text format of Prometheus. They cover all
-              apps, and are therefore not available to sandboxed programs.
+              apps, and are therefore only for programs outside sandboxes.
             -->
             <method name="Metrics"><arg name="text" type="s" direction="out"/></method>
             <!--
@@ -263,7 +203,7 @@ enum ManagerInterface {
               or the caller disconnects.
             -->
             <method name="Watch"/>
-            <!-- Ends the effect of Watch. -->
+            <!-- Stops sending what Watch requested. -->
             <method name="Unwatch"/>
             <!--
               A transfer of the caller has changed. Sent at most four times per second for each transfer, and always at
@@ -274,17 +214,20 @@ enum ManagerInterface {
             </signal>
             <!-- The daemon's version. -->
             <property name="Version" type="s" access="read"/>
-            <!-- The daemon's process id. -->
+            <!-- The daemon's process ID. -->
             <property name="ProcessID" type="x" access="read"/>
             <!-- The policy for discretionary transfers, with its parameters. -->
             <property name="Policy" type="s" access="read"/>
-            <!-- The user's hold on all transfers: reason (s), since (s), and until (s); empty if there is no hold. -->
+            <!--
+              The user's hold on all transfers: reason (s), since (s, a date), and until (s, a date; missing if the hold
+              has no end); empty if there is no hold.
+            -->
             <property name="Held" type="a{sv}" access="read"/>
             <!--
               The conditions of the machine: power, battery, powerProfile, sleep, network, linkKind, metered, roaming,
               and, only for the user, connection and interface. Each is an a{sv} of value (s), source (s), since (s),
-              confidence (s: reported, guessed, assumed). Battery has level (x), charging, and warning (s) instead of a
-              value. Empty before the first snapshot. Changes are sent to watchers.
+              confidence (s: reported, guessed, assumed). Battery has level (x, percent), charging, and warning (s)
+              instead of a value. Empty before the first snapshot. Changes are sent to watchers.
             -->
             <property name="Conditions" type="a{sv}" access="read"/>
             <!-- The folder of the queue; empty for sandboxed programs. -->

@@ -40,42 +40,49 @@ enum TransferObject {
           <!--
             org.transferd.Transfer1 at /org/transferd/transfer/NUMBER: a transfer.
 
-            An app can access its own transfers. The command line can access all transfers. For a transfer that does not
-            exist, and for a transfer of another app, the caller receives the same error,
-            org.freedesktop.DBus.Error.UnknownObject. A transfer that has ended is no longer listed below the path, but
-            can be read as long as the daemon remembers it.
+            An app can access its own transfers. The user (transferctl beside the daemon; app name person) can access
+            all transfers. For a transfer that does not exist, and for a transfer of another app, the caller receives
+            the same error, org.freedesktop.DBus.Error.UnknownObject. A transfer that has ended is no longer listed
+            below the path, but can be read as long as the daemon remembers it.
 
             A caller that has read a property receives later changes by PropertiesChanged, sent to this caller only.
             Progress is reported at most four times per second. The end is always reported.
           -->
           <interface name="org.transferd.Transfer1">
-            <!-- The reasons that the transfer waits, as in Explain of the manager. -->
+            <!-- Returns the reasons that the transfer waits, as Explain of the manager does. -->
             <method name="Explain"><arg name="explanation" type="a{sv}" direction="out"/></method>
-            <!-- Stops the transfer and keeps its bytes, until it is resumed. -->
+            <!-- Stops the transfer until it is resumed. Keeps its bytes. -->
             <method name="Pause"/>
             <!-- Continues the transfer after Pause. Ends the wait after a failure. -->
             <method name="Resume"/>
             <!-- Cancels the transfer and removes its partial files. -->
             <method name="Cancel"/>
-            <!-- Makes the transfer user-initiated. It then waits only for its own constraints, not for the policy. -->
+            <!--
+              Makes the transfer user-initiated. The transfer then waits only for its own constraints, not for the
+              policy. Also resumes a paused transfer. Refused for apps in the background.
+            -->
             <method name="StartNow"/>
-            <!-- Changes the transfer's constraints, as Change of the manager does. -->
+            <!-- Changes the transfer's kind, priority, and constraints, as Change of the manager does. -->
             <method name="Change"><arg name="changes" type="a{sv}" direction="in"/></method>
+            <!-- The ID of the transfer, as in List of the manager. -->
             <property name="Id" type="x" access="read"/>
             <!-- The URL without user name, password, query, and fragment. -->
             <property name="Url" type="s" access="read"/>
             <!-- The display name. -->
             <property name="Name" type="s" access="read"/>
+            <!-- The name of the app that submitted the transfer; person for the user; empty if unknown. -->
             <property name="App" type="s" access="read"/>
             <!-- The identifier of the app's session; empty if the transfer belongs to no session. -->
             <property name="Session" type="s" access="read"/>
+            <!-- Whether the transfer is an upload; false for a download. -->
             <property name="Upload" type="b" access="read"/>
             <!-- userInitiated, normal, or discretionary. -->
             <property name="Kind" type="s" access="read"/>
-            <!-- 0 to 1000. Transfers with higher values start first. -->
+            <!-- 0 to 1,000. Transfers with higher values start first. -->
             <property name="Priority" type="x" access="read"/>
             <!-- waiting, running, paused, finished, failed, or cancelled. -->
             <property name="State" type="s" access="read"/>
+            <!-- The number of transferred bytes; 0 before the first byte. -->
             <property name="Bytes" type="x" access="read"/>
             <!-- The total size in bytes; -1 if unknown. -->
             <property name="Total" type="x" access="read"/>
@@ -89,7 +96,9 @@ enum TransferObject {
             <property name="Path" type="s" access="read"/>
             <!-- The server's HTTP status after the end of the transfer; 0 before. -->
             <property name="Status" type="x" access="read"/>
+            <!-- The code of the latest error; empty if there is none. -->
             <property name="ErrorCode" type="s" access="read"/>
+            <!-- A description of the latest error for users; empty if there is none. -->
             <property name="Error" type="s" access="read"/>
             <!-- The destination folder; empty after the end of the transfer. -->
             <property name="Directory" type="s" access="read">

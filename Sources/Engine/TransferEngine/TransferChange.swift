@@ -12,7 +12,8 @@ public struct TransferChange: Hashable, Sendable {
     public var kind: WorkKind?
     /// The new constraints, which replace all previous constraints.
     public var constraints: Constraints?
-    /// The new priority, from 0 to 1000. Transfers with a higher priority start first.
+    /// The new priority, from 0 to 1000. Transfers with a higher priority start first. Another value is an error, unlike
+    /// in `TransferTraits`, whose initializer clamps the priority.
     public var priority: Int?
 
     /// Creates a change.

@@ -82,7 +82,7 @@ public final class TransferEngine: Sendable {
     ///   - savesStatistics: Whether the engine saves the statistics of the machine for later runs. Pass `false` if the
     ///     conditions are simulated, because simulated conditions would distort the statistics.
     ///   - registry: The states of transfers, which the engine keeps up to date. The caller adds the stored transfers
-    ///     first.
+    ///     first. Without a registry, ``TransferUpdate/status`` is `nil` in every update.
     ///   - metrics: The destination of counts and times (see `EngineMetrics`). The value `nil` uses the factory that
     ///     the process has bootstrapped at this time.
     ///   - seed: The seed for the jitter of retries. The same seed and events produce the same decisions.

@@ -3,12 +3,12 @@ internal import SessionLogic
 internal import TransferEngine
 package import TransferModel
 
-/// The files that uploads send: kept before their order is acknowledged, removed when their task ends.
+/// The files of uploads. The host keeps a file before it acknowledges the order, and removes it when the task ends.
 extension SessionHost {
     /// Performs an order.
     ///
-    /// On return the order is saved and the file of an upload is kept. The end of either process does not undo the
-    /// order, and the app may delete its file. Safe to repeat.
+    /// Returns after the order is saved and the file of an upload is kept. From then on, the end of the app or of this
+    /// process does not undo the order, and the app may delete its file. Safe to repeat.
     ///
     /// - Parameter file: The file of an upload, if the file is not opened by its path.
     /// - Throws: `SessionRefusal` if the client does not use the session, its app has too many files, or the order

@@ -5,8 +5,8 @@ import TransferTesting
 
 /// A private bus that starts a private daemon at the daemon's first call.
 ///
-/// The bus serves as the daemon's session bus and system bus. It therefore has no real power supply, network or
-/// notifications.
+/// The bus serves as the session bus and as the system bus of the daemon. The daemon therefore sees no service for
+/// power, networks, or notifications.
 final class DaemonBus: Sendable {
     /// The folder for all files of the bus and of its programs.
     let folder: String

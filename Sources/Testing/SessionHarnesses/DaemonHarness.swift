@@ -106,6 +106,9 @@ public final class DaemonHarness: SessionHarness {
         try await bus.run([control, "apps", "quit", name ?? app])
     }
 
+    /// Runs `transferctl now --all`.
+    public func startAllNow() async throws { try await bus.run([control, "now", "--all"]) }
+
     /// Returns the daemon's list for this program. It contains this program's own app only, under the daemon's name
     /// for it.
     private func rows(_ method: String) async throws -> [[String: VariantValue]] {

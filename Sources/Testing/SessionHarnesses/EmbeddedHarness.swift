@@ -16,7 +16,8 @@ import URLSessionExecutor
 /// The files are in a temporary folder. A restart stops the engine in an orderly way, because this process cannot
 /// crash for it.
 ///
-/// Rules S1 and S4 cannot be checked, because an embedded engine runs the sessions of one app and one process.
+/// Rules S1 and S4 cannot be checked, because an embedded engine runs the sessions of one app and one process. Rule T10
+/// cannot be checked, because the user cannot control the engine.
 ///
 /// ```swift
 /// try await SessionConformance { try await EmbeddedHarness() }.run(rule)
@@ -81,7 +82,7 @@ public final class EmbeddedHarness: SessionHarness {
         try? await old?.run.value
     }
 
-    /// Opens another channel to the engine, whatever the app.
+    /// Opens another channel to the engine. Ignores the app.
     public func join(as app: String) async throws -> SessionProcess {
         guard let transfers = engine.withLock({ $0?.transfers }) else { throw ContractFailure("no engine is running") }
         let channel = transfers.makeChannel(named: UUID().uuidString)
@@ -112,11 +113,12 @@ public final class EmbeddedHarness: SessionHarness {
         engine.withLock { $0?.source }?.send(new)
     }
 
-    /// Returns a reason for rules S1 and S4, and `nil` for all other rules.
+    /// Returns a reason for rules S1, S4 and T10, and `nil` for all other rules.
     public func reasonNotCheckable(_ rule: SessionRule) -> String? {
         switch rule {
         case .s1: "an embedded engine runs the sessions of one app"
         case .s4: "an embedded engine has a single process"
+        case .t10: "no user reaches an embedded engine"
         default: nil
         }
     }

@@ -23,7 +23,7 @@ package enum BaseFolder: String {
     /// - Throws: `UsageError` if no environment variable specifies the folder or a home folder.
     package func path(for what: String) throws -> String {
         guard let path else {
-            throw UsageError("cannot locate \(what): neither \(rawValue) nor HOME is an absolute path")
+            throw UsageError("cannot locate \(what): neither \(rawValue) nor HOME is an absolute path; set HOME")
         }
         return path
     }

@@ -64,12 +64,17 @@ package struct DaemonConfiguration {
         guard let data = FileManager.default.contents(atPath: path) else {
             let exists = FileManager.default.fileExists(atPath: path)
             guard isNamed || exists else { return }
-            throw UsageError("cannot read the configuration file \(path)")
+            throw UsageError("cannot read the configuration file \(path)\(Self.readError(of: path))")
         }
         guard let text = String(data: data, encoding: .utf8) else {
             throw UsageError("the configuration file \(path) is not UTF-8 text")
         }
         self = try DaemonConfiguration(text, path: path)
+    }
+
+    /// Returns the reason why a file cannot be read, in parentheses.
+    private static func readError(of path: String) -> String {
+        access(path, R_OK) == 0 ? "" : " (\(String(cString: strerror(errno))))"
     }
 
     /// Parses the text of a file. `path` is used in error messages only.
@@ -102,9 +107,15 @@ package struct DaemonConfiguration {
         /// A description of the key and its permitted values.
         package var meaning: String
 
+        /// The default value, or `nil` if there is no limit by default. The default text is then an example.
+        package var defaultValue: String? { name == "rate-limit" ? nil : defaultText }
+
         /// The key as a commented-out line of the file, after a line with its meaning.
         package var lines: [String] {
-            ["# \(meaning)" + (unit.isEmpty ? "" : " (\(unit))"), "#\(name) = \(defaultText)"]
+            [
+                "# \(meaning)" + (unit.isEmpty ? "" : " (\(unit))"),
+                "#\(name) = \(defaultText)" + (defaultValue == nil ? "  # an example" : ""),
+            ]
         }
     }
 
@@ -113,17 +124,17 @@ package struct DaemonConfiguration {
         Key(
             name: "app-budgets", defaultText: "{}", unit: "bytes per billing period, by app name",
             meaning:
-                "The metered bytes that each app may use. Discretionary work waits once 80 % are used, other background work "
-                + "once all are used. Transfers from the command line belong to the app \"person\"."),
+                "The metered bytes that each app may use. Discretionary work waits once 80 % is used, other background work "
+                + "once the budget is used up. Transfers of transferctl belong to the app \"person\"."),
         Key(
             name: "billing-day", defaultText: "1", unit: "day of the month, 1 to 31",
-            meaning: "The day on which budgets are reset. Shorter months use their last day."),
+            meaning: "The day on which budgets are renewed. Shorter months use their last day."),
         Key(
             name: "connection-budgets", defaultText: "{}",
             unit: "bytes per billing period, by connection name",
             meaning: "The metered bytes that each connection may carry. The limits work as in app-budgets."),
         Key(
-            name: "files-per-app", defaultText: "20000000000", unit: "bytes",
+            name: "files-per-app", defaultText: "20000000000", unit: "bytes, 0 to 1000000000000000",
             meaning:
                 "The disk space for an app's background sessions: partial files, finished files that the app has not moved "
                 + "away, and kept files of uploads."),
@@ -134,9 +145,9 @@ package struct DaemonConfiguration {
         ),
         Key(
             name: "notify", defaultText: "true", unit: "",
-            meaning: "Whether to show a desktop notification when a transfer from the command line ends."),
+            meaning: "Whether to show a desktop notification when a transfer of transferctl ends."),
         Key(
-            name: "open-per-app", defaultText: "10000", unit: "transfers",
+            name: "open-per-app", defaultText: "10000", unit: "transfers, 1 to 10000000",
             meaning: "The maximum number of unfinished transfers of an app."),
         Key(
             name: "parallel", defaultText: "4", unit: "transfers, 1 to 256",
@@ -155,7 +166,8 @@ package struct DaemonConfiguration {
             meaning: "The policy for discretionary work: NAME[:key=value]... 'transferctl policies' lists the policies."
         ),
         Key(
-            name: "rate-limit", defaultText: "1000000", unit: "bytes per second; no limit by default",
+            name: "rate-limit", defaultText: "1000000",
+            unit: "bytes per second, 1 to 2147483647000; no limit by default",
             meaning: "The maximum rate of all transfers together."),
         Key(
             name: "relaunch-delay", defaultText: "60", unit: "seconds, 0 to 86400",
@@ -194,7 +206,7 @@ package struct DaemonConfiguration {
             let name = try Self.text(key, value)
             guard let level = Logger.Level(rawValue: name) else {
                 let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-                throw UsageError("\(key) must be one of \(known), not '\(name)'")
+                throw UsageError("\(key)\(Self.shown(value)): must be one of \(known)")
             }
             logLevel = level
         default:
@@ -202,13 +214,21 @@ package struct DaemonConfiguration {
         }
     }
 
+    /// Returns a rejected value as ` = VALUE`, in the syntax of the file. Empty for an array, a table, and a date.
+    private static func shown(_ value: (any TOMLValueConvertible)?) -> String {
+        if let number = value?.int { return " = \(number)" }
+        if let text = value?.string { return " = \"\(text)\"" }
+        if let flag = value?.bool { return " = \(flag)" }
+        return ""
+    }
+
     private static func text(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> String {
-        guard let text = value?.string else { throw UsageError("\(key) must be a string in quotes") }
+        guard let text = value?.string else { throw UsageError("\(key)\(shown(value)): must be a string in quotes") }
         return text
     }
 
     private static func flag(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> Bool {
-        guard let flag = value?.bool else { throw UsageError("\(key) must be true or false") }
+        guard let flag = value?.bool else { throw UsageError("\(key)\(shown(value)): must be true or false") }
         return flag
     }
 
@@ -216,14 +236,16 @@ package struct DaemonConfiguration {
         _ key: String, _ value: (any TOMLValueConvertible)?, in range: ClosedRange<Int>
     ) throws -> Int {
         guard let number = value?.int, range.contains(number) else {
-            throw UsageError("\(key) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw UsageError(
+                "\(key)\(shown(value)): must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
     private static func byteCounts(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> [String: Int64] {
         guard let table = value?.table else {
-            throw UsageError("\(key) must be a table from names to bytes, such as { \"Phone\" = 2000000000 }")
+            throw UsageError(
+                "\(key)\(shown(value)): must be a table from names to bytes, such as { \"Phone\" = 2000000000 }")
         }
         let counts = try table.keys.map { name in
             (name, Int64(try number("\(key): '\(name)'", table[name], in: 0...1_000_000_000_000_000)))

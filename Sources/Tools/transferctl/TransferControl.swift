@@ -15,7 +15,7 @@ struct TransferControl: AsyncParsableCommand {
         discussion: """
             Results go to standard output, messages to standard error.
             Exit status: 0 success, 1 at least one transfer failed, 2 wrong usage, 3 the daemon cannot be reached, 4 timed \
-            out, 130 interrupted (partial files are kept; run the same command again to continue).
+            out, 130 interrupted, 143 ended by SIGTERM (partial files are kept; run the same command again to continue).
             """,
         version: version,
         subcommands: [

@@ -61,7 +61,9 @@ struct TransferFollower: Sendable {
         let updates = try await service.updates()
         for id in ids.sorted() { follower.record(try await service.show(id).status, nil) }
         await follower.follow(updates)
-        guard follower.isComplete else { throw BusClientError.failed("it ended before the transfers did") }
+        guard follower.isComplete else {
+            throw BusClientError.failed("the daemon ended before the transfers; run the command again")
+        }
         if follower.anyFailed { throw ExitStatus.failed.code }
     }
 }

@@ -17,7 +17,7 @@ struct StudyOptions: ParsableArguments {
         help: "The rate of Wi-Fi and wired networks in bytes per second, unless the trace states it.")
     var wifiRate: Int64 = 2_500_000
 
-    @Option(help: "The rate of mobile networks in bytes per second, unless the trace states it.")
+    @Option(help: "The rate of cellular networks in bytes per second, unless the trace states it.")
     var cellRate: Int64 = 625_000
 
     @Option(help: "The costs of 10^6 bytes on AC unmetered, battery unmetered, AC metered, battery metered.")

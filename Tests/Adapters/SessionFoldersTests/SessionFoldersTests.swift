@@ -39,6 +39,14 @@ struct SessionFoldersTests {
     }
 
     @Test(
+        "E2: every finished file has a plain and unique temporary name, regardless of the names of app and session")
+    func temporaryNames() throws {
+        let names = try (0..<100).map { _ in try #require(made("http://h/", app: "/tmp/a b").destination.name) }
+        #expect(Set(names).count == names.count)
+        for name in names { #expect(name.wholeMatch(of: /CFNetworkDownload_[0-9a-z]{13}\.tmp/) != nil, "\(name)") }
+    }
+
+    @Test(
         "no app or container name leads out of the cache folder",
         arguments: ["../../etc", "/usr/bin/app", ".", "..", "", "a/b", "ä\u{1F600}"])
     func names(_ name: String) throws {
@@ -49,7 +57,7 @@ struct SessionFoldersTests {
         #expect(!parts[2].isEmpty && !parts[2].hasPrefix("."))
     }
 
-    @Test("S9, S10: a request's timeout and header fields take precedence, whatever their case")
+    @Test("S9, S10: a request's timeout and header fields take precedence, regardless of their case")
     func fields() throws {
         let specification = try made("http://u:p@Host:81/a?b#c") { task, settings in
             settings.additionalHeaders = ["A": "session", "b": "session"]
@@ -72,15 +80,26 @@ struct SessionFoldersTests {
         #expect(try !made("http://h/").traits.isLoopback)
     }
 
-    @Test("T1: an unsupported request ends with an error that says why", arguments: ["ftp://h/", "http://", "x"])
+    @Test("T1: an unsupported request ends with an error and a reason", arguments: ["ftp://h/", "http://", "x"])
     func refused(_ url: String) {
         #expect { try made(url) } throws: { ($0 as? UnusableTask)?.failure.code == -1002 }
-        #expect { try made("http://h/", method: "POST") } throws: {
-            ($0 as? UnusableTask)?.failure.message.contains("POST") == true
+        #expect { try made("http://h/", method: "TRACE") } throws: {
+            ($0 as? UnusableTask)?.failure.message.contains("TRACE") == true
         }
+        #expect(throws: UnusableTask.self) { try made("http://h/") { task, _ in task.request.body = [1] } }
         #expect { try made("http://h/", kind: .upload(path: "/gone")) } throws: {
             ($0 as? UnusableTask)?.failure == FailureDescription(code: -1100, message: "it is gone")
         }
+    }
+
+    @Test("T1: a download may have its own method and body, and an upload may use PATCH")
+    func methods() throws {
+        let download = try made("http://h/", method: "post") { task, _ in task.request.body = [1, 2] }
+        #expect(download.body == RequestBody(method: "POST", bytes: [1, 2]))
+        #expect(!download.isPlain && download.redacted.body == nil)
+        #expect(try made("http://h/", method: "DELETE").body == RequestBody(method: "DELETE", bytes: []))
+        let upload = try made("http://h/", method: "PATCH", kind: .upload(path: "/file"))
+        #expect(upload.upload?.method == .patch)
     }
 
     @Test("an upload uses POST by default, and reports its size")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Timelines of app launches")
 struct LaunchTimelineTests {
-    @Test("L2, R6: an app that is gone is started once, after the last task of its session")
+    @Test("L2, R6: an app that has ended is started once, after the last task of its session")
     func once() {
         SessionTimeline.run(
             """
@@ -39,7 +39,7 @@ struct LaunchTimelineTests {
         SessionTimeline.run(lines.joined(separator: "\n"))
     }
 
-    @Test("A program that exits while it is being started is not waited for")
+    @Test("The host does not wait for a program that exits during its start")
     func briefVisit() {
         SessionTimeline.run(
             """
@@ -56,25 +56,52 @@ struct LaunchTimelineTests {
             """)
     }
 
-    @Test("An app that exits after handling some events is started again immediately, without a pause")
+    @Test("An app that exits after handling a task is started again immediately, and its pause is reset")
     func rest() {
         SessionTimeline.run(
             """
             t=0s open P s
             t=0s submit P s 1
+            t=0s submit P s 2
             t=0s gone P
             t=1s finish s 1
+            t=1s finish s 2
             expect launch s at 1s
             t=1s launched crashed
             expect launch s at 61s
             t=61s launched 500
             t=62s open Q s pid=500
-            t=63s ack Q s 2
+            t=63s ack Q s 3
             t=64s gone Q
             expect launch s at 64s
             t=64s launched crashed
             expect launch s at 124s
             """)
+    }
+
+    @Test("A program that crashes on a task's file or last event is started again after a pause")
+    func crashesLater() {
+        for handled in 1...2 {
+            SessionTimeline.run(
+                """
+                t=0s open P s
+                t=0s submit P s 1
+                t=0s gone P
+                t=1s finish s 1
+                expect launch s at 1s
+                t=1s launched 500
+                t=2s open Q s pid=500
+                t=2s ack Q s \(handled)
+                t=3s gone Q
+                expect quiet until 62s
+                expect launch s at 63s
+                t=63s launched 501
+                t=64s open R s pid=501
+                t=64s gone R
+                expect quiet until 183s
+                expect launch s at 184s
+                """)
+        }
     }
 
     @Test("An app that the user starts during the pause is started again for the remaining events")
@@ -83,19 +110,21 @@ struct LaunchTimelineTests {
             """
             t=0s open P s
             t=0s submit P s 1
+            t=0s submit P s 2
             t=0s gone P
             t=1s finish s 1
+            t=1s finish s 2
             expect launch s at 1s
             t=1s launched missing
             t=10s open Q s
             expect front yes
-            t=11s ack Q s 1
+            t=11s ack Q s 3
             t=12s gone Q
             expect launch s at 12s
             """)
     }
 
-    @Test("An idle app has 30 s, and is started again only after it has exited")
+    @Test("An idle app is started again only after it has exited and the pause has passed")
     func hangs() {
         SessionTimeline.run(
             """

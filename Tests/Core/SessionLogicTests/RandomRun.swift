@@ -168,7 +168,7 @@ struct RandomRun {
         do { try world.order(order, in: key, from: user) } catch { return record("refused") }
         switch order {
         case .cancel:
-            // An order succeeds after it is saved. If the power was cut before, the order was never given.
+            // An order succeeds after it is saved. If power fails before that, the order has no effect.
             guard !hasTransfer, let end = world.rows[key]?.tasks[number]?.end else { break }
             checked.model.ended(number, in: key, end)
         case .suspend: checked.model.sessions[key]?.tasks[number]?.isSuspended = true
@@ -197,8 +197,9 @@ struct RandomRun {
                 .event.number
             else { continue }
             record("\(user) acknowledges \(line)")
-            // Update the model first, because the app may be launched for another session immediately.
-            checked.model.handled(with: key)
+            // Update the model first, because the app may be launched for another session immediately. Only the last
+            // event of a task counts.
+            if line.contains(" completed") { checked.model.handled(with: key) }
             do {
                 try world.acknowledge(event, in: key, from: user)
                 checked.model.acknowledged(name, in: key)

@@ -17,7 +17,7 @@ struct SessionModel {
         /// A Boolean value that indicates whether the engine has the task.
         var isSubmitted = false
         var isSuspended = false
-        /// A Boolean value that indicates whether the app must be asked on the date and has not replied.
+        /// A Boolean value that indicates whether the app must receive a request on the date and has not replied.
         var isDelayed = false
         var isChallenged = false
 
@@ -34,7 +34,7 @@ struct SessionModel {
         var skipsBeginRequests = false
         /// The events that the current process has received: "1.0" is the first line of task 1, "1?" is a request.
         var received: Set<String> = []
-        /// The number of launches since the last acknowledgment or order.
+        /// The number of launches since the last acknowledgment of a task's last event, or order.
         var fruitlessStarts = 0
         var lastStart: WallTime?
 
@@ -123,7 +123,7 @@ struct SessionModel {
         }
     }
 
-    /// Lets delayed tasks begin if no app can be asked.
+    /// Lets delayed tasks begin if no app can receive the request.
     private mutating func releaseUnanswerable(at now: WallTime) {
         for (key, session) in sessions where session.skipsBeginRequests || (session.user == nil && !session.isStartable)
         {

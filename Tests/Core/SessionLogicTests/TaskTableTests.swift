@@ -30,6 +30,23 @@ struct TaskTableTests {
         #expect(tasks.isEmpty && tasks.usage == TaskUsage() && tasks.ends.isEmpty && tasks.unfinishedCount == 0)
     }
 
+    @Test("S10: a request that refuses expensive or constrained networks is unmetered; its body counts as bookkeeping")
+    func requests() {
+        var record = Self.record(1)
+        let settings = SessionSettings(identifier: "s")
+        #expect(record.constraints(by: settings).metered == .unstated)
+        record.snapshot.request.allowsExpensiveNetworkAccess = false
+        #expect(record.constraints(by: settings).metered == .unmetered)
+        record.snapshot.request.allowsExpensiveNetworkAccess = nil
+        record.snapshot.request.allowsConstrainedNetworkAccess = false
+        #expect(record.constraints(by: settings).metered == .unmetered)
+        let bytes = record.bookkeepingBytes
+        record.snapshot.request.body = [1, 2, 3]
+        #expect(record.bookkeepingBytes == bytes + 3)
+        record.removeSecrets()
+        #expect(record.snapshot.request.body == nil)
+    }
+
     @Test("an app is needed for a request immediately, and for ends after the last task")
     func needsApp() {
         var tasks = TaskTable()

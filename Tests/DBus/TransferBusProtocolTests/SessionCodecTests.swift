@@ -14,9 +14,14 @@ struct SessionCodecTests {
         return VariantValue(copying: variant).dictionary ?? [:]
     }
 
-    private static let request = RequestDescription(
-        url: "https://example.org/ä?b=c", method: "POST", headers: ["X-A": "1\t2", "B": ""], timeout: 7.5,
-        allowsCellularAccess: false)
+    private static var request: RequestDescription {
+        var request = RequestDescription(
+            url: "https://example.org/ä?b=c", method: "POST", headers: ["X-A": "1\t2", "B": ""], timeout: 7.5,
+            allowsCellularAccess: false)
+        (request.allowsExpensiveNetworkAccess, request.allowsConstrainedNetworkAccess) = (false, true)
+        request.body = [0, 255]
+        return request
+    }
 
     private static let response = ResponseDescription(
         url: "https://example.org/b", status: 404, headers: ["Content-Type": "text/plain"])
@@ -33,6 +38,16 @@ struct SessionCodecTests {
         snapshot.response = response
         snapshot.continues = "s.3"
         return snapshot
+    }
+
+    @Test("a request's body is limited, and fields with default values are omitted for earlier versions")
+    func bodies() throws {
+        var request = RequestDescription(url: "http://h/")
+        #expect(Set(request.fields.keys) == ["url", "cellular"])
+        request.body = [UInt8](repeating: 0, count: RequestBody.longest)
+        #expect(try RequestDescription(sent(request.fields)).body?.count == RequestBody.longest)
+        request.body?.append(0)
+        #expect(throws: BusFault.self) { try RequestDescription(sent(request.fields)) }
     }
 
     private static let plain = TaskSnapshot(

@@ -88,6 +88,19 @@ import TransferPolicy
         #expect(throws: BusFault.self) { try TransferRequest(fields, submitted: Self.now) }
     }
 
+    @Test("An upload uses PUT or POST; PATCH is for tasks of sessions")
+    func methods() throws {
+        func upload(_ method: String) throws -> UploadSource.Method? {
+            let fields: [String: VariantValue] = [
+                "url": .string("http://a/"), "upload-file": .string("/f"), "method": .string(method),
+            ]
+            return try TransferRequest(fields, submitted: Self.now).upload?.method
+        }
+        #expect(try upload("PUT") == .put && upload("POST") == .post)
+        let fault = #expect(throws: BusFault.self) { try upload("PATCH") }
+        #expect(fault?.message.contains("'method' must be PUT or POST") == true)
+    }
+
     @Test("A transfer's status survives a round trip over the bus")
     func status() throws {
         var status = TransferStatus(

@@ -66,7 +66,7 @@ struct BudgetTests {
         try fixture.run(
             "add", url, "--output", fixture.program.downloads + "/second", "--discretionary", "--metered", "allow")
         try waitUntil("the spent budget", within: 60) { try reasons(fixture) == ["budgetSpent"] }
-        #expect(try fixture.run("why", "2").contains("the budget for metered data is used up"))
+        #expect(try fixture.run("why", "2").contains("the metered data budget is used up"))
         #expect(try fixture.state(of: "2") == "waiting")
 
         try configure(fixture, "app-budgets = { person = 5000000 }\n")

@@ -51,7 +51,7 @@ struct DaemonListingTests {
             #expect(try fixture.run("policy", "show", "--defaults").contains("#parallel = 4"))
             #expect(try fixture.run("policy", "check").contains("the policy is 'ladder'"))
             try "parallel = 4\nyield = 3\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try fixture.run("policy", "check", file, status: 2).contains("config.toml:2:1: yield must be"))
+            #expect(try fixture.run("policy", "check", file, status: 2).contains("config.toml:2:1: yield = 3: must be"))
             #expect(try fixture.run("policy", "check", "/nonexistent", status: 2).contains("cannot read"))
         }
     }

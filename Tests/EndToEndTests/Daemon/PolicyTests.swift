@@ -30,8 +30,8 @@ struct PolicyTests {
         "an invalid policy is rejected with the key, the value, the range, and a pointer to the list",
         arguments: [
             ("help", ["'help'", "two-threshold"]),
-            ("default:patience=-1", ["patience=-1", "from 0 to inf"]),
-            ("default:patience=soon", ["patience=soon", "from 0 to inf"]),
+            ("default:patience=-1", ["patience=-1", "of 0 or more"]),
+            ("default:patience=soon", ["patience=soon", "of 0 or more"]),
             ("two-threshold:low=9", ["low=9", "from 0 to 5"]),
             ("default:color=1", ["color=1", "patience=NUMBER"]),
         ])

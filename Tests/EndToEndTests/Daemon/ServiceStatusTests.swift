@@ -14,13 +14,13 @@ struct ServiceStatusTests {
             let without = try fixture.program.run(["service", "status"])
             #expect(without.status == 3)
             let line = try #require(
-                without.run.output.split(separator: "\n").first { $0.hasPrefix("Worker confinement: ") })
+                without.run.output.split(separator: "\n").first { $0.hasPrefix("worker confinement: ") })
             #expect(line.contains("no new privileges, seccomp, "))
             #expect(line.contains("not dumpable"))
             try fixture.run("list")
             #expect(try fixture.run("service", "status").contains(line))
             let json = try fixture.json("service", "status")["workerConfinement"] as? String
-            #expect(json == String(line.dropFirst("Worker confinement: ".count)))
+            #expect(json == String(line.dropFirst("worker confinement: ".count)))
         } catch {
             await fixture.end()
             throw error

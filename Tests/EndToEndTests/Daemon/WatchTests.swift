@@ -35,7 +35,7 @@ struct WatchTests {
             #expect(terminal.output.contains("\u{1B}[?1049h") && !terminal.isCooked)
             terminal.type("p")
             try waitUntil("the transfer is paused", within: 60) { try fixture.state(of: "1") == "paused" }
-            try waitUntil("the pause is shown", within: 60) { terminal.output.contains("paused until resumed") }
+            try waitUntil("the pause is shown", within: 60) { terminal.output.contains("paused; r resumes") }
             terminal.type("w")
             try waitUntil("the reasons are shown", within: 60) { terminal.output.contains("── why 1") }
             terminal.type("c")

@@ -205,7 +205,7 @@ struct GetTests {
             (["get", "--checksum", "md5:00", "http://127.0.0.1/x"], "sha256:HEX"),
             (["get", "--assume", "power=sun", "http://127.0.0.1/x"], "power=ac"),
             (["get", "--limit-rate", "fast", "http://127.0.0.1/x"], "not a valid number of bytes"),
-            (["get", "--limit-rate-each", "0", "http://127.0.0.1/x"], "--limit-rate-each must be more than 0"),
+            (["get", "--limit-rate-each", "0", "http://127.0.0.1/x"], "--limit-rate-each '0' must be more than 0"),
             (["get", "--input", "/nonexistent"], "cannot read"),
             (["get", "--overwrite", "--no-clobber", "http://127.0.0.1/x"], "mutually exclusive"),
             (["get", "--nonsense"], "Unknown option"),

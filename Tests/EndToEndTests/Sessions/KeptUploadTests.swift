@@ -9,13 +9,15 @@ import Testing
     "C5: files of uploads, and disk usage of apps", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct KeptUploadTests {
-    @Test("C5, L5: an upload survives the removal of its file after resume() and a kill of the daemon")
-    func kill() async throws {
+    @Test(
+        "C5, L5: an upload survives the removal of its file after resume() and a kill of the daemon",
+        arguments: [false, true])
+    func kill(withAppGone isAppGone: Bool) async throws {
         let bodies = Mutex<[[UInt8]]>([])
         let server = try HostileServer { request, connection in
             guard let body = connection.readBody(of: request) else { return }
             guard request.method == "POST" else {
-                // The client asks whether the server can resume an interrupted upload.
+                // This request finds out whether the server can resume an interrupted upload.
                 connection.respond("204 No Content", ["Allow: POST"])
                 return
             }
@@ -27,20 +29,22 @@ struct KeptUploadTests {
             let file = fixture.daemon.program.folder.path + "/upload"
             try RandomFile.write(file, bytes: 300_000, seed: 3)
             let sent = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
-            let app = try fixture.app("app", "--session", "episodes")
+            let app = try fixture.app("app", "--session", "episodes", "--relaunch")
+            defer { app.log.killAll() }
             try app.log.wait(for: "opened")
             // Nothing starts until the release, so the kill comes first.
             try fixture.daemon.run("hold")
             try app.send("upload \(file) \(server.url("/inbox"))")
             try app.log.wait(for: "submitted 1")
             try FileManager.default.removeItem(atPath: file)
+            if isAppGone { await app.crash() }
             #expect(try Self.sources(of: fixture).count == 1)
             #expect(try fixture.row()["source-files"] as? Int == 1)
             #expect(try fixture.row()["source-bytes"] as? Int == 300_000)
             try fixture.waitForEnd(ofDaemon: try fixture.killDaemon())
             try fixture.daemon.run("release")
             try app.log.wait(for: "completed 1")
-            #expect(app.log.events.last == "completed 1 0")
+            #expect(app.log.events.contains("completed 1 0"))
             let isWhole = bodies.withLock { $0 == [sent] }
             #expect(isWhole, "the server received different bytes")
             try waitUntil("the kept file is removed", within: 60) { try Self.sources(of: fixture).isEmpty }

@@ -102,7 +102,8 @@ struct SessionStartTests {
             #expect((row["last-error"] as? String)?.contains(words) == true)
             #expect(row["waiting-events"] as? Int == 3)
             let table = try fixture.daemon.run("apps")
-            #expect(table.contains(outcome) && table.contains(words))
+            let shown = outcome == "missing" ? "program missing" : "ended immediately"
+            #expect(table.contains("1 \(shown)") && table.contains(words), "\(table)")
             #expect(try fixture.daemon.run("sessions").contains("episodes"))
         }
     }

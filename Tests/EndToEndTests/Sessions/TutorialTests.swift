@@ -7,7 +7,7 @@ import Testing
     "A tutorial's app", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct TutorialTests {
-    @Test("T3, L2, E2: after a kill, it is launched to begin its task, and again to move the file")
+    @Test("T3, L2, E2: a killed app is launched to begin its task, and again to move the file")
     func runs() async throws {
         let server = try NginxServer()
         _ = try server.serve("episode.bin", bytes: 50_000)
@@ -40,6 +40,49 @@ struct TutorialTests {
                 == true
         }
         #expect(server.requests().contains { $0.path == "/episode.bin" })
+        await fixture.end()
+    }
+
+    @Test(
+        "L2: an app that starts slowly or completes early is called before its events and runs until they are handled",
+        arguments: ["EARLY", "BUSY"])
+    func order(_ habit: String) async throws {
+        let server = try NginxServer(rate: 500_000)
+        for number in 1...2 { _ = try server.serve("\(number).bin", bytes: 500_000) }
+        let home = try TemporaryFolder()
+        let log = home.path + "/log"
+        try FileManager.default.createDirectory(atPath: home.path + "/Documents", withIntermediateDirectories: true)
+        var settings = [
+            "HOME": home.path, "CFFIXED_USER_HOME": home.path, "XDG_CACHE_HOME": home.path + "/cache",
+            "TUTORIAL_LOG": log, "TUTORIAL_DELAY": "0",
+        ]
+        settings["TUTORIAL_" + habit] = "1"
+        let fixture = try await DaemonFixture { [settings] _ in settings }
+        let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
+            .appendingPathComponent("TutorialApp").resolvingSymlinksInPath().path
+        let app = try FixtureProcess(
+            [program] + (1...2).map { server.url("\($0).bin") },
+            environment: fixture.program.environment.merging(settings) { $1 })
+        try waitUntil("the tasks", within: 60) {
+            (try fixture.json("list")["transfers"] as? [[String: Any]])?.count == 2
+        }
+        kill(app.id, SIGKILL)
+        await app.end()
+        try fixture.run("now", "--all")
+        func lines() -> [String] {
+            ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+        }
+        try waitUntil("the end of the started app", within: 60) {
+            guard let began = lines().last(where: { $0.hasPrefix("began ") }), lines().contains("handle MySession"),
+                let process = pid_t(began.dropFirst(6))
+            else { return false }
+            return kill(process, 0) != 0
+        }
+        let started = lines().drop { $0 != "handle MySession" && !$0.hasPrefix("completed") && $0 != "all events" }
+        #expect(
+            started.sorted() == ["all events", "completed 1", "completed 2", "handle MySession"],
+            "what the app was told: \(started)")
+        #expect(started.first == "handle MySession" && started.last == "all events")
         await fixture.end()
     }
 }

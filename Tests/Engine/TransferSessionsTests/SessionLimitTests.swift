@@ -98,6 +98,15 @@ struct SessionLimitTests {
                     try await fixture.host.post(.change(annotated), in: app.key("a"), from: app.client.name)
                 }?
                 .code == .limitExceeded)
+            // A request that replaces the task's own counts, too.
+            var replacement = RequestDescription(url: "http://h/")
+            replacement.body = [UInt8](repeating: 1, count: 8000)
+            #expect(
+                await refusal {
+                    try await fixture.host.post(
+                        .begin(1, .with(replacement)), in: app.key("a"), from: app.client.name)
+                }?
+                .code == .limitExceeded)
             // Other apps have their own limits.
             let other = FakeApp("org.example.Other", process: 7)
             _ = try await fixture.host.open(.named(), by: other.client)

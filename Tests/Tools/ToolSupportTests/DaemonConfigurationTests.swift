@@ -61,17 +61,21 @@ import TransferPolicy
     @Test(
         "Reports an error with file, line, and column",
         arguments: [
-            ("parallel = 0", "c.toml:1:1: parallel must be a whole number from 1 to 256"),
-            ("\n  parallel = \"4\"", "c.toml:2:3: parallel must be a whole number"),
+            ("parallel = 0", "c.toml:1:1: parallel = 0: must be a whole number from 1 to 256"),
+            ("\n  parallel = \"4\"", "c.toml:2:3: parallel = \"4\": must be a whole number"),
             ("policy = \"best\"", "c.toml:1:1: policy: "),
-            ("policy = 3", "c.toml:1:1: policy must be a string in quotes"),
+            ("policy = 3", "c.toml:1:1: policy = 3: must be a string in quotes"),
             ("# parallell\n\nparallell = 4", "c.toml:3:1: unknown key 'parallell'; use one of "),
-            ("app-budgets = 7", "c.toml:1:1: app-budgets must be a table from names to bytes"),
-            ("\napp-budgets = { a = -1 }", "c.toml:2:1: app-budgets: 'a' must be a whole number from 0 to"),
-            ("[connection-budgets]\n\"b c\" = \"1\"", "c.toml:1:2: connection-budgets: 'b c' must be a whole number"),
-            ("billing-day = 32", "c.toml:1:1: billing-day must be a whole number from 1 to 31"),
-            ("yield = 1", "c.toml:1:1: yield must be true or false"),
-            ("log-level = \"loud\"", "c.toml:1:1: log-level must be one of "), ("parallel = = 4", "c.toml:1:12: "),
+            ("app-budgets = 7", "c.toml:1:1: app-budgets = 7: must be a table from names to bytes"),
+            ("\napp-budgets = { a = -1 }", "c.toml:2:1: app-budgets: 'a' = -1: must be a whole number from 0 to"),
+            (
+                "[connection-budgets]\n\"b c\" = \"1\"",
+                "c.toml:1:2: connection-budgets: 'b c' = \"1\": must be a whole number"
+            ),
+            ("billing-day = 32", "c.toml:1:1: billing-day = 32: must be a whole number from 1 to 31"),
+            ("yield = 1", "c.toml:1:1: yield = 1: must be true or false"),
+            ("log-level = \"loud\"", "c.toml:1:1: log-level = \"loud\": must be one of "),
+            ("parallel = = 4", "c.toml:1:12: "),
             ("[server]\nport = 1", "c.toml:1:2: unknown key 'server'"),
         ])
     func wrong(text: String, message: String) {

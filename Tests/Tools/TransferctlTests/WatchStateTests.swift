@@ -64,7 +64,7 @@ import TransferPolicy
         _ = state.apply(.changed(row(1, .cancelled)))
         #expect(press(.letter("c"), &state) == [])
         #expect(state.pane == .none)
-        #expect(state.message == "transfer 1 has already ended: cancelled")
+        #expect(state.message == "transfer 1 has already ended: canceled")
         _ = press(.other, &state)
         #expect(state.message == nil)
     }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Pseudonyms for the names that would identify the owner of a recording. The same name always gets the same
-/// pseudonym, so that the recording decodes the same way.
+/// Pseudonyms for the names that would identify the owner of a recording: connections, and hardware addresses. The
+/// same name always gets the same pseudonym, so that the recording decodes the same way.
+///
+/// The names of devices are kept, except for hardware addresses in them.
 struct Pseudonyms {
     private static let sentence = "left out of this recording"
 
     private var connections: [String: String] = [:]
-    /// The names of devices. Overrides may refer to devices, which keep their names.
+    /// The names of devices, by which overrides may refer to a device instead of a connection.
     private var devices: Set<String> = []
     private var addresses: [String: String] = [:]
 

@@ -4,7 +4,7 @@ internal import TransferModel
 
 /// A cache of the numbers of saved classes of traits, used while a change is prepared outside the connection's queue.
 ///
-/// A class keeps its number as long as the database is open, even if the class was removed in the meantime.
+/// A number stays valid as long as the database is open, even if the row of the class was removed in the meantime.
 final class TraitClassCache: Sendable {
     /// A dictionary key that hashes only the most selective traits. Hashing all traits costs more than the rest of the
     /// lookup.

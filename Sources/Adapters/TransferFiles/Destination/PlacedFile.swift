@@ -3,13 +3,14 @@ import Glibc
 package import TransferEngine
 package import TransferModel
 
-/// A finished file that received its final name before a crash prevented its record.
+/// The search for a finished file that received its final name, although a crash prevented the record of the end.
 ///
 /// Before a partial file receives its final name, a mark is created next to the partial file. The mark holds the
 /// inode, the size, and the time of the file, and is removed once the transfer's end is durable. A mark without a
 /// partial file shows that the file is at its destination, even if nothing was saved about the transfer.
 ///
-/// The mark is a symbolic link to no file. A single call creates the link completely or not at all. The link needs no
+/// The mark is a symbolic link whose target is the text of the mark, not the path of a file. A single call creates
+/// the link completely or not at all. The link needs no
 /// separate sync, because journals order the link before the rename. On file systems without symbolic links, only the
 /// record remains.
 package enum PlacedFile {

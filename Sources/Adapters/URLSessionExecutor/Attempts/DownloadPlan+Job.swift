@@ -13,6 +13,7 @@ extension DownloadPlan {
     init(_ job: TransferJob, _ environment: ExecutorEnvironment, at location: PartialFileState, isUnchanged: Bool) {
         let specification = job.specification
         self.init(request: RequestPlan(specification, environment))
+        body = specification.body
         firstRequestBytes = environment.configuration.firstRequestBytes
         keepsErrorBody = specification.keepsErrorBody
         maximumBytes = specification.maximumBytes

@@ -27,9 +27,9 @@ protocol TransferAttempt: ExchangeReceiver {
     /// Checks deadlines and reports progress. Called twice a second.
     func tick(now: UInt64)
     func perform(_ directive: Machine.Directive)
-    /// Calls `body` with the state machine.
+    /// Calls `body` with the state machine, and returns the result of `body`.
     func decide<Decision>(_ body: (inout Machine) -> Decision) -> Decision
-    /// Keeps `count` bytes of a response's body.
+    /// Keeps the first `count` bytes of `bytes`, the next part of a response's body.
     func keep(_ bytes: Data, _ count: Int)
     /// Closes the files. Called before the end is reported.
     func releaseFiles()

@@ -10,6 +10,8 @@ struct AttemptRequest<Kind: Hashable & Sendable>: Hashable, Sendable {
     var fields: [HeaderField]
     /// The URLs that led to this URL by redirects, including this URL.
     var visited: [String]
+    /// Whether a redirect has replaced the request by a GET without a body.
+    var isGet = false
 }
 
 /// The step that follows the end of a request.

@@ -6,8 +6,10 @@ struct RequestHead: Hashable, Sendable {
     var url: String
     var fields: [HeaderField]
     var method = "GET"
-    /// The bytes of the uploaded file that form the body, or `nil` if the request has no body.
+    /// The range of the uploaded file that forms the body. `nil` if the body is not part of a file.
     var body: Range<Int64>?
+    /// The body of a download's request. `nil` for a request without a body.
+    var content: [UInt8]?
 
     func value(_ name: String) -> String? { fields.firstValue(name) }
 }
@@ -78,8 +80,8 @@ extension [HeaderField] {
 }
 
 extension ResponseHead {
-    /// Returns the failure for a status that may be temporary. The failure includes the delay that the server asks
-    /// for.
+    /// Returns the failure for a status that may be temporary. The failure includes the delay that the server
+    /// requests.
     func temporaryStatusFailure(host: String, now: Int64) -> TransferFailure {
         let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: now)
         let delayText = wait.map { " (retry after \($0) s)" } ?? ""

@@ -84,11 +84,12 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
         urlRequest.timeoutInterval = Double(max(1, timeoutSeconds))
         urlRequest.httpShouldHandleCookies = false
         urlRequest.httpMethod = request.method
+        if let content = request.content { urlRequest.httpBody = Data(content) }
         let own = TRANSFER_URLSESSION_LIMITER_FIELD.lowercased()
         for field in request.fields where field.name.lowercased() != own {
             urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
         }
-        if body != nil {
+        if body != nil || request.content != nil {
             // URLSession sends a stream in chunks and waits a second for the server's consent. libcurl omits a field
             // whose value is blank.
             for name in ["Transfer-Encoding", "Expect"] { urlRequest.setValue(" ", forHTTPHeaderField: name) }
@@ -155,7 +156,7 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
         }
         var request = request
         // The stream is created here because a stream must stay on a single queue.
-        request.httpBodyStream = exchange.body?.makeStream()
+        if let body = exchange.body { request.httpBodyStream = body.makeStream() }
         let task = openSession().dataTask(with: request)
         running.withLock { $0[task.taskIdentifier] = exchange }
         exchange.state.withLock { $0.task = task }

@@ -10,13 +10,15 @@ extension BackgroundApplication {
     /// Call this method after ``onEvents(_:)`` and before the first background session is opened. The method blocks
     /// until the name is acquired.
     ///
-    /// A program that acquires the name by other means, as toolkits do, does not need this method. Such a program is
-    /// not called while it has no session open.
+    /// A program whose toolkit acquires the name does not need this method. Without this method, the program is not
+    /// called while it has no open session.
     ///
     /// - Parameter name: The bus name.
     /// - Throws: `SessionError` if the bus cannot be reached, or if another program owns the name.
     public func acquireName(_ name: String) throws(SessionError) {
         try DaemonChannel.shared.serve(as: name) { session in
+            // The session may be opened before the handler runs. Its events wait for the handler.
+            self.expectHandler(for: session)
             // The handler opens the session again, and that waits for the thread that delivers this call.
             DispatchQueue.global().async { self.handleEvents(of: session) }
         }

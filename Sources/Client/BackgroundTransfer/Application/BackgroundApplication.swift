@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// The program as its background sessions see it: its focus, its launch command, and its handler for events.
+/// The program that owns the background sessions: its focus, its launch command, and its handler for events.
 ///
 /// A program with an app delegate in Apple's form only needs `@main`:
 ///
@@ -30,22 +31,31 @@ public final class BackgroundApplication: Sendable {
     /// The name of the environment variable that names the session for which the program was started.
     package static let sessionVariable = "BACKGROUND_TRANSFER_SESSION"
 
-    private struct Content {
-        var handler: EventHandler?
+    /// A handler that calls `returned` after the app's own handler has returned.
+    typealias Handler =
+        @Sendable (
+            _ session: String, _ done: @escaping @Sendable () -> Void, _ returned: @escaping @Sendable () -> Void
+        ) -> Void
+
+    struct Content {
+        var handler: Handler?
         var command: [String]?
         var containers: Set<String>?
         var isInFront = true
         var waiting: [String] = []
-        /// The number of sessions that are being handled.
-        var handling = 0
+        var delivery = EventDelivery()
+        var delegate = DelegateReference(nil)
         var afterEvents: (@Sendable () -> Void)?
     }
 
-    private let content = Mutex(Content())
+    let content = Mutex(Content())
+    /// The maximum time without an event, after which a program that was started for its events ends.
+    let idleLimit: DispatchTimeInterval
 
-    init() {}
+    /// Creates an instance in addition to ``shared``, for a test.
+    package init(idleLimit: DispatchTimeInterval = .seconds(30)) { self.idleLimit = idleLimit }
 
-    // MARK: In front, or not
+    // MARK: Foreground
 
     /// A Boolean value that indicates whether the user is working with the program.
     ///
@@ -56,13 +66,19 @@ public final class BackgroundApplication: Sendable {
     public var isInFront: Bool {
         get { content.withLock(\.isInFront) }
         set {
-            content.withLock { $0.isInFront = newValue }
+            storeInFront(newValue)
             SessionChannels.chosenChannel?.setInFront(newValue)
         }
     }
 
     /// Stores the value that the daemon reported when a session was opened.
-    package func storeInFront(_ isInFront: Bool) { content.withLock { $0.isInFront = isInFront } }
+    package func storeInFront(_ isInFront: Bool) {
+        let hasChanged = content.withLock { content in
+            defer { content.isInFront = isInFront }
+            return content.isInFront != isInFront
+        }
+        if hasChanged { reportFront(isInFront) }
+    }
 
     // MARK: Launching
 
@@ -76,7 +92,7 @@ public final class BackgroundApplication: Sendable {
         set { content.withLock { $0.command = newValue } }
     }
 
-    /// The shared containers for whose sessions the program is started, whichever of the container's programs opened
+    /// The shared containers for whose sessions the program is started. Any program of the container may have opened
     /// the session.
     ///
     /// A publisher's main program sets the containers' identifiers (`sharedContainerIdentifier`), and its helpers do
@@ -99,8 +115,17 @@ public final class BackgroundApplication: Sendable {
     /// Registers the handler for sessions that need the program, and calls it for each session that is already
     /// waiting.
     ///
+    /// The session reports its events after the handler has returned.
+    ///
     /// - Parameter handler: The handler. It replaces any earlier handler.
     public func onEvents(_ handler: @escaping EventHandler) {
+        register { session, done, returned in
+            handler(session, done)
+            returned()
+        }
+    }
+
+    func register(_ handler: @escaping Handler) {
         let waiting = content.withLock { content in
             content.handler = handler
             defer { content.waiting = [] }
@@ -109,53 +134,38 @@ public final class BackgroundApplication: Sendable {
         for session in waiting { handleEvents(of: session) }
     }
 
-    /// Calls the registered handler, or keeps the session until a handler is registered.
-    package func handleEvents(of session: String) {
-        let handler = content.withLock { content -> EventHandler? in
-            guard let handler = content.handler else {
-                content.waiting.append(session)
-                return nil
-            }
-            content.handling += 1
-            return handler
-        }
-        guard let handler else { return }
-        let isDone = Mutex(false)
-        handler(session) { [self] in
-            let isFirst = isDone.withLock { done in
-                defer { done = true }
-                return !done
-            }
-            if isFirst { handled() }
-        }
-    }
-
-    private func handled() {
-        let after = content.withLock { content in
-            content.handling -= 1
-            return content.handling == 0 ? content.afterEvents : nil
-        }
-        after?()
+    /// The session that the program was started for. `nil` after ``handleLaunch(then:)`` was called.
+    var launchSession: String? {
+        ProcessInfo.processInfo.environment[Self.sessionVariable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Checks whether the program was started for a session, and if so calls the registered handler. Call this method
-    /// once, after ``onEvents(_:)``.
+    /// once, after ``onEvents(_:)``. A session that is opened before this call may report events before the handler is
+    /// called.
     ///
-    /// - Parameter finish: A closure to call after all events that the program was started for have been handled. Not
-    ///   called if the program was started otherwise.
+    /// The program's work is done after every handler has called its completion handler, and the program has
+    /// acknowledged all events of the sessions. The program stops waiting for a session that is not opened, or that
+    /// reports nothing for 30 seconds.
+    ///
+    /// - Parameter finish: A closure to call once, after all events that the program was started for have been handled.
+    ///   Not called if the program was started otherwise.
     /// - Returns: Whether the program was started for a session.
     @discardableResult
     public func handleLaunch(then finish: @escaping @Sendable () -> Void = {}) -> Bool {
-        guard let session = ProcessInfo.processInfo.environment[Self.sessionVariable], !session.isEmpty else {
-            return false
-        }
+        guard let session = launchSession else { return false }
+        // Child processes of this program were not started for a session.
+        unsetenv(Self.sessionVariable)
+        handleLaunch(for: session, then: finish)
+        return true
+    }
+
+    /// Calls the registered handler for the session that the program was started for, and calls `finish` after all
+    /// events that the program was started for have been handled.
+    package func handleLaunch(for session: String, then finish: @escaping @Sendable () -> Void) {
         content.withLock { content in
             content.isInFront = false
             content.afterEvents = finish
         }
-        // Child processes of this program were not started for a session.
-        unsetenv(Self.sessionVariable)
-        handleEvents(of: session)
-        return true
+        handleEvents(of: session, isLaunch: true)
     }
 }

@@ -41,17 +41,19 @@ public struct BackgroundEvent: Sendable {
         /// If the program acknowledges the event without doing either, the server's refusal becomes the response of
         /// the task.
         case challenged(BackgroundTask, BackgroundChallenge)
-        /// The last event of a task. The error is `nil` if the server responded, whatever the status code.
+        /// The last event of a task. The error is `nil` if the server responded, regardless of the status code.
         case completed(BackgroundTask, URLError?)
         /// Every event that had waited for this program has been reported.
         case finishedEvents
-        /// The last event of the session. The session was invalidated, or no service runs it any longer.
+        /// The last event of the session. The session was invalidated, or its service is no longer available.
         case invalidated(SessionError?)
     }
 
     /// The kind of event, with its task and values.
     public let kind: Kind
     private let acknowledgement: (@Sendable () -> Void)?
+    /// The record that keeps the program running until the event has been handled.
+    var inHand: EventInHand?
 
     init(_ kind: Kind, acknowledgement: (@Sendable () -> Void)?) {
         self.kind = kind
@@ -61,7 +63,10 @@ public struct BackgroundEvent: Sendable {
     /// Marks the event as handled, so that the session does not report the event again.
     ///
     /// An event that is never acknowledged is reported again at the next start of the program.
-    public func acknowledge() { acknowledgement?() }
+    public func acknowledge() {
+        acknowledgement?()
+        inHand?.end()
+    }
 }
 
 /// A server's request for authentication.
@@ -118,7 +123,8 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
             while !isFinished {
                 guard let event = await events.next() else { return end(nil) }
                 if case .invalidated(let error) = event.kind { return end(error.map(SessionError.init)) }
-                if let convertedEvent = session.convert(event) { return convertedEvent }
+                await session.waitForHandler()
+                if let convertedEvent = session.report(event) { return convertedEvent }
             }
             return nil
         }

@@ -47,11 +47,12 @@ public final class BackgroundSession: Sendable {
     /// come first.
     public var events: BackgroundEvents { BackgroundEvents(session: self, events: opened.events) }
 
-    private let channel: any SessionChannel
+    let channel: any SessionChannel
+    let application: BackgroundApplication
     private let opened: OpenedSession
-    private let content: Mutex<Content>
+    let content: Mutex<Content>
 
-    private struct Content {
+    struct Content {
         var nextTask: Int
         var tasks: [Int: BackgroundTask]
         var isInvalidated = false
@@ -78,19 +79,29 @@ public final class BackgroundSession: Sendable {
     }
 
     package static func open(
-        _ configuration: BackgroundSessionConfiguration, over channel: any SessionChannel
+        _ configuration: BackgroundSessionConfiguration, over channel: any SessionChannel,
+        in application: BackgroundApplication = .shared
     ) async throws -> BackgroundSession {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
-                continuation.resume(with: Result { try BackgroundSession(configuration, over: channel) })
+                continuation.resume(
+                    with: Result { try BackgroundSession(configuration, over: channel, in: application) })
             }
         }
     }
 
-    package init(
+    package convenience init(
         _ configuration: BackgroundSessionConfiguration, over channel: any SessionChannel
     ) throws(SessionError) {
+        try self.init(configuration, over: channel, in: .shared)
+    }
+
+    init(
+        _ configuration: BackgroundSessionConfiguration, over channel: any SessionChannel,
+        in application: BackgroundApplication
+    ) throws(SessionError) {
         try configuration.check()
+        self.application = application
         self.configuration = configuration
         self.channel = channel
         opened = try channel.open(configuration)
@@ -101,11 +112,17 @@ public final class BackgroundSession: Sendable {
             Content(
                 nextTask: opened.nextTask,
                 tasks: Dictionary(tasks.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })))
+        if opened.tasks.contains(where: \.isEnded) {
+            application.deliver { $0.oweEvents(of: configuration.identifier) }
+        }
     }
 
     // MARK: Tasks
 
     /// Creates a suspended task that downloads the response to an http or https request.
+    ///
+    /// After a failure, a request whose method is not `GET` is sent again from the beginning. The body has at most
+    /// 256 KiB.
     ///
     /// Call ``BackgroundTask/resume()`` to submit the task.
     ///
@@ -113,12 +130,12 @@ public final class BackgroundSession: Sendable {
     /// - Returns: The new task.
     /// - Throws: `SessionError` if the URL has another scheme, or if the session has been invalidated.
     public func download(_ request: URLRequest) throws(SessionError) -> BackgroundTask {
-        try add(.download, RequestDescription(request))
+        try add(.download, RequestDescription(ofDownload: request))
     }
 
     /// Creates a suspended task that continues a download which ``BackgroundTask/cancelKeepingBytes()`` ended.
     ///
-    /// The download starts over if the saved bytes are gone or the file on the server has changed.
+    /// The download starts over if the saved bytes are missing or the file on the server has changed.
     ///
     /// - Parameter data: The resume data that ``BackgroundTask/cancelKeepingBytes()`` returned.
     /// - Returns: The new task.
@@ -183,11 +200,19 @@ public final class BackgroundSession: Sendable {
         return task
     }
 
+    /// Reserves and returns the identifier of the next task. No task of the session receives the identifier.
+    func skipIdentifier() -> Int {
+        content.withLock { content in
+            defer { content.nextTask += 1 }
+            return content.nextTask
+        }
+    }
+
     /// Returns the tasks that have not ended, updated to their current progress, in order of creation.
     ///
     /// - Throws: `SessionError` if the daemon or the embedded engine cannot be reached.
     public func unfinishedTasks() async throws(SessionError) -> [BackgroundTask] {
-        // The progress that the other side reports is newer than the events that this process has seen.
+        // The progress that the service reports is newer than the events that this process has received.
         let reportedTasks = try await channel.tasks(of: configuration.identifier)
         content.withLock { content in
             for snapshot in reportedTasks where !snapshot.isEnded {
@@ -234,63 +259,14 @@ public final class BackgroundSession: Sendable {
     /// A Boolean value that indicates whether the session has been invalidated and accepts no new tasks.
     public var isInvalidated: Bool { content.withLock(\.isInvalidated) }
 
-    private func closeIfDone() {
+    func closeIfDone() {
         let isDone = content.withLock { $0.isInvalidated && $0.tasks.isEmpty }
         if isDone { channel.close(configuration.identifier) }
     }
 
-    /// Records that no more events will come.
-    func ended() { content.withLock { $0.isInvalidated = true } }
-
-    // MARK: Events
-
-    /// Updates the event's task and converts the event for the program. Returns `nil` if the event is not for the
-    /// program or its task is unknown.
-    func convert(_ event: SessionEvent) -> BackgroundEvent? {
-        let identifier = configuration.identifier
-        let acknowledge: @Sendable () -> Void = { [channel] in
-            if let number = event.number { channel.acknowledge(number, in: identifier) }
-        }
-        guard let number = event.task else {
-            switch event.kind {
-            case .finishedEvents: return BackgroundEvent(.finishedEvents, acknowledgement: acknowledge)
-            case .called: BackgroundApplication.shared.handleEvents(of: identifier)
-            default: break
-            }
-            return nil
-        }
-        guard let task = content.withLock({ $0.tasks[number] }) else {
-            // Without an acknowledgement, the event would be reported at every start.
-            acknowledge()
-            return nil
-        }
-        task.apply(event.kind)
-        switch event.kind {
-        case .received(let bytes, let total):
-            return BackgroundEvent(.received(task, bytes: bytes, total: total), acknowledgement: acknowledge)
-        case .sent(let bytes, let total):
-            return BackgroundEvent(.sent(task, bytes: bytes, total: total), acknowledgement: acknowledge)
-        case .continued(let offset, let total):
-            return BackgroundEvent(.continued(task, offset: offset, total: total), acknowledgement: acknowledge)
-        case .responded(let description):
-            return description.response.map { BackgroundEvent(.responded(task, $0), acknowledgement: acknowledge) }
-        case .downloaded(let path):
-            return BackgroundEvent(.downloaded(task, URL(fileURLWithPath: path)), acknowledgement: acknowledge)
-        case .body(let data):
-            return BackgroundEvent(.body(task, Data(data)), acknowledgement: acknowledge)
-        case .completed:
-            return BackgroundEvent(.completed(task, task.error)) { [self] in
-                acknowledge()
-                content.withLock { $0.tasks[number] = nil }
-                closeIfDone()
-            }
-        case .willBegin(let request):
-            guard let request = request.request else { return nil }
-            return BackgroundEvent(.willBegin(task, request)) { task.replyByDefault() }
-        case .challenged(let description):
-            guard let challenge = BackgroundChallenge(description) else { return nil }
-            return BackgroundEvent(.challenged(task, challenge)) { task.replyByDefault() }
-        case .called, .finishedEvents, .invalidated: return nil
-        }
+    /// Records that the session has no more events.
+    func ended() {
+        content.withLock { $0.isInvalidated = true }
+        application.deliver { $0.end(configuration.identifier) }
     }
 }

@@ -7,7 +7,7 @@ internal import TransferModel
 
 /// A download or upload of a background session. The task continues while this program is not running.
 ///
-/// A task is safe to use from any thread. Its properties report what this process has learned so far.
+/// A task is safe to use from any thread. Its properties reflect the events that this process has received.
 ///
 /// ## Topics
 ///
@@ -37,7 +37,7 @@ internal import TransferModel
 /// - ``cancel()``
 /// - ``cancelKeepingBytes()``
 ///
-/// ### Answering Events
+/// ### Replying to Events
 /// - ``begin(with:)``
 /// - ``answer(user:password:)``
 /// - ``answer(token:)``
@@ -57,19 +57,35 @@ public final class BackgroundTask: Sendable, Identifiable {
     /// The number of the task, unique within its session and never reused there.
     public let identifier: Int
     let session: String
-    private let channel: any SessionChannel
-    private let content: Mutex<Content>
+    /// Whether the task had ended before this process opened its session.
+    private let wasOver: Bool
+    /// The number of bytes received or sent before this process opened the session.
+    let countAtOpening: Int64
+    let channel: any SessionChannel
+    let content: Mutex<Content>
 
     struct Content: Sendable {
         var snapshot: TaskSnapshot
         var state: State
-        /// Whether the other side has the task.
+        /// The time of the first `resume()` in this process, or of the opening of the session.
+        var began = Date()
+        /// Whether the service has the task.
         var isSubmitted: Bool
         var failure: FailureDescription?
         var pendingReply: PendingReply?
+        /// The way in which this process has canceled the task.
+        var cancellation: Cancellation?
+        /// Called after each change of the task's progress or state.
+        var observer: (@Sendable () -> Void)?
     }
 
-    /// The kinds of events about a task that wait for a reply of the program.
+    /// The ways to cancel a task.
+    enum Cancellation: Sendable {
+        case removingBytes
+        case keepingBytes
+    }
+
+    /// The kinds of task events that wait for a reply from the program.
     enum PendingReply: Sendable {
         case begin
         case login
@@ -79,6 +95,8 @@ public final class BackgroundTask: Sendable, Identifiable {
         identifier = snapshot.identifier
         self.session = session
         self.channel = channel
+        wasOver = snapshot.isEnded
+        countAtOpening = snapshot.kind == .download ? snapshot.received : snapshot.sent
         let state: State = snapshot.isEnded ? .completed : snapshot.isSuspended || !isSubmitted ? .suspended : .running
         content = Mutex(Content(snapshot: snapshot, state: state, isSubmitted: isSubmitted))
     }
@@ -95,8 +113,17 @@ public final class BackgroundTask: Sendable, Identifiable {
     public var response: HTTPURLResponse? { snapshot.response?.response }
     /// The reason that the task ended without a response. `nil` while the task has not ended, and if the server
     /// responded.
+    ///
+    /// The error of a download may contain resume data for ``BackgroundSession/download(continuing:)``.
     public var error: URLError? {
-        content.withLock { content in content.failure.map { $0.error(url: content.snapshot.request.url) } }
+        let (content, wasOver) = (content.withLock { $0 }, wasOver)
+        guard let failure = content.failure else { return nil }
+        // The stored request of an ended task contains no secrets, so the request cannot be sent again.
+        let isContinuable = !isUpload && !wasOver && content.cancellation != .removingBytes && failure.isContinuable
+        let wasQuit = failure.code == URLError.Code.cancelled.rawValue && content.cancellation == nil && !wasOver
+        return failure.error(
+            url: content.snapshot.request.url, resumeData: isContinuable ? resumeData : nil,
+            cancelledReason: wasQuit ? .userForceQuitApplication : nil)
     }
     /// The number of bytes of the response body that are on disk.
     public var countOfBytesReceived: Int64 { snapshot.received }
@@ -106,6 +133,7 @@ public final class BackgroundTask: Sendable, Identifiable {
     public var countOfBytesExpected: Int64 { snapshot.total ?? -1 }
 
     var snapshot: TaskSnapshot { content.withLock(\.snapshot) }
+    var began: Date { content.withLock(\.began) }
 
     // MARK: Settings of the App
 
@@ -142,7 +170,7 @@ public final class BackgroundTask: Sendable, Identifiable {
             let before = content.snapshot
             body(&content.snapshot)
             guard content.isSubmitted, content.state != .completed, content.snapshot != before else { return }
-            // Posted under the lock, like every order, so that orders arrive in the order in which they were given.
+            // All orders are posted under the lock, so that the service receives them in sequence.
             channel.post(.change(content.snapshot), in: session)
         }
     }
@@ -151,8 +179,10 @@ public final class BackgroundTask: Sendable, Identifiable {
 
     /// Submits the task, or resumes it after ``suspend()``. Has no effect on a task that is running or has ended.
     public func resume() {
+        defer { reportChange() }
         content.withLock { content in
             guard content.state == .suspended else { return }
+            if !content.isSubmitted { content.began = Date() }
             content.state = .running
             content.snapshot.isSuspended = false
             channel.post(content.isSubmitted ? .resume(identifier) : .submit(content.snapshot), in: session)
@@ -162,6 +192,7 @@ public final class BackgroundTask: Sendable, Identifiable {
 
     /// Pauses the task until it is resumed. Bytes that are already on disk are kept.
     public func suspend() {
+        defer { reportChange() }
         content.withLock { content in
             guard content.state == .running else { return }
             content.state = .suspended
@@ -171,7 +202,7 @@ public final class BackgroundTask: Sendable, Identifiable {
     }
 
     /// Cancels the task and removes its bytes. The task's last event reports the cancellation.
-    public func cancel() { cancel { .cancel($0) } }
+    public func cancel() { cancel(.removingBytes) { .cancel($0) } }
 
     /// Cancels a download, and keeps its bytes for another task to continue from. An upload is canceled without
     /// keeping anything.
@@ -183,17 +214,25 @@ public final class BackgroundTask: Sendable, Identifiable {
             cancel()
             return nil
         }
-        let token = "\(session).\(identifier)"
-        guard cancel({ .cancelKeeping($0, token: token) }) else { return nil }
-        return ResumeData(token: token, request: snapshot.request, note: snapshot.note).encoded
+        guard cancel(.keepingBytes, { .cancelKeeping($0, token: resumeToken) }) else { return nil }
+        return resumeData
+    }
+
+    /// The token under which the service may keep the bytes of the task.
+    private var resumeToken: String { "\(session).\(identifier)" }
+
+    private var resumeData: Data? {
+        let snapshot = snapshot
+        return ResumeData(token: resumeToken, request: snapshot.request, note: snapshot.note).encoded
     }
 
     @discardableResult
-    private func cancel(_ order: (Int) -> TaskOrder) -> Bool {
-        content.withLock { content in
+    private func cancel(_ way: Cancellation, _ order: (Int) -> TaskOrder) -> Bool {
+        defer { reportChange() }
+        return content.withLock { content in
             guard content.state == .suspended || content.state == .running else { return false }
-            content.state = .canceling
-            // The other side ends every task, even a task that it has not seen before: it numbers and stores the last
+            (content.state, content.cancellation) = (.canceling, way)
+            // The service ends every task, even an unsubmitted task, because the service numbers and stores the last
             // event.
             if !content.isSubmitted { channel.post(.submit(content.suspendedSnapshot), in: session) }
             content.isSubmitted = true
@@ -201,93 +240,10 @@ public final class BackgroundTask: Sendable, Identifiable {
             return true
         }
     }
-
-    // MARK: Answers
-
-    /// Lets a delayed task begin. Answers a ``BackgroundEvent/Kind/willBegin(_:_:)`` event, and has no effect without
-    /// one.
-    ///
-    /// - Parameter request: A request that replaces the task's own, with a fresh token for example. `nil` keeps the
-    ///   task's request.
-    /// - Throws: `SessionError` if the scheme of the new request is neither http nor https.
-    public func begin(with request: URLRequest? = nil) throws(SessionError) {
-        guard let request else { return answer(.begin, .begin(identifier, .asBefore)) }
-        let description = try RequestDescription(request)
-        answer(.begin, .begin(identifier, .with(description)))
-        content.withLock { $0.snapshot.request = description }
-    }
-
-    /// Answers a server's ``BackgroundEvent/Kind/challenged(_:_:)`` event with a user name and a password. No other
-    /// server receives them.
-    ///
-    /// - Parameters:
-    ///   - user: The user name.
-    ///   - password: The password.
-    public func answer(user: String, password: String) {
-        answer(.login, .answer(identifier, .credential(user: user, password: password)))
-    }
-
-    /// Answers a server that required a token with a fresh token. No other server receives the token.
-    ///
-    /// The task continues where it was. Its `Authorization` header field becomes `Bearer` with the token.
-    ///
-    /// A string that is not a valid token (RFC 6750 §2.1) is not sent. The server's refusal then becomes the response
-    /// of the task.
-    ///
-    /// - Parameter token: The token.
-    public func answer(token: String) {
-        guard ChallengeReply.isToken(token) else {
-            Log.warning("not a valid token (RFC 6750); the server's refusal becomes the response of the task")
-            return answer(.login, .answer(identifier, .none))
-        }
-        answer(.login, .answer(identifier, .token(token)))
-    }
-
-    /// Sends the default reply to an event that the program has not replied to.
-    func replyByDefault() {
-        answer(.begin, .begin(identifier, .unasked))
-        answer(.login, .answer(identifier, .none))
-    }
-
-    private func answer(_ pendingReply: PendingReply, _ order: TaskOrder) {
-        content.withLock { content in
-            guard content.pendingReply == pendingReply, content.state != .canceling else { return }
-            content.pendingReply = nil
-            channel.post(order, in: session)
-        }
-    }
-
-    // MARK: Events
-
-    /// Updates the task from one of its events.
-    func apply(_ kind: SessionEvent.Kind) {
-        content.withLock { content in
-            switch kind {
-            case .received(let bytes, let total):
-                content.snapshot.received = bytes
-                content.snapshot.total = total ?? content.snapshot.total
-            case .sent(let bytes, let total):
-                content.snapshot.sent = bytes
-                content.snapshot.total = total ?? content.snapshot.total
-            case .continued(let offset, let total):
-                content.snapshot.received = offset
-                content.snapshot.total = total ?? content.snapshot.total
-            case .responded(let response): content.snapshot.response = response
-            case .completed(let failure):
-                content.state = .completed
-                content.snapshot.isEnded = true
-                content.failure = failure
-            case .willBegin: content.pendingReply = .begin
-            case .challenged: content.pendingReply = .login
-            // These events do not change the progress of the task.
-            case .downloaded, .body, .called, .finishedEvents, .invalidated: break
-            }
-        }
-    }
 }
 
 extension BackgroundTask.Content {
-    /// The snapshot of a task that is submitted only to be ended.
+    /// The snapshot for submitting a task that ends immediately.
     fileprivate var suspendedSnapshot: TaskSnapshot {
         var snapshot = snapshot
         snapshot.isSuspended = true

@@ -6,7 +6,7 @@ internal import TransferModel
 /// contain them.
 struct ResumeData: Hashable, Codable {
     private var format = "org.transferd.resume-1"
-    /// The token under which the other side stores the bytes.
+    /// The token under which the service stores the bytes.
     var token: String
     var request: RequestDescription
     var note: String?
@@ -34,5 +34,10 @@ struct ResumeData: Hashable, Codable {
 
     private static let format = "org.transferd.resume-1"
 
-    var encoded: Data? { try? JSONEncoder().encode(self) }
+    /// The data for the app. The same task always has the same data.
+    var encoded: Data? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try? encoder.encode(self)
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 
-/// An error of a background session. Its message says what was refused and what to do instead.
+/// An error of a background session. Its message names the problem and the remedy.
 public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of error.
     public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -50,10 +51,30 @@ public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// Ends the program with a message, as an exception does on Apple's platforms.
+extension SessionError: LocalizedError, CustomNSError {
+    /// The same text as ``message``.
+    public var errorDescription: String? { message }
+    /// The same text as ``message``.
+    public var failureReason: String? { message }
+    /// The domain of the error as an `NSError`.
+    public static var errorDomain: String { "BackgroundTransfer.SessionError" }
+    /// The description of the error as an `NSError`.
+    public var errorUserInfo: [String: Any] {
+        [NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: message]
+    }
+}
+
+/// Returns the value of `body`. If `body` throws, ends the program with the error's message, as an exception does on
+/// Apple's platforms.
 ///
 /// Apple's API cannot report some errors, and a mistake of the program must not pass silently. `BackgroundSession`
 /// throws the same errors instead.
+func orMisused<Value>(_ body: () throws(SessionError) -> Value, file: StaticString = #file, line: UInt = #line) -> Value
+{
+    do throws(SessionError) { return try body() } catch { failForMisuse(error, file: file, line: line) }
+}
+
+/// Ends the program with the message of an error.
 func failForMisuse(_ error: SessionError, file: StaticString = #file, line: UInt = #line) -> Never {
     fatalError(error.message, file: file, line: line)
 }

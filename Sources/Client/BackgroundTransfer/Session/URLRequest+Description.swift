@@ -4,7 +4,7 @@ import FoundationNetworking
 internal import TransferModel
 
 extension RequestDescription {
-    /// Creates a description of the parts of a request that can outlive this program.
+    /// Creates a description of the parts of a request that remain valid after this program ends.
     ///
     /// - Throws: `SessionError` if the scheme of the request is neither http nor https.
     init(_ request: URLRequest) throws(SessionError) {
@@ -19,10 +19,31 @@ extension RequestDescription {
                     """)
         }
         self.init(
-            url: url.absoluteString, method: request.httpMethod, headers: request.allHTTPHeaderFields ?? [:],
+            url: url.absoluteString, method: request.httpMethod,
+            headers: (request.allHTTPHeaderFields ?? [:]).filter { $0.key != URLRequest.networksField },
             // 60 is the default of `URLRequest`. The session's timeout then applies, as on Apple's platforms.
             timeout: request.timeoutInterval == 60 ? nil : request.timeoutInterval,
             allowsCellularAccess: request.allowsCellularAccess)
+        // Default values are omitted, because earlier versions of the daemon do not know these fields.
+        if !request.allowsExpensiveNetworkAccess { allowsExpensiveNetworkAccess = false }
+        if !request.allowsConstrainedNetworkAccess { allowsConstrainedNetworkAccess = false }
+    }
+
+    /// Creates a description of a download's request, with its body.
+    ///
+    /// - Throws: `SessionError` if the scheme is neither http nor https, or if the body is a stream or too long.
+    init(ofDownload request: URLRequest) throws(SessionError) {
+        try self.init(request)
+        guard request.httpBodyStream == nil, request.httpBody?.count ?? 0 <= RequestBody.longest else {
+            throw SessionError(
+                code: .unsupportedTask,
+                message: """
+                    The body of a background download is data of at most \(RequestBody.longest) bytes, because it is stored \
+                    with the task. Upload a file instead.
+                    """)
+        }
+        // URLSession treats an empty body as no body.
+        if let data = request.httpBody, !data.isEmpty { body = Array(data) }
     }
 
     /// The request for the app, or `nil` if its URL cannot be parsed.
@@ -33,6 +54,9 @@ extension RequestDescription {
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         if let timeout { request.timeoutInterval = timeout }
         request.allowsCellularAccess = allowsCellularAccess
+        if allowsExpensiveNetworkAccess == false { request.allowsExpensiveNetworkAccess = false }
+        if allowsConstrainedNetworkAccess == false { request.allowsConstrainedNetworkAccess = false }
+        request.httpBody = body.map { Data($0) }
         return request
     }
 }
@@ -47,10 +71,25 @@ extension ResponseDescription {
 }
 
 extension FailureDescription {
+    /// Whether another task may continue the failed download.
+    var isContinuable: Bool { code != URLError.Code.unsupportedURL.rawValue && code != URLError.Code.badURL.rawValue }
+
     /// Returns the error for the app.
-    func error(url: String) -> URLError {
-        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the task.
+    ///   - resumeData: The data for continuing the download in another task. `nil` if the download starts over.
+    ///   - cancelledReason: The reason of a cancellation that the app did not request.
+    func error(
+        url: String, resumeData: Data? = nil, cancelledReason: URLError.BackgroundTaskCancelledReason? = nil
+    ) -> URLError {
+        // Foundation prints the reason, and shows users the description.
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: message,
+        ]
         info[NSURLErrorFailingURLErrorKey] = URL(string: url)
+        info[NSURLSessionDownloadTaskResumeData] = resumeData
+        info[NSURLErrorBackgroundTaskCancelledReasonKey] = cancelledReason?.rawValue
         return URLError(URLError.Code(rawValue: code) ?? .unknown, userInfo: info)
     }
 }

@@ -7,11 +7,13 @@ final class BackgroundDownloadTask: FoundationNetworking.URLSessionDownloadTask,
     @unchecked Sendable
 {
     let task: BackgroundTask
-    private let cachedProgress = Progress(totalUnitCount: -1)
+    // Assigned once, in the initializer.
+    private nonisolated(unsafe) var moving: TaskProgress?
 
     init(_ task: BackgroundTask) {
         self.task = task
         super.init()
+        moving = TaskProgress(task, of: self)
     }
 
     /// Creates a task, typed as the common superclass of download and upload tasks.
@@ -32,7 +34,7 @@ final class BackgroundDownloadTask: FoundationNetworking.URLSessionDownloadTask,
         get { URLSessionTask.State(task.state) }
         set { _ = newValue }
     }
-    override var progress: Progress { task.show(in: cachedProgress) }
+    override var progress: Progress { moving?.progress ?? super.progress }
     override var taskDescription: String? {
         get { task.note }
         set { task.note = newValue }

@@ -30,12 +30,3 @@ extension URLSessionTask.State {
             }
     }
 }
-
-extension BackgroundTask {
-    /// Updates `progress` to the progress of this task and returns it.
-    func show(in progress: Progress) -> Progress {
-        progress.totalUnitCount = countOfBytesExpected
-        progress.completedUnitCount = isUpload ? countOfBytesSent : countOfBytesReceived
-        return progress
-    }
-}

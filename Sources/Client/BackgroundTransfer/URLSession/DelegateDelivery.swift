@@ -8,10 +8,13 @@ struct DelegateDelivery {
     private var bytes: [Int: Int64] = [:]
 
     /// Returns the call that reports an event, or `nil` if the delegate has no method for it.
+    ///
+    /// A request for a reply is handled when its completion handler is called. Any other event is handled when its call
+    /// has returned.
     mutating func call(
-        for event: BackgroundEvent.Kind, of session: URLSession, to delegate: any URLSessionDelegate
+        for event: BackgroundEvent, of session: URLSession, to delegate: any URLSessionDelegate
     ) -> (@Sendable () -> Void)? {
-        switch event {
+        switch event.kind {
         case .received(let task, let total, let expected):
             return written(total, of: expected, task, session, delegate)
         case .sent(let task, let total, let expected):
@@ -32,18 +35,22 @@ struct DelegateDelivery {
             return { delegate.urlSession(session, dataTask: task, didReceive: data) }
         case .willBegin(let task, let request):
             guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
-            return { DelegateRequest.ask(delegate, whetherToBegin: task, with: request, session) }
+            return { DelegateRequest.ask(delegate, whetherToBegin: task, with: request, session, event) }
         case .challenged(let task, let challenge):
             guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
-            return { DelegateRequest.ask(delegate, toLogIn: task, challenge, session) }
+            return { DelegateRequest.ask(delegate, toLogIn: task, challenge, session, event) }
         case .downloaded(let task, let file):
             guard let (task, delegate) = download(task, session, delegate) else { return nil }
             return { delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file) }
         case .completed(let task, let error):
             bytes[task.identifier] = nil
             guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
-            let task = session.task(for: task)
-            return { delegate.urlSession(session, task: task, didCompleteWithError: error) }
+            let metrics = URLSessionTaskMetrics(of: task)
+            let task = session.objects.object(for: task)
+            return {
+                delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+                delegate.urlSession(session, task: task, didCompleteWithError: error)
+            }
         case .finishedEvents:
             return { delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session) }
         case .invalidated(let error):
@@ -55,10 +62,11 @@ struct DelegateDelivery {
         _ total: Int64, of expected: Int64?, _ task: BackgroundTask, _ session: URLSession,
         _ delegate: any URLSessionDelegate
     ) -> (@Sendable () -> Void)? {
-        let increase = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
+        let increase = total - (bytes.updateValue(total, forKey: task.identifier) ?? task.countAtOpening)
         // A smaller total means that the download started over. The earlier bytes no longer count.
         let written = increase < 0 ? total : increase
-        guard let (task, delegate) = download(task, session, delegate) else { return nil }
+        // Apps divide by the number of new bytes.
+        guard written > 0, let (task, delegate) = download(task, session, delegate) else { return nil }
         return {
             delegate.urlSession(
                 session, downloadTask: task, didWriteData: written, totalBytesWritten: total,
@@ -70,10 +78,10 @@ struct DelegateDelivery {
         _ total: Int64, of expected: Int64?, _ task: BackgroundTask, _ session: URLSession,
         _ delegate: any URLSessionDelegate
     ) -> (@Sendable () -> Void)? {
-        let increase = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
+        let increase = total - (bytes.updateValue(total, forKey: task.identifier) ?? task.countAtOpening)
         let sent = increase < 0 ? total : increase
-        guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
-        let task = session.task(for: task)
+        guard sent > 0, let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
+        let task = session.objects.object(for: task)
         return {
             delegate.urlSession(
                 session, task: task, didSendBodyData: sent, totalBytesSent: total,
@@ -85,7 +93,7 @@ struct DelegateDelivery {
         _ task: BackgroundTask, _ session: URLSession, _ delegate: any URLSessionDelegate
     ) -> (URLSessionDownloadTask, any URLSessionDownloadDelegate)? {
         guard let delegate = delegate as? any URLSessionDownloadDelegate,
-            let task = session.task(for: task) as? URLSessionDownloadTask
+            let task = session.objects.object(for: task) as? URLSessionDownloadTask
         else { return nil }
         return (task, delegate)
     }
@@ -94,12 +102,8 @@ struct DelegateDelivery {
         _ task: BackgroundTask, _ session: URLSession, _ delegate: any URLSessionDelegate
     ) -> (URLSessionUploadTask, any URLSessionDataDelegate)? {
         guard let delegate = delegate as? any URLSessionDataDelegate,
-            let task = session.task(for: task) as? URLSessionUploadTask
+            let task = session.objects.object(for: task) as? URLSessionUploadTask
         else { return nil }
         return (task, delegate)
     }
-}
-
-extension Int64? {
-    fileprivate var valueOrZero: Int64 { self ?? 0 }
 }

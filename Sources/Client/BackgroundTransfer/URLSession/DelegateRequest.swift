@@ -5,15 +5,17 @@ import Synchronization
 
 /// The requests that a delegate receives, and the effect of its replies on a task.
 enum DelegateRequest {
-    /// Asks whether a delayed task may begin. A delegate that does not implement the method is not asked again.
+    /// Requests permission to begin a delayed task. A delegate without the method receives no further requests.
     static func ask(
         _ delegate: any URLSessionTaskDelegate, whetherToBegin task: BackgroundTask, with request: URLRequest,
-        _ session: URLSession
+        _ session: URLSession, _ event: BackgroundEvent
     ) {
         let unimplemented = DefaultImplementationProbe()
         DefaultImplementationProbe.$current.withValue(unimplemented) {
-            delegate.urlSession(session, task: session.task(for: task), willBeginDelayedRequest: request) {
+            delegate.urlSession(session, task: session.objects.object(for: task), willBeginDelayedRequest: request) {
                 disposition, other in
+                // The program runs until the delegate has replied.
+                defer { event.inHand?.end() }
                 guard !unimplemented.wasCalled else { return task.replyByDefault() }
                 switch disposition {
                 case .cancel: task.cancel()
@@ -26,10 +28,10 @@ enum DelegateRequest {
         }
     }
 
-    /// Asks for authentication.
+    /// Requests credentials for a server's challenge.
     static func ask(
         _ delegate: any URLSessionTaskDelegate, toLogIn task: BackgroundTask, _ challenge: BackgroundChallenge,
-        _ session: URLSession
+        _ session: URLSession, _ event: BackgroundEvent
     ) {
         let space = URLProtectionSpace(
             host: challenge.host, port: challenge.port, protocol: challenge.isSecure ? "https" : "http",
@@ -38,8 +40,9 @@ enum DelegateRequest {
         let appleChallenge = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: challenge.refusals,
             failureResponse: nil, error: nil, sender: NullSender())
-        delegate.urlSession(session, task: session.task(for: task), didReceive: appleChallenge) {
+        delegate.urlSession(session, task: session.objects.object(for: task), didReceive: appleChallenge) {
             disposition, credential in
+            defer { event.inHand?.end() }
             switch disposition {
             case .useCredential:
                 guard let user = credential?.user, let password = credential?.password else {
@@ -67,7 +70,9 @@ extension BackgroundChallenge.Scheme {
     }
 }
 
-/// A record that the protocol's default implementation ran. Swift has no other way to detect an unimplemented method.
+/// A record that the protocol's default implementation ran. Swift cannot detect an unimplemented method otherwise.
+///
+/// The record is task-local, so it also reaches the default implementation of an asynchronous method.
 final class DefaultImplementationProbe: Sendable {
     @TaskLocal static var current: DefaultImplementationProbe?
     private let flag = Mutex(false)

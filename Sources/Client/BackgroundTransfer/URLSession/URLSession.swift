@@ -15,8 +15,8 @@ internal import Synchronization
 /// ```
 ///
 /// Apple's API throws an exception for some mistakes: a background session without a delegate, or a task with a
-/// completion handler in a background session. Here, such a mistake ends the program with a message that says what to
-/// do instead. ``BackgroundSession`` throws an error.
+/// completion handler in a background session. Here, each of these mistakes ends the program with a message that
+/// names the remedy. ``BackgroundSession`` throws an error.
 ///
 /// ## Topics
 ///
@@ -34,6 +34,8 @@ internal import Synchronization
 ///
 /// ### Listing Tasks
 /// - ``getAllTasks(completionHandler:)``
+/// - ``allTasks``
+/// - ``tasks``
 /// - ``getTasksWithCompletionHandler(_:)``
 ///
 /// ### Ending a Session
@@ -42,7 +44,7 @@ internal import Synchronization
 open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecked Sendable {
     /// The background session that runs the tasks. `nil` for one of FoundationNetworking's own sessions.
     let background: BackgroundSession?
-    let tasks = Mutex<[Int: URLSessionTask]>([:])
+    let objects = TaskObjects()
     // Retained until the session is invalidated, as the superclass retains its delegate.
     let retainedDelegate: Mutex<(any URLSessionDelegate)?>
 
@@ -105,6 +107,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
                 let background = try BackgroundSession(description)
                 let session = URLSession(background, configuration, delegate, queue)
                 openSessions[description.identifier] = session
+                if let warning = DelegateConformance.warning(about: delegate) { Log.warning("\(warning)") }
                 session.deliver()
                 return session
             } catch {
@@ -134,7 +137,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         guard let background else { return super.getAllTasks(completionHandler: completionHandler) }
         Task {
             let unfinished = await background.unfinishedOrKnownTasks()
-            let tasks = unfinished.map { task(for: $0) }
+            let tasks = unfinished.map(objects.object)
             delegateQueue.addOperation { completionHandler(tasks) }
         }
     }
@@ -160,56 +163,54 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     /// Creates a suspended task that downloads the response to a request.
     open override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         guard let background else { return super.downloadTask(with: request) }
-        return download { () throws(SessionError) in try background.download(request) }
+        return orMisused { () throws(SessionError) in
+            let task = BackgroundDownloadTask(try background.download(request))
+            objects.add(task, of: self)
+            return task
+        }
     }
 
     /// Creates a suspended task that continues a canceled download.
     open override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         guard let background else { return super.downloadTask(withResumeData: resumeData) }
-        return download { () throws(SessionError) in try background.download(continuing: resumeData) }
-    }
-
-    private func download(_ make: () throws(SessionError) -> BackgroundTask) -> URLSessionDownloadTask {
-        do throws(SessionError) {
-            let task = BackgroundDownloadTask(try make())
-            tasks.withLock { $0[task.taskIdentifier] = task }
+        return orMisused { () throws(SessionError) in
+            let task = BackgroundDownloadTask(try background.download(continuing: resumeData))
+            objects.add(task, of: self)
             return task
-        } catch {
-            failForMisuse(error)
         }
     }
 
     /// Creates a suspended task that uploads a file. See <doc:UploadingFromAFile>.
     open override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         guard let background else { return super.uploadTask(with: request, fromFile: fileURL) }
-        do throws(SessionError) {
+        return orMisused { () throws(SessionError) in
             let task = BackgroundUploadTask(try background.upload(request, fromFile: fileURL))
-            tasks.withLock { $0[task.taskIdentifier] = task }
+            objects.add(task, of: self)
             return task
-        } catch {
-            failForMisuse(error)
         }
     }
 
     // MARK: Tasks that need the running program
 
-    /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.
+    /// Creates a data task. In a background session, which cannot keep data in memory, the task fails when it is
+    /// resumed.
     open override func dataTask(with request: URLRequest) -> URLSessionDataTask {
-        refuseInBackground(.inMemory)
-        return super.dataTask(with: request)
+        guard let background else { return super.dataTask(with: request) }
+        return RefusedDataTask(background.skipIdentifier(), request, in: self)
     }
 
-    /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.
+    /// Creates a data task. In a background session, which cannot keep data in memory, the task fails when it is
+    /// resumed.
     open override func dataTask(with url: URL) -> URLSessionDataTask {
-        refuseInBackground(.inMemory)
-        return super.dataTask(with: url)
+        guard let background else { return super.dataTask(with: url) }
+        return RefusedDataTask(background.skipIdentifier(), URLRequest(url: url), in: self)
     }
 
     /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.
     open override func dataTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        refuseInBackground(.inMemory)
+        UnsupportedTask.inMemory.refuse(in: self)
         return super.dataTask(with: request, completionHandler: completionHandler)
     }
 
@@ -217,19 +218,19 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     open override func dataTask(
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        refuseInBackground(.inMemory)
+        UnsupportedTask.inMemory.refuse(in: self)
         return super.dataTask(with: url, completionHandler: completionHandler)
     }
 
     /// Creates an upload task from data. Ends the program in a background session, which uploads files only.
     open override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
-        refuseInBackground(.uploadWithoutFile)
+        UnsupportedTask.uploadWithoutFile.refuse(in: self)
         return super.uploadTask(with: request, from: bodyData)
     }
 
     /// Creates an upload task from a stream. Ends the program in a background session, which uploads files only.
     open override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
-        refuseInBackground(.uploadWithoutFile)
+        UnsupportedTask.uploadWithoutFile.refuse(in: self)
         return super.uploadTask(withStreamedRequest: request)
     }
 
@@ -238,7 +239,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        refuseInBackground(.uploadWithoutFile)
+        UnsupportedTask.uploadWithoutFile.refuse(in: self)
         return super.uploadTask(with: request, from: bodyData, completionHandler: completionHandler)
     }
 
@@ -248,7 +249,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        refuseInBackground(.completionHandler)
+        UnsupportedTask.completionHandler.refuse(in: self)
         return super.uploadTask(with: request, fromFile: fileURL, completionHandler: completionHandler)
     }
 
@@ -257,7 +258,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     open override func downloadTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        refuseInBackground(.completionHandler)
+        UnsupportedTask.completionHandler.refuse(in: self)
         return super.downloadTask(with: request, completionHandler: completionHandler)
     }
 
@@ -266,7 +267,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     open override func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        refuseInBackground(.completionHandler)
+        UnsupportedTask.completionHandler.refuse(in: self)
         return super.downloadTask(with: url, completionHandler: completionHandler)
     }
 
@@ -276,11 +277,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        refuseInBackground(.completionHandler)
+        UnsupportedTask.completionHandler.refuse(in: self)
         return super.downloadTask(withResumeData: resumeData, completionHandler: completionHandler)
-    }
-
-    private func refuseInBackground(_ task: UnsupportedTask) {
-        if let background { failForMisuse(task.error(in: background.configuration.identifier)) }
     }
 }

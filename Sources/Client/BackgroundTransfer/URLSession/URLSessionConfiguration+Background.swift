@@ -61,18 +61,18 @@ extension FoundationNetworking.URLSessionConfiguration {
 
     /// A Boolean value that indicates whether a background session follows redirects from https to http.
     ///
-    /// The default is `false`. Apple's API has no such property.
+    /// The default is `false`. Apple's API does not have this property.
     public var allowsInsecureRedirect: Bool {
         get { background?.additionalSettings.allowsInsecureRedirect ?? false }
         set { background?.additionalSettings.allowsInsecureRedirect = newValue }
     }
 
-    /// A Boolean value that indicates whether the delegate of a background session is asked for a token when a server
-    /// requires one.
+    /// A Boolean value that indicates whether the delegate of a background session receives a challenge when a server
+    /// requires a token.
     ///
-    /// The delegate is asked as described at `NSURLAuthenticationMethodHTTPBearer`. If the app is not running, it is
-    /// started to answer. The default is `false`: the server's refusal becomes the response of the task. Apple's API
-    /// has no such property.
+    /// `NSURLAuthenticationMethodHTTPBearer` describes the challenge. If the app is not running, the daemon starts the
+    /// app for the reply. The default is `false`: the server's refusal becomes the response of the task. Apple's API
+    /// does not have this property.
     public var answersBearerChallenges: Bool {
         get { background?.additionalSettings.answersBearerChallenges ?? false }
         set { background?.additionalSettings.answersBearerChallenges = newValue }

@@ -52,6 +52,14 @@ extension URLSessionTaskDelegate {
     }
     /// Forwards the call to the app's method.
     public func urlSession(
+        _ session: FoundationNetworking.URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: FoundationNetworking.URLSessionTaskMetrics
+    ) {
+        guard let session = session as? URLSession else { return }
+        urlSession(session, task: task, didFinishCollecting: URLSessionTaskMetrics(metrics))
+    }
+    /// Forwards the call to the app's method.
+    public func urlSession(
         _ session: FoundationNetworking.URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         if let session = session as? URLSession { urlSession(session, task: task, didCompleteWithError: error) }

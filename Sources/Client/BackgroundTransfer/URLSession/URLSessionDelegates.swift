@@ -14,31 +14,55 @@ public protocol URLSessionDelegate: FoundationNetworking.URLSessionDelegate {
     ///   - session: The session.
     ///   - error: The reason, or `nil` if the program invalidated the session.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
-    /// Asks for credentials that a server or proxy requires.
+    /// Requests credentials for a server or proxy.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+    /// Requests credentials for a server or proxy. The result is the reply.
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
     /// Reports that the delegate has received every event since the program last ran.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 /// A delegate that receives the events of a session's tasks.
+///
+/// Each request for a decision has a form with a completion handler and an asynchronous form. Implement one of the two.
 public protocol URLSessionTaskDelegate: URLSessionDelegate, FoundationNetworking.URLSessionTaskDelegate {
-    /// Asks whether a task may begin. Called when the task's earliest begin date has arrived.
+    /// Reports that a task was created. This is the task's first call. Called in a background session only.
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+    /// Reports that a task waits for a network. Never called, because background sessions always wait, as on Apple's
+    /// platforms, and no other session on Linux can wait.
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+    /// Requests permission to begin a delayed task. Called when the task's earliest begin date arrives.
     ///
-    /// If the delegate does not implement this method, the task begins, and the session does not ask again.
+    /// If the delegate does not implement this method, the task begins, and the session sends no further requests.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
-    /// Asks whether to follow a redirect. Not called in a background session, which follows every redirect that its
+    /// Requests permission to begin a delayed task. The result is the reply.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
+    /// Requests a decision about a redirect. Not called in a background session, which follows every redirect that its
     /// settings allow.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
-    /// Asks for credentials that a server or proxy requires for a task.
+    /// Requests a decision about a redirect. The result is the reply.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest?
+    /// Requests credentials that a task needs for a server or proxy.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+    /// Requests credentials that a task needs for a server or proxy. The result is the reply.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
     /// Reports the progress of an upload.
     ///
     /// - Parameters:
@@ -50,12 +74,14 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate, FoundationNetworking
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
+    /// Reports the duration of a task. Called before `urlSession(_:task:didCompleteWithError:)`.
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
     /// Reports that a task has ended. This is the task's last call.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - error: The reason that the task failed, or `nil` if the server responded, whatever the status code.
+    ///   - error: The reason that the task failed, or `nil` if the server responded with any status code.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }
 
@@ -65,6 +91,10 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate, FoundationNetwor
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+    /// Reports the server's response. The result is the disposition.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition
     /// Reports a part of the response body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
@@ -101,69 +131,4 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate, FoundationNe
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)
-}
-
-// MARK: Default implementations
-
-extension URLSessionDelegate {
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
-    /// Performs the session's default handling.
-    public func urlSession(
-        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) { completionHandler(.performDefaultHandling, nil) }
-    /// Does nothing.
-    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
-}
-
-extension URLSessionTaskDelegate {
-    /// Lets the task begin.
-    public func urlSession(
-        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
-    ) {
-        DefaultImplementationProbe.recordCall()
-        completionHandler(.continueLoading, nil)
-    }
-    /// Follows the redirect.
-    public func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) { completionHandler(request) }
-    /// Performs the session's default handling.
-    public func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) { completionHandler(.performDefaultHandling, nil) }
-    /// Does nothing.
-    public func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
-        totalBytesExpectedToSend: Int64
-    ) {}
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {}
-}
-
-extension URLSessionDataDelegate {
-    /// Allows the task to continue.
-    public func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) { completionHandler(.allow) }
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
-}
-
-extension URLSessionDownloadDelegate {
-    /// Does nothing.
-    public func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-    ) {}
-    /// Does nothing. `fileOffset` counts the bytes of the file that are already there.
-    public func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
-        expectedTotalBytes: Int64
-    ) {}
 }

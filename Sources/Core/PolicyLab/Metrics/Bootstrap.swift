@@ -12,7 +12,12 @@ public struct Bootstrap: Sendable {
     /// The indices of the devices in each draw.
     private let draws: [[Int]]
 
-    /// Creates draws of `count` devices each. Default: 1000 draws.
+    /// Creates draws of `count` devices each.
+    ///
+    /// - Parameters:
+    ///   - count: The number of devices. With fewer than two devices, there are no draws.
+    ///   - draws: The number of draws. Default: 1000.
+    ///   - seed: The seed of the draws. Equal seeds and counts give equal draws.
     public init(devices count: Int, draws: Int = 1000, seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         // With a single device, all draws would be the same.

@@ -19,7 +19,8 @@ public struct Study: Sendable {
         public var pooled: Summary
         /// The 95 % confidence interval of the share of late bytes, by resampling devices; `nil` for a single device.
         public var lateShareInterval: ClosedRange<Double>?
-        /// The 95 % confidence interval of the cost of on-time bytes per 10⁶ submitted bytes.
+        /// The 95 % confidence interval of the cost of on-time bytes per 10⁶ submitted bytes; `nil` for a single
+        /// device.
         public var costInterval: ClosedRange<Double>?
         /// The 95 % confidence interval of the difference in the share of late bytes from the first policy, on the
         /// same devices.
@@ -45,7 +46,8 @@ public struct Study: Sendable {
     /// - Parameters:
     ///   - results: The outcomes, one element per policy.
     ///   - devices: The names of the devices.
-    ///   - optima: The optimum of each device.
+    ///   - optima: The optimum of each device. All arrays of outcomes, `devices`, and `optima` must have the same count
+    ///     and order: a policy with fewer outcomes than optima is a programming error and stops the program.
     ///   - settings: The settings of the replays.
     ///   - seed: The seed of the draws for the confidence intervals.
     public init(_ results: [Result], devices: [String], optima: [Optimum], settings: ReplaySettings, seed: UInt64) {

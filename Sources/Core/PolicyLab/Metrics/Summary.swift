@@ -65,19 +65,19 @@ public struct Summary: Hashable, Sendable {
     public var starts = 0
     /// The number of times that an unfinished transfer was stopped.
     public var stops = 0
-    /// The number of bytes of all jobs.
+    /// The number of bytes of all jobs, as submitted.
     public var offeredBytes = 0.0
-    /// The number of bytes that arrived before their deadlines, by cost class.
+    /// The number of bytes that arrived before their deadlines, by the raw value of ``CostClass``.
     public var onTimeBytes = Array(repeating: 0.0, count: CostClass.allCases.count)
-    /// The number of bytes that arrived after their deadlines, by cost class.
+    /// The number of bytes that arrived after their deadlines, by the raw value of ``CostClass``.
     public var lateBytesByClass = Array(repeating: 0.0, count: CostClass.allCases.count)
     /// The number of bytes that never arrived.
     public var undoneBytes = 0.0
-    /// The cost of the on-time bytes.
+    /// The cost of the on-time bytes, in the unit of ``ReplaySettings/costs``.
     public var onTimeCost = 0.0
     /// The cost of the on-time bytes, plus the penalty for bytes that were late or never arrived.
     public var costWithPenalty = 0.0
-    /// The lowest possible cost, including the penalty.
+    /// The lowest possible cost of the same jobs, including the penalty for bytes that cannot be on time.
     public var optimalCost = 0.0
     /// The time from arrival to finish of each finished job, in seconds, in ascending order.
     public var delays: [Double] = []
@@ -204,15 +204,21 @@ public struct Summary: Hashable, Sendable {
     /// half would look like a bargain.
     public var onTimeCostPerMegabyte: Double? { offeredBytes > 0 ? onTimeCost / (offeredBytes / 1e6) : nil }
 
-    /// The difference between the cost with penalty and the lowest possible cost, per 10⁶ submitted bytes.
+    /// The difference between ``costWithPenalty`` and ``optimalCost``, per 10⁶ submitted bytes; `nil` if no bytes were
+    /// submitted.
     public var regretPerMegabyte: Double? {
         offeredBytes > 0 ? (costWithPenalty - optimalCost) / (offeredBytes / 1e6) : nil
     }
 
     /// Returns the delay that a share of the finished jobs did not exceed, in seconds; `nil` if no job finished.
+    ///
+    /// - Parameter share: The share, 0…1. The share 0.5 gives the median, and 1 the longest delay.
     public func delay(atShare share: Double) -> Double? { Self.quantile(delays, share) }
 
-    /// Returns the share of its available time that a share of the finished jobs did not exceed.
+    /// Returns the share of its available time that a share of the finished jobs did not exceed; `nil` if no job with
+    /// a deadline finished. The result exceeds 1 for late jobs.
+    ///
+    /// - Parameter share: The share of the jobs, 0…1.
     public func slackUsed(atShare share: Double) -> Double? { Self.quantile(slackUsed, share) }
 
     /// Returns the quantile of sorted values; `nil` if there are none.

@@ -3,7 +3,8 @@ internal import TransferModel
 
 /// The best possible result with knowledge of the future: the exact minimum cost of a device's days.
 ///
-/// Let R_k be the maximum number of bytes that can be on time in the k cheapest classes alone. The times that can be
+/// Let R_k be the maximum number of bytes that can be on time in the k cheapest cost classes (``CostClass``) alone, and
+/// c_k the cost of a byte in the k-th class. The times that can be
 /// filled on time form a transversal matroid, so filling the cheapest class first is optimal. The minimum cost is the
 /// sum of c_k (R_k − R_{k−1}), plus the penalty for the bytes that even all classes leave. To find R_k, the pending
 /// job with the earliest deadline is served at every moment of an allowed class. Takes one sort and one pass per

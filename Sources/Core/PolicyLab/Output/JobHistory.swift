@@ -7,9 +7,9 @@ public import TransferScheduling
 ///
 /// ```swift
 /// if let id = replay.transferID(ofJob: 7) {
-///     var story = JobHistory(of: id, on: trace)
-///     let outcome = replay.run { story.record($0, at: $1) }
-///     story.close(at: outcome.jobs.first { $0.id == 7 }?.finished ?? trace.end)
+///     var history = JobHistory(of: id, on: trace)
+///     let outcome = replay.run { history.record($0, at: $1) }
+///     history.close(at: outcome.jobs.first { $0.id == 7 }?.finished ?? trace.end)
 /// }
 /// ```
 public struct JobHistory: Sendable {
@@ -31,7 +31,7 @@ public struct JobHistory: Sendable {
     /// Whether the last period is still growing.
     private var isOpen = false
 
-    /// Creates the story of a transfer on a device's recorded days.
+    /// Creates an empty history of a transfer on a device's recorded days.
     public init(of id: TransferID, on trace: Trace) {
         self.id = id
         self.trace = trace

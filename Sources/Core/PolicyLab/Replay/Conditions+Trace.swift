@@ -2,7 +2,7 @@
 internal import TransferModel
 
 extension Conditions {
-    /// Updates the conditions to those of a trace's segment. `nil` means that nothing was recorded.
+    /// Updates the conditions to a segment of a trace; `nil` stands for a time of which nothing was recorded.
     ///
     /// A time in which power or network is unknown counts as sleep: nothing runs, and nothing is learned.
     mutating func update(to segment: Trace.Segment?, at now: ClockReading) {

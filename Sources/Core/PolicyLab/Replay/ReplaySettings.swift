@@ -35,7 +35,8 @@ public struct ReplaySettings: Hashable, Sendable {
     public var wifiRate: Int64 = 2_500_000
     /// The default rate of a mobile network, in bytes per second. Default: 625,000.
     public var cellRate: Int64 = 625_000
-    /// The cost of 10⁶ bytes in each cost class, by raw value. No cost is negative. Default: 0, 1, 4, 5.
+    /// The cost of 10⁶ bytes in each cost class, by the raw value of ``CostClass``. No cost may be negative. A class
+    /// without an element costs 0. Default: 0, 1, 4, 5.
     public var costs: [Double] = [0, 1, 4, 5]
     /// The cost of 10⁶ bytes that are late or never arrive. Default: 100.
     public var penalty: Double = 100

@@ -117,7 +117,10 @@ struct AdmissionControl {
                 admission.changes = [.session(key, session)]
             case .cancel: record.isCancelled = true
             case .with(let request):
+                let former = record.snapshot.bookkeepingBytes
                 record.snapshot.request = request
+                try limits.check(
+                    change: record.snapshot.bookkeepingBytes - former, of: key.app, using: usage)
                 record.mayBegin = true
                 // The new key keeps a transfer of the old request from being mistaken for the new transfer.
                 record.generation += 1

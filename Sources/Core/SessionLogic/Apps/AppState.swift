@@ -34,7 +34,7 @@ struct AppState: Sendable {
     /// The desktop's report about the app's windows, which takes precedence; `nil` if the desktop reports nothing.
     var window: WindowFocus?
     var phase = Phase.idle
-    /// Whether the app has handled anything since its last launch.
+    /// Whether the app has handled a task or replied to a request since its last launch.
     var hasHandledEvents = false
     /// The pause before the next launch, if the last launch was unsuccessful.
     var duePause: Duration?
@@ -118,13 +118,13 @@ struct AppState: Sendable {
         return []
     }
 
-    /// Records that a process of the app is gone.
+    /// Records that a process of the app has ended.
     mutating func leave(of app: String, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
         if case .starting(let key, .arrived) = phase { phase = .starting(key, .gone) }
         return endHandling(of: app, in: sessions)
     }
 
-    /// Records that the app has handled an event of a session, or has replied to a request.
+    /// Records that the app has handled all events of a task, or has replied to a request.
     mutating func recordHandling(of app: String, in key: SessionKey, _ sessions: [SessionKey: Session])
         -> [SessionEffect]
     {

@@ -36,10 +36,11 @@ extension TaskRecord {
         Array((end?.kinds ?? []).enumerated()).dropFirst(acknowledged)
     }
 
-    /// Removes possible secrets from a task that has ended: all header fields, and every part of an address except
-    /// server and path. The app still receives the events of the end.
+    /// Removes possible secrets from a task that has ended: all header fields, the body, and all parts of a URL except
+    /// server and path. The app still receives the task's last events.
     mutating func removeSecrets() {
         snapshot.request.headers = [:]
+        snapshot.request.body = nil
         snapshot.request.url = TransferSpecification.redacted(url: snapshot.request.url)
         snapshot.response?.removeSecrets()
         end?.response?.removeSecrets()
@@ -47,7 +48,10 @@ extension TaskRecord {
 
     /// Returns the conditions under which the task may run.
     func constraints(by settings: SessionSettings) -> Constraints {
-        let mayCost = settings.allowsExpensiveNetworkAccess && settings.allowsConstrainedNetworkAccess
+        let request = snapshot.request
+        let mayCost =
+            settings.allowsExpensiveNetworkAccess && settings.allowsConstrainedNetworkAccess
+            && request.allowsExpensiveNetworkAccess ?? true && request.allowsConstrainedNetworkAccess ?? true
         var constraints = Constraints(metered: mayCost ? .unstated : .unmetered)
         if !settings.allowsCellularAccess || !snapshot.request.allowsCellularAccess {
             constraints.linkKinds = .only(

@@ -6,8 +6,8 @@ package import TransferModel
 /// A start relies on a fact only after the fact has been stable for a while. A running transfer stops only after the
 /// fact has been missing for a while.
 ///
-/// This type is the second of the two steps that ``Debounce`` describes. Its times are in seconds and are measured
-/// from the dates of the facts. The type has no timer; its methods return the moments of re-evaluation.
+/// This type is the second of the two steps that ``Debounce`` describes. The times are durations of a few seconds,
+/// measured from the dates of the facts. The type has no timer; its methods return the moments of re-evaluation.
 ///
 /// ```swift
 /// let hysteresis = Hysteresis(start: { _ in .seconds(10) }, stop: { _ in .seconds(5) })

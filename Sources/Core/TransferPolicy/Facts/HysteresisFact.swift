@@ -4,10 +4,15 @@
 ///
 /// The roaming state belongs to the connection.
 package enum HysteresisFact: Int, Hashable, Sendable, CaseIterable {
+    /// The power source and the charge of the battery.
     case power
+    /// The reachability of the network.
     case network
+    /// The kind of link.
     case linkKind
+    /// The price of the network.
     case metered
+    /// The name of the connection, and its roaming state.
     case connection
 }
 

@@ -40,7 +40,7 @@ public struct BatchPolicy: Policy, Hashable {
     }
 
     private static func wait(in context: PolicyContext) -> WaitReason {
-        WaitReason(.held(by: "the batch policy", why: "runs together with other transfers"), since: context.now)
+        WaitReason(.held(by: "the batch policy", why: "waits to run together with other transfers"), since: context.now)
     }
 
     /// Returns the date on which a transfer has waited for ``longest``, or must start because of its own deadline.

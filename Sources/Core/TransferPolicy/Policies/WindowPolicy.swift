@@ -11,7 +11,7 @@ public import TransferModel
 /// ```
 ///
 /// Source: Android's Doze, read in `aosp-mirror/platform_frameworks_base`,
-/// `services/core/java/com/android/server/DeviceIdleController.java` at 00185053: `IDLE_TIMEOUT` 60 min up to
+/// `services/core/java/com/android/server/DeviceIdleController.java` at commit 00185053: `IDLE_TIMEOUT` 60 min up to
 /// `MAX_IDLE_TIMEOUT` 6 h, `IDLE_PENDING_TIMEOUT` 5 min up to `MAX_IDLE_PENDING_TIMEOUT` 10 min, both factors 2, each
 /// doubled after use. Left out: the hour without motion before the first gap, motion itself, and windows that end
 /// early because nothing is left to do.
@@ -36,8 +36,8 @@ public struct WindowPolicy: Policy, Hashable {
         self.longestLength = longestLength
     }
 
-    /// Returns permission to run while a window is open; otherwise, a wait. The next opening or closing is the
-    /// re-evaluation.
+    /// Returns permission to run on AC power or while a window is open; otherwise, a wait. Off AC power, the next
+    /// opening or closing is the re-evaluation.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let power = context.conditions.power
         guard power.value != .ac else { return .run(relyingOn: .power, reevaluateAt: nil) }

@@ -12,14 +12,14 @@ public enum Effect: Hashable, Sendable {
     case discard(TransferID)
     /// Reports that the transfer has ended.
     case end(TransferID, Ending)
-    /// Saves the failed attempts; `nil` deletes the saved attempts.
+    /// Saves the number of failed attempts and the end of the backoff; `nil` deletes both.
     case saveRetry(TransferID, RetryState?)
     /// Saves whether the transfer is paused.
     case savePaused(TransferID, Bool)
     /// Saves the delay that the relaunch limiter assigned to the transfer; `nil` deletes the saved delay.
     case saveRelaunchDelay(TransferID, RelaunchLimiter.RelaunchDelay?)
-    /// Saves the persisted statistics (see ``Scheduler/statistics(at:boot:)``), because a restart must not lose their
-    /// change.
+    /// Saves the statistics of the machine (see ``Scheduler/statistics(at:boot:)``), because a change of them must
+    /// survive a restart.
     case saveStatistics
     /// Measures the free disk space for the transfer.
     case measureSpace(TransferID)

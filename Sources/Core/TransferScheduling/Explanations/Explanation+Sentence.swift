@@ -61,16 +61,16 @@ extension Reason {
         case .notBefore(let date): "not before \(localTime.dateAndTime(of: date))"
         case .onBattery(let level?): "on battery (\(level) %)"
         case .onBattery(nil): "on battery"
-        case .batteryLow(let level, let needed): "needs more than \(needed) % charge; battery at \(level) %"
-        case .powerUnknown: "power source unknown"
+        case .batteryLow(let level, let needed): "needs a charge above \(needed) %; the battery is at \(level) %"
+        case .powerUnknown: "unknown whether the machine is on AC power"
         case .metered(isGuess: false): "the network is metered"
         case .metered(isGuess: true): "the network is probably metered"
         case .noNetwork: "no network"
         case .captivePortal: "the network requires a login"
-        case .networkKind(.unknown, let allowed): "needs \(allowed.phrase); network type unknown"
+        case .networkKind(.unknown, let allowed): "needs \(allowed.phrase); kind of network unknown"
         case .networkKind(let kind, let allowed): "needs \(allowed.phrase); on \(kind.displayName)"
-        case .outsideWindow(let opens?): "outside its time window until \(localTime.dateAndTime(of: opens))"
-        case .outsideWindow(nil): "outside its time window"
+        case .outsideWindow(let opens?): "outside the time window until \(localTime.dateAndTime(of: opens))"
+        case .outsideWindow(nil): "outside the time window"
         case .debouncing(.power, _): "on AC power; waiting for stable power"
         case .debouncing(.network, _): "network changed; waiting for a stable network"
         case .waitingForSlot(.global): "waiting for other transfers"
@@ -79,20 +79,21 @@ extension Reason {
         case .waitingForSlot(.session): "waiting for other transfers of the same session"
         case .backoff(let attempt, let cause, _): "attempt \(attempt) failed: \(cause.phrase)"
         case .storageLow(let needed?, let available):
-            "not enough disk space: \(needed) bytes needed, \(max(0, available)) bytes available"
+            "not enough disk space: needs \(needed) bytes, \(max(0, available)) bytes available"
         case .storageLow(nil, let available): "not enough disk space: \(max(0, available)) bytes available"
         case .suspended: "paused"
         case .connectionDenied(let denial): denial.phrase
         case .rateLimited(let delay, let relaunches, _):
-            "rate limit: the app was launched \(relaunches == 1 ? "once" : "\(relaunches) times") for ended transfers; "
+            "relaunch limit: the app was started \(relaunches == 1 ? "once" : "\(relaunches) times") for ended transfers; "
                 + "its new background transfers wait \(delay.inWords)"
-        case .budgetSpent(let kind, _): "the budget for \(kind.phrase) is used up"
+        case .budgetSpent(let kind, _): "\(kind.phrase) is used up"
+        case .held(by: "the batch policy", why: let why): "\(why) (policy batch)"
         case .held(let holder, let why): "held by \(holder): \(why)"
-        case .needsApp(.authentication): "the app must respond to a login request"
+        case .needsApp(.authentication): "the server requires a login; the app must answer"
         case .needsApp(.delayedBegin): "the app must decide whether the transfer begins"
-        case .needsApp(.notRegistered): "the app must register again"
+        case .needsApp(.notRegistered): "the app must open its session again"
         case .windowTooShort(let needed, let left):
-            "needs about \(needed.inWords); its time window closes in \(left.inWords)"
+            "needs about \(needed.inWords); the time window closes in \(left.inWords)"
         case .aboutToSleep: "the machine is going to sleep"
         case .aboutToShutDown: "the machine is shutting down"
         }
@@ -103,21 +104,21 @@ extension ConnectionDenial {
     /// A phrase that describes the problem with the connection.
     fileprivate var phrase: String {
         switch self {
-        case .denied(let name): "connection \(name) is not allowed"
-        case .notAllowed(let name?): "connection \(name) is not in the list of allowed connections"
+        case .denied(let name): "connection '\(name)' is excluded"
+        case .notAllowed(let name?): "connection '\(name)' is not in the list of allowed connections"
         case .notAllowed(nil): "connection name unknown; only listed connections are allowed"
-        case .roaming: "roaming is not allowed"
+        case .roaming: "this transfer may not roam; the machine is roaming"
         }
     }
 }
 
 extension Spending.Kind {
-    /// A phrase that names the subject of the budget.
+    /// The name of the budget.
     fileprivate var phrase: String {
         switch self {
-        case .meteredBytes: "metered data"
-        case .battery: "battery"
-        case .runTime: "the running time of the app"
+        case .meteredBytes: "the metered data budget"
+        case .battery: "the battery budget"
+        case .runTime: "the app's run-time budget"
         }
     }
 }
@@ -128,16 +129,16 @@ extension Remedy {
         switch self {
         case .plugIn(let after): "starts \(after.phrase) you plug in"
         case .chargeAbove(let level): "starts when the battery charge is above \(level) %"
-        case .joinUnmetered(let after): "starts \(after.phrase) the network is unmetered"
-        case .joinNetwork(let after): "starts \(after.phrase) a network is available"
+        case .joinUnmetered(let after): "starts \(after.phrase) you join an unmetered network"
+        case .joinNetwork(let after): "starts \(after.phrase) a network becomes available"
         case .logIn: "starts after you log in to the network"
-        case .joinKind(let kinds, let after): "starts \(after.phrase) the machine is on \(kinds.phrase)"
+        case .joinKind(let kinds, let after): "starts \(after.phrase) the machine joins \(kinds.phrase)"
         case .wait(let until): "starts \(localTime.dateAndTime(of: until))"
-        case .slot: "starts when one of them ends"
+        case .slot: "starts when another transfer ends"
         case .freeSpace(let bytes?): "starts after \(bytes) bytes are freed"
-        case .freeSpace(nil): "starts when disk space is available"
+        case .freeSpace(nil): "starts when disk space becomes available"
         case .resume: "starts after you resume it"
-        case .joinAllowed(let after): "starts \(after.phrase) the machine is on an allowed connection"
+        case .joinAllowed(let after): "starts \(after.phrase) the machine joins an allowed connection"
         case .openApp: "starts after you open the app"
         case .release(let holder): "starts after \(holder) releases it"
         }
@@ -153,8 +154,8 @@ extension LinkKind {
         case .cellular: "cellular"
         case .bluetooth: "Bluetooth"
         case .usbTether: "USB tethering"
-        case .other: "another type of link"
-        case .unknown: "an unknown type of link"
+        case .other: "another kind of network"
+        case .unknown: "an unknown kind of network"
         }
     }
 }

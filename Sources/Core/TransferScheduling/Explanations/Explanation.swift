@@ -46,7 +46,7 @@ public struct Explanation: Hashable, Sendable {
     /// The time at which good conditions are likely next, from past weeks; `nil` if there is too little history.
     public var expectedChance: WallTime?
     /// The time the transfer has waited for each reason since this process started to track it, ordered by reason
-    /// code.
+    /// code. The times begin again at zero after a restart of the process.
     public var waited: [ReasonTime]
 
     /// Creates an explanation.

@@ -2,7 +2,8 @@
 internal import TransferModel
 internal import TransferQueue
 
-/// An index of the waiting transfers whose last attempt met an obstacle that time or a measurement removes.
+/// An index of the waiting transfers with an obstacle from their last attempt: a backoff, which time ends, or a lack
+/// of disk space, which a measurement ends.
 struct Obstacles: Sendable {
     /// The transfers in backoff.
     private(set) var backingOff: Set<TransferID> = []

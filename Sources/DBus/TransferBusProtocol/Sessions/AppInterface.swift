@@ -12,8 +12,8 @@ package enum AppInterface {
             org.freedesktop.Application: a leading slash, slashes instead of dots, and underscores instead of hyphens.
 
             The daemon calls this interface when a background session needs its app. The bus starts the app if it is not
-            running. The app must then open the session with this identifier again. It receives the pending events after
-            that.
+            running. The app must then open the session with this identifier again. The app receives the
+            unacknowledged events after that.
           -->
           <interface name="org.transferd.App1">
             <!-- A session has events for the app. Reply within 30 seconds, after the app has accepted the call. -->

@@ -38,8 +38,14 @@ extension RequestDescription: VariantCoded {
             "url": .init("url", most: 32 << 10, need: "the URL of the request"), "method": .init("method", most: 40),
             "headers": .init("headers", .headers, omitsEmpty: true),
             "timeout": .init("timeout", number: 0...4e9, isClamped: true), "allowsCellularAccess": "cellular",
+            "allowsExpensiveNetworkAccess": "expensive", "allowsConstrainedNetworkAccess": "constrained",
         ])
     package static var busDefaults: [String: VariantValue] { ["headers": .dictionary([:]), "cellular": .bool(true)] }
+
+    package func checkReceived() throws {
+        guard let body, body.count > RequestBody.longest else { return }
+        throw BusFault(.invalidArgument, "'body' has \(body.count) bytes, more than \(RequestBody.longest)")
+    }
 }
 
 extension ResponseDescription: VariantCoded {

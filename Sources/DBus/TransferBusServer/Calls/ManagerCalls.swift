@@ -73,7 +73,7 @@ struct ManagerCalls {
             try await service.trust(arguments[0].string ?? "", arguments[1] == .bool(true))
             return []
         case "Metrics": return [.string(try await service.metrics())]
-        default: throw BusFault(.invalidArgument, "unknown method '\(call.method)'")
+        default: throw BusFault(.invalidArgument, "unknown method '\(call.method)'; Introspect lists the methods")
         }
     }
 

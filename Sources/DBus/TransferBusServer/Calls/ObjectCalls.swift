@@ -43,7 +43,7 @@ struct ObjectCalls {
                 return []
             default:
                 guard let action = ControlAction(rawValue: call.method) else {
-                    throw BusFault(.invalidArgument, "unknown method '\(call.method)'")
+                    throw BusFault(.invalidArgument, "unknown method '\(call.method)'; Introspect lists the methods")
                 }
                 try await service.control([id], action)
                 return []
@@ -87,7 +87,7 @@ struct ObjectCalls {
             return [.list(try await service.list(filter).map { .dictionary($0.fields) })]
         }
         guard let action = Self.sessionActions[call.method] else {
-            throw BusFault(.invalidArgument, "unknown method '\(call.method)'")
+            throw BusFault(.invalidArgument, "unknown method '\(call.method)'; Introspect lists the methods")
         }
         // A transfer may end during the loop. It then needs no action, or the action is too late.
         for id in session.transfers {

@@ -5,9 +5,9 @@ internal import TransferBusProtocol
 internal import TransferModel
 import TransferSessions
 
-/// The callers that have opened sessions. Joins callers to their sessions and reports their departure.
+/// The callers that have opened sessions. Joins callers to their sessions, and reports callers that leave the bus.
 ///
-/// Used only on the server's thread.
+/// Use this class only on the server's thread.
 final class SessionCallers {
     private let connection: ServerConnection
     private let names: NameOwners

@@ -19,9 +19,14 @@ public protocol TransferStore: Sendable {
     ///
     /// Each batch contains only the values that the scheduler needs. Returns after the closure has returned for the
     /// last batch.
+    ///
+    /// - Throws: `TransferStoreError` if the queue cannot be read. `CancellationError` if the task is canceled, because
+    ///   the closure may not have received the whole queue then.
     func recover(_ receive: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws
 
     /// Returns the transfers with these IDs, ended or not, in the order of `ids`. Omits unknown IDs.
+    ///
+    /// - Throws: `TransferStoreError` if the queue cannot be read.
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer]
 
     /// Returns the statistics that were saved last, or `nil` if no statistics were saved.

@@ -188,8 +188,8 @@ extension UnfinishedTransfer {
 }
 
 extension TransferSpecification {
-    /// The number of bytes that count toward an app's limit: all texts of arbitrary length, plus 64 bytes for the
-    /// rest and 16 bytes for each time window.
+    /// The number of bytes that count toward an app's limit: all texts of arbitrary length and the request's body, plus
+    /// 64 bytes for all other values and 16 bytes for each time window.
     public var bookkeepingBytes: Int {
         let constraints = traits.constraints
         let connections = Array(constraints.connection.allowed ?? []) + Array(constraints.connection.denied)
@@ -199,6 +199,6 @@ extension TransferSpecification {
         ]
         let names = (texts + connections).reduce(64) { $0 + ($1?.utf8.count ?? 0) }
         let withHeaders = headers.reduce(names) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        return withHeaders + 16 * (constraints.window?.windows.count ?? 0)
+        return withHeaders + (body?.bytes.count ?? 0) + 16 * (constraints.window?.windows.count ?? 0)
     }
 }

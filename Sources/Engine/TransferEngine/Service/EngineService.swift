@@ -77,10 +77,12 @@ package struct EngineService: TransferService {
     package func explain(_ id: TransferID) async throws -> WaitExplanation {
         guard let explanation = await engine.explanationInTurn(of: id) else {
             let status = try status(of: id)
-            return WaitExplanation(sentence: status.error ?? "the transfer is \(status.state.rawValue)")
+            return WaitExplanation(sentence: status.error ?? "the transfer is \(status.state.displayName)")
         }
         var result = WaitExplanation(explanation, localTime: localTime)
-        if result.reasons.isEmpty { result.sentence = "running, or about to start" }
+        if result.reasons.isEmpty {
+            result.sentence = (try? status(of: id))?.state == .running ? "running" : "about to start"
+        }
         return result
     }
 

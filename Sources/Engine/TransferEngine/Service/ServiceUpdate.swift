@@ -27,7 +27,7 @@ package struct TransferEvent: Hashable, Sendable {
         case stopped(WaitExplanation)
         /// The attempt failed and is retried.
         case retrying(WaitExplanation)
-        /// The transfer ended. The completion is present if the server sent a complete answer.
+        /// The transfer ended. The completion is present if the server sent a complete response.
         case ended(TransferCompletion?)
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The permission of a transfer to cost money.
+/// The permission of a transfer to use metered networks, which may cost money.
 public enum MeteredConstraint: String, Hashable, Sendable, Codable, CaseIterable {
     /// No statement: the transfer may cost money, unless the policy for discretionary work forbids it.
     case unstated

@@ -42,7 +42,7 @@ package struct TaskSnapshot: Hashable, Sendable, Codable {
     }
 }
 
-/// A request without a body. An upload's body is its file.
+/// A request. The body of an upload is its file.
 package struct RequestDescription: Hashable, Sendable, Codable {
     package var url: String
     package var method: String?
@@ -50,6 +50,13 @@ package struct RequestDescription: Hashable, Sendable, Codable {
     /// The maximum time without a byte, in seconds, or `nil` for the session's setting.
     package var timeout: Double?
     package var allowsCellularAccess: Bool
+    // Optional, because rows that earlier versions stored do not contain these fields.
+    /// Whether the request may use networks that charge by the byte. `nil` means `true`.
+    package var allowsExpensiveNetworkAccess: Bool?
+    /// Whether the request may use networks on which the user wants to save data. `nil` means `true`.
+    package var allowsConstrainedNetworkAccess: Bool?
+    /// The body of a download's request, at most ``RequestBody/longest`` bytes.
+    package var body: [UInt8]?
 
     package init(
         url: String, method: String? = nil, headers: [String: String] = [:], timeout: Double? = nil,

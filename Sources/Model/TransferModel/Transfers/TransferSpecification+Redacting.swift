@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TransferSpecification {
-    /// A copy without possible secrets: no header fields, no credentials, and a URL without user, password, query,
-    /// and fragment.
+    /// A copy without possible secrets: no header fields, no body, no credentials, and a URL without user, password,
+    /// query, and fragment.
     ///
-    /// A store can tell from these fields alone whether anything must be removed.
+    /// These fields alone determine whether a store must remove anything.
     public var redacted: TransferSpecification {
         var copy = self
         copy.headers = []
         copy.credential = nil
+        copy.body = nil
         copy.challengeResponses = []
         copy.url = Self.redacted(url: url)
         return copy

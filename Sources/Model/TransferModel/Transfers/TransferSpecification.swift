@@ -101,6 +101,10 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     private var responses: [StoredChallengeResponse]?
     /// The destination of the finished file. Meaningless for an upload.
     public var destination: Destination
+    /// The method and the body of a download whose method is not GET. `nil` for GET and for an upload.
+    ///
+    /// The body is a secret, as the fields of `headers` are.
+    public var body: RequestBody?
     /// The file to upload, or `nil` for a download.
     public var upload: UploadSource?
     /// The checksum that the file must have, or `nil` if none is required.
@@ -117,9 +121,10 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     ///
     /// Background sessions keep such a body; `get` drops it.
     public var keepsErrorBody: Bool
-    /// The maximum number of bytes, or `nil` for no limit. More bytes are an error.
+    /// The maximum number of bytes of a download, or `nil` for no limit. More bytes are an error.
     public var maximumBytes: Int64?
-    /// The maximum rate of the transfer in bytes per second, or `nil` for no individual limit.
+    /// The maximum rate of the transfer in bytes per second, or `nil` for no individual limit. Values below 1 count as
+    /// 1.
     public var rateLimit: Int64?
     /// A file that an earlier run finished. The file is fetched again only if the server's file has changed.
     public var completedBefore: CompletedFile?
@@ -142,7 +147,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case url, headers, credential, sandboxed, hidesFile, keepsHead, asks
         case responses = "answers"
-        case destination, upload, checksum, idleTimeoutSeconds, allowsInsecureRedirect, usesRemoteTime
+        case destination, body, upload, checksum, idleTimeoutSeconds, allowsInsecureRedirect, usesRemoteTime
         case keepsErrorBody, maximumBytes, rateLimit, completedBefore, connectionLimit, traits
     }
 
@@ -186,7 +191,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     /// whole specifications would copy each transfer.
     public var isPlain: Bool {
         headers.isEmpty && credential == nil && sandboxed == nil && keepsHead == nil && asks == nil && responses == nil
-            && upload == nil && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect
+            && body == nil && upload == nil && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect
             && !usesRemoteTime && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
             && connectionLimit == nil && destination.folderIdentity == nil && hidesFile == nil
     }

@@ -52,6 +52,9 @@ public struct TransferStatus: Hashable, Sendable, Codable {
 
         /// A Boolean value that indicates whether the transfer has ended.
         public var isEnded: Bool { self == .finished || self == .failed || self == .cancelled }
+
+        /// The name of the state in messages to users.
+        package var displayName: String { self == .cancelled ? "canceled" : rawValue }
     }
 
     /// The identifier of the transfer.

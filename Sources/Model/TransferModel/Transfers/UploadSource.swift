@@ -16,6 +16,9 @@ public struct UploadSource: Hashable, Sendable, Codable {
         /// The file is submitted to the URL. If a response was lost, the server may treat a repetition as a second
         /// upload.
         case post = "POST"
+        /// The file changes the resource at the URL. Only for apps. If a response is lost, the request is repeated, and
+        /// the server may apply the change twice.
+        case patch = "PATCH"
     }
 
     /// The rule for continuing an interrupted upload in the middle.

@@ -73,12 +73,17 @@ struct SessionRuleCheck: Sendable {
         case .s7: try await withoutLaunchEvents()
         case .s9: try await resourceTimeout()
         case .s10: try await headers()
+        case .t1: try await methods()
         case .t2: try await suspendedAtFirst()
         case .t3: try await delayed()
         case .t5: try await persistedSettings()
         case .t6: try await pauses()
         case .t7: try await redirects()
         case .t8: try await logsIn()
+        case .t9:
+            var requests = RepeatedRequestCheck(self)
+            try await requests.run()
+        case .t10: try await wantedNow()
         case .e1: try await progress()
         case .e2: try await file()
         case .e3: try await notFound()
@@ -90,8 +95,10 @@ struct SessionRuleCheck: Sendable {
         case .l2: try await starts()
         case .l4: try await quit()
         case .l5: try await killed()
+        case .l6: try await handlesFirst()
         case .r1: try await delayGrows()
         case .r6: try await startsOnce()
+        case .r7: try await crashes()
         }
     }
 
@@ -99,7 +106,7 @@ struct SessionRuleCheck: Sendable {
 
     /// Starts a process of the app and opens its session.
     func open(
-        _ identifier: String = "s", app: String = SessionRuleCheck.app,
+        _ identifier: String = "s", app: String = SessionRuleCheck.app, in application: BackgroundApplication = .shared,
         _ change: (inout BackgroundSessionConfiguration) -> Void = { _ in }
     ) async throws -> TestedProcess {
         var configuration = BackgroundSessionConfiguration(identifier: identifier)
@@ -107,7 +114,8 @@ struct SessionRuleCheck: Sendable {
         let process = try await harness.join(as: app)
         do {
             return TestedProcess(
-                process: process, session: try await BackgroundSession.open(configuration, over: process.channel))
+                process: process,
+                session: try await BackgroundSession.open(configuration, over: process.channel, in: application))
         } catch {
             await process.leave()
             throw error

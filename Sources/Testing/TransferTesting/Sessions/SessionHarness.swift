@@ -2,9 +2,9 @@
 
 /// A service for background sessions under test, with its environment.
 ///
-/// A harness is created for each rule and is empty at first: it has no session, no task, and no delay. It represents a
-/// machine on AC power with an unmetered network. The machine reaches 127.0.0.1 and localhost, where the rules' server
-/// listens.
+/// A new harness is created for each rule. The harness then has no session, no task, and no delay of the relaunch
+/// limiter. The harness simulates a machine on AC power with an unmetered network. The machine reaches 127.0.0.1 and
+/// localhost, the addresses of the server that the rules use.
 ///
 /// The module SessionHarnesses provides two harnesses: the daemon on a private bus, and an engine in this process.
 public protocol SessionHarness: Sendable {
@@ -17,13 +17,16 @@ public protocol SessionHarness: Sendable {
     ///
     /// Returns when sessions can be opened again.
     func restart() async throws
-    /// Returns the identifiers of the sessions for which an app was started or a running process was called, oldest
-    /// first. A start has no other effect: the rules join a process themselves.
+    /// Returns the identifiers of the sessions for which the service started an app or called a running process,
+    /// oldest first. The harness only records a start: the rules join a process themselves.
     func starts(of app: String) async throws -> [String]
     /// Returns the relaunch limiter's delay for an app, or zero if there is none.
     func delay(of app: String) async throws -> Duration
     /// Simulates that the user force-quits an app.
     func quit(_ app: String) async throws
+    /// Simulates the user's command to start all transfers now. Called only if ``reasonNotCheckable(_:)`` does not
+    /// exclude rule T10.
+    func startAllNow() async throws
     /// Switches the machine to AC power or to battery. Called only if ``reasonNotCheckable(_:)`` does not exclude rule
     /// S6.
     func setMachine(isOnACPower: Bool) async throws
@@ -35,6 +38,9 @@ public protocol SessionHarness: Sendable {
 }
 
 extension SessionHarness {
+    /// Throws `ContractFailure`, because the user cannot start transfers. A harness without this method excludes rule
+    /// T10.
+    public func startAllNow() async throws { throw ContractFailure("no person can start transfers here") }
     /// Returns `nil`: every rule can be checked.
     public func reasonNotCheckable(_ rule: SessionRule) -> String? { nil }
 }

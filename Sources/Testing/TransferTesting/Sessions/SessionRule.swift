@@ -3,7 +3,7 @@
 /// The rules of background sessions that depend on the service for sessions.
 ///
 /// Each rule is a check of ``SessionConformance``. Rules that the client library alone enforces are not included (S2,
-/// S3, S11, T1, T4, E7).
+/// S3, S11, T4, E7).
 public enum SessionRule: String, CaseIterable, Hashable, Sendable, Identifiable, CustomStringConvertible {
     /// Sessions of two apps with the same identifier are isolated from each other.
     case s1 = "S1: sessions of two apps with the same identifier are isolated"
@@ -20,9 +20,11 @@ public enum SessionRule: String, CaseIterable, Hashable, Sendable, Identifiable,
     case s9 = "S9: a task that exceeds its resource timeout ends, even across a restart"
     /// The session's header fields are sent with every request. A request's own fields take precedence.
     case s10 = "S10: every request has the session's header fields; its own fields take precedence"
+    /// A download may use POST with a body, and an upload may use PATCH.
+    case t1 = "T1: a download may use POST with a body, and an upload may use PATCH"
     /// A task starts when it is resumed, and not before.
     case t2 = "T2: a task begins when it is resumed, and not before"
-    /// A delayed task does not start before its date. Its app is asked at that time.
+    /// A delayed task does not start before its date. Its app receives a request on that date.
     case t3 = "T3: a delayed task does not begin before its date, and its app is asked then"
     /// The app's settings of a task survive a restart, and task numbers are never reused.
     case t5 = "T5: the app's settings of a task survive a restart, and numbers are never reused"
@@ -32,6 +34,11 @@ public enum SessionRule: String, CaseIterable, Hashable, Sendable, Identifiable,
     case t7 = "T7: redirects are followed, and credentials are not forwarded"
     /// A server's authentication challenge reaches the app, and the app's reply reaches the server.
     case t8 = "T8: a server's authentication challenge reaches the app, and the app's reply the server"
+    /// A request without a reply is repeated immediately. A process that opens the session receives the request, or the
+    /// app is started. No request is lost if the app or the service ends at any time.
+    case t9 = "T9: a request that its app leaves without a reply is repeated immediately, whichever process is killed"
+    /// If the user starts a delayed task, its app receives the request immediately.
+    case t10 = "T10: if the user wants a delayed task now, its app is asked immediately, before the task's date"
     /// Progress increases and includes the total.
     case e1 = "E1: progress increases, and includes the total"
     /// A downloaded file exists until its event is acknowledged, and is removed after that.
@@ -55,10 +62,15 @@ public enum SessionRule: String, CaseIterable, Hashable, Sendable, Identifiable,
     case l4 = "L4: a force quit cancels the app's tasks; the end of its process does not"
     /// Every task ends correctly and once, even if the service is killed at any point.
     case l5 = "L5: every task ends correctly and once, even if the service is killed at any point"
-    /// Starting an app for events increases the limiter's delay. Events that reach an app in front do not.
+    /// The handler of a started app is called before the session's events. The app runs until it has handled the
+    /// events, even if it calls its completion handler immediately.
+    case l6 = "L6: a started app is called before its events, and lives until it has handled them"
+    /// Starting an app for events increases the limiter's delay. Events that reach an app in the foreground do not.
     case r1 = "R1: starting an app for events increases the limiter's delay; events in front do not"
     /// Twenty tasks that are submitted together cause a single start.
     case r6 = "R6: twenty tasks that are submitted together cause one start"
+    /// An app that ends before it has handled a task or replied to a request is not started again within a minute.
+    case r7 = "R7: an app that ends without handling anything is started again after a minute, and not sooner"
 
     /// The identifier of the rule in the table of rules, such as `S10`.
     public var id: String { String(rawValue.prefix { $0 != ":" }) }

@@ -47,7 +47,12 @@ extension SessionRuleCheck {
         try first.session.download(request(.stalling(1000, at: 10, times: 1))).resume()
         _ = try await first.session.unfinishedTasks()
         await first.leave()
-        try await until("one end") { !server.requests(for: server.address(.file(10))).isEmpty }
+        // The stalled request is repeated below, so it must have been sent by then.
+        try await until("one end, and the other request") {
+            [.file(10), .stalling(1000, at: 10, times: 1)].allSatisfy {
+                !server.requests(for: server.address($0)).isEmpty
+            }
+        }
         try expectEqual(try await harness.starts(of: Self.app), [], "starts before all tasks have ended")
         let visitor = try await open()
         for task in try await visitor.session.unfinishedTasks()
@@ -113,6 +118,29 @@ extension SessionRuleCheck {
         await front.leave()
         try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
         try await until("the delay") { try await harness.delay(of: Self.app) == .seconds(60) }
+    }
+
+    func crashes() async throws {
+        let first = try await open()
+        try first.session.download(request(.file(10))).resume()
+        _ = try await first.session.unfinishedTasks()
+        await first.leave()
+        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
+        // The second process handles the server's response. The third process handles nothing.
+        for marker in ["1 file", "1 "] {
+            let process = try await open()
+            process.listen(unacknowledgedFrom: marker)
+            try await until("what waits") { process.lines.contains("1 completed") }
+            await process.leave()
+            let end = ContinuousClock.now + .seconds(3)
+            try await until("three seconds") {
+                try expectEqual(try await harness.starts(of: Self.app), ["s"], "starts after a crash")
+                return ContinuousClock.now >= end
+            }
+        }
+        let last = try await open()
+        last.listen()
+        try await until("all") { last.lines.last == "finished" }
     }
 
     func startsOnce() async throws {

@@ -116,6 +116,21 @@ extension SessionRuleCheck {
         try expectEqual(process.lines.first, "1 begin?", "the app's first event")
     }
 
+    func wantedNow() async throws {
+        let first = try await open()
+        let task = try first.session.download(request(.file(10)))
+        task.earliestBeginDate = Date().addingTimeInterval(3600)
+        task.resume()
+        _ = try await first.session.unfinishedTasks()
+        await first.leave()
+        try await harness.startAllNow()
+        try await until("the start", seconds: 20) { try await harness.starts(of: Self.app) == ["s"] }
+        let second = try await open()
+        second.listen()
+        try await until("the end") { second.lines.contains("1 completed") }
+        try expectEqual(second.lines.first, "1 begin?", "the first that the app hears")
+    }
+
     func persistedSettings() async throws {
         let first = try await open()
         first.listen()
@@ -183,8 +198,8 @@ extension SessionRuleCheck {
         for answersBearer in [true, false] { try await givesToken(answersBearer) }
     }
 
-    /// Checks that only a session that opts in is asked for tokens. For other sessions, the refusal is an ordinary
-    /// response.
+    /// Checks that only a session that opts in receives requests for tokens. For other sessions, the refusal is an
+    /// ordinary response.
     private func givesToken(_ answersBearer: Bool) async throws {
         let process = try await open("\(answersBearer)") { $0.answersBearerChallenges = answersBearer }
         process.listen(login: .token("a.b-c=="))

@@ -10,9 +10,16 @@ final class TestedProcess: Sendable {
         var lines: [String] = []
         var progress: [Int64] = []
         var files: [Int: URL] = [:]
-        /// The event from which on no event is acknowledged.
+        /// The first event that is not acknowledged. Later events are not acknowledged either.
         var unacknowledgedFrom: String?
-        var answers: [String: String] = [:]
+        /// The number of events after which no event is acknowledged.
+        var deafAfter = Int.max
+        /// The number of further begin requests that receive a reply. `nil` means all.
+        var repliesLeft: Int?
+        /// Whether a reply is being sent to the service.
+        var isReplying = false
+        /// The delayed tasks that the process has let begin.
+        var begun: Set<Int> = []
     }
 
     private let process: SessionProcess
@@ -29,6 +36,10 @@ final class TestedProcess: Sendable {
     /// The byte counts in the progress events received so far.
     var progress: [Int64] { content.withLock(\.progress) }
     func file(of task: Int) -> URL? { content.withLock { $0.files[task] } }
+    /// The lines that report ended tasks so far.
+    var ends: Set<String> { Set(lines.filter { $0.hasSuffix(" completed") }) }
+    /// The delayed tasks that the process has let begin so far.
+    var begun: Set<Int> { content.withLock(\.begun) }
 
     /// The reply to a server that requires authentication.
     enum Login {
@@ -37,22 +48,47 @@ final class TestedProcess: Sendable {
     }
 
     /// Starts to receive events. Acknowledges events before `marker`, and replies to authentication challenges with
-    /// `login`.
-    func listen(unacknowledgedFrom marker: String? = nil, login: Login? = nil) {
-        content.withLock { $0.unacknowledgedFrom = marker }
+    /// `login`. Lets the first `replies` delayed tasks begin, or all delayed tasks if `replies` is `nil`.
+    func listen(
+        unacknowledgedFrom marker: String? = nil, deafAfter count: Int = .max, login: Login? = nil,
+        beginning replies: Int? = nil
+    ) {
+        content.withLock { ($0.unacknowledgedFrom, $0.deafAfter, $0.repliesLeft) = (marker, count, replies) }
         // The task ends with the session's events, when the process leaves.
         Task { [self] in
             for await event in session.events { handle(event, login) }
         }
     }
 
+    /// Adds a line of the check to the recorded events.
+    func add(_ line: String) { content.withLock { $0.lines.append(line) } }
+
     private func handle(_ event: BackgroundEvent, _ login: Login?) {
         let line = record(event.kind, login)
+        if case .willBegin(let task, _) = event.kind, !begins(task) { return }
         let ignoresEvents = content.withLock { content in
             if let line { content.lines.append(line) }
+            guard content.lines.count <= content.deafAfter else { return true }
             return content.unacknowledgedFrom.map { marker in content.lines.contains { $0.hasPrefix(marker) } } ?? false
         }
         if !ignoresEvents { event.acknowledge() }
+    }
+
+    /// Lets a delayed task begin if the process may reply to another request. Returns whether the task has begun.
+    private func begins(_ task: BackgroundTask) -> Bool {
+        let mayReply = content.withLock { content in
+            content.isReplying = content.repliesLeft != 0
+            content.repliesLeft = content.repliesLeft.map { max(0, $0 - 1) }
+            return content.isReplying
+        }
+        guard mayReply else { return false }
+        // The method throws only if it replaces the request.
+        try? task.begin()
+        content.withLock { content in
+            content.begun.insert(task.identifier)
+            content.isReplying = false
+        }
+        return true
     }
 
     private func record(_ kind: BackgroundEvent.Kind, _ login: Login?) -> String? {
@@ -81,6 +117,11 @@ final class TestedProcess: Sendable {
         }
     }
 
-    /// Ends the process as its death would.
-    func leave() async { await process.leave() }
+    /// Ends the process as a crash would. Waits for a reply that is being sent, so that the check knows which requests
+    /// received a reply.
+    func leave() async {
+        content.withLock { $0.repliesLeft = 0 }
+        while content.withLock(\.isReplying) { await Task.yield() }
+        await process.leave()
+    }
 }

@@ -105,7 +105,8 @@ struct ConditionsCommand: AsyncParsableCommand {
             throw UsageError("--record with --json requires --watch, because nothing else is printed")
         }
         guard let limit else { return nil }
-        guard watch || record != nil, replay == nil else {
+        if replay != nil { throw UsageError("--for does not apply to --replay, which ends by itself; leave out --for") }
+        guard watch || record != nil else {
             throw UsageError("--for requires --watch or --record")
         }
         guard let duration = DurationExpression(limit)?.duration else {

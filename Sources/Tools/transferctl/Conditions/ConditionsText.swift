@@ -39,7 +39,7 @@ enum ConditionsText {
             Row("power profile", key: "powerProfile", conditions.powerProfile, conditions.powerProfile.value.rawValue),
             Row("sleep", key: "sleep", conditions.sleep, conditions.sleep.value.rawValue),
             Row("network", key: "network", conditions.network, conditions.network.value.rawValue),
-            Row("link type", key: "linkKind", conditions.linkKind, conditions.linkKind.value.rawValue),
+            Row("kind of network", key: "linkKind", conditions.linkKind, conditions.linkKind.value.rawValue),
             Row("metered", key: "metered", conditions.metered, conditions.metered.value.rawValue),
             Row("roaming", key: "roaming", conditions.roaming, conditions.roaming.value.rawValue),
             Row("connection", key: "connection", conditions.connection, conditions.connection.value ?? "unknown"),

@@ -28,7 +28,7 @@ struct LimiterCommand: DaemonCommand {
     func run(with client: BusClient) async throws {
         let rows = try await client.relaunchDelays()
         if json { return JSONLine.print(["limiters": rows.map { $0.fields.mapValues(\.json) }]) }
-        guard !rows.isEmpty else { return Console.error("No app is rate-limited.") }
+        guard !rows.isEmpty else { return Console.error("No app is delayed.") }
         var table = ColumnTable(["APP", "DELAY", "RELAUNCHES", "UNTIL", "CAUSE", "DELAYED"])
         for row in rows {
             let delayed = row.waiting.map { "\($0.count) until \(WatchConditions.time($0.release))" }
@@ -42,7 +42,8 @@ struct LimiterCommand: DaemonCommand {
     }
 
     private static let words = [
-        "period": "delay period", "heldTask": "delayed transfer unfinished", "relaunch": "relaunch pending",
+        "period": "delay not over", "heldTask": "a delayed transfer is unfinished",
+        "relaunch": "a relaunch is pending",
     ]
 }
 
@@ -51,9 +52,9 @@ struct LimiterCommand: DaemonCommand {
 struct SessionsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "Show sessions that have unfinished transfers, are open, or have pending events.",
+        abstract: "Show sessions that have unfinished transfers, are open, or have unacknowledged events.",
         discussion: """
-            EVENTS is the number of events that the app has not handled. PROCESS is the process that has the session open. \
+            EVENTS is the number of unacknowledged events. PROCESS is the process that has the session open. \
             With --json: one object with sessions, a list of objects: path (the object on the bus), app, identifier, state \
             (running, waiting, paused, idle), open, running, waiting, paused, bytes, total. Background sessions of an app \
             also have tasks (unfinished), waiting-events, and owner (the process).
@@ -69,7 +70,7 @@ struct SessionsCommand: DaemonCommand {
         if json { return JSONLine.print(["sessions": rows.map { $0.listed.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("No sessions.") }
         var table = ColumnTable([
-            "APP", "SESSION", "STATE", "OPEN", "RUNNING", "WAITING", "PAUSED", "DONE", "EVENTS", "PROCESS",
+            "APP", "SESSION", "STATE", "UNFINISHED", "RUNNING", "WAITING", "PAUSED", "DONE", "EVENTS", "PROCESS",
         ])
         for row in rows {
             let bytes = Formatting.bytes(row.bytes)
@@ -99,9 +100,9 @@ struct AppsList: DaemonCommand {
         commandName: "list",
         abstract: "Show apps that have transfers, background sessions, or delayed background work.",
         discussion: """
-            Transfers that you submit from the command line belong to the app 'person'. For apps with background sessions, \
-            APP IS shows whether the app is in the foreground, in the background, or not connected; EVENTS is the number of \
-            events that the app has not handled; LAUNCHES counts launches since the daemon started, with the result of the \
+            Transfers that you submit with transferctl belong to the app 'person'. For apps with background sessions, \
+            APP STATE shows whether the app is in the foreground, in the background, or not connected; EVENTS is the number \
+            of unacknowledged events; STARTS counts the starts of the app since the daemon started, with the error of the \
             last. The disk space of an app consists of UPLOADS (files that the daemon keeps until they are sent), FINISHED \
             (downloads that the app has not moved away), and PARTIAL (data of unfinished downloads). The key files-per-app \
             of the daemon's configuration limits the space for background sessions.
@@ -110,9 +111,9 @@ struct AppsList: DaemonCommand {
             (seconds; see 'transferctl limiter'), tasks (unfinished, of sessions), source-files, source-bytes (UPLOADS), \
             finished-files, finished-bytes, partial-bytes, counted-bytes (toward files-per-app), bytes-limit \
             (files-per-app). Apps with background sessions also have connected, front, waiting-events, launches, failures, \
-            missing, crashed, silent (failures by kind: no program, exited immediately, did not accept the call), \
+            missing, crashed, silent (failures by kind: program missing, ended immediately, did not answer), \
             last-launch, last-outcome (started, missing, crashed, silent), last-error, bus-name or command (how the app is \
-            launched), registered-by (the program that registered the app).
+            started), registered-by (the program that registered the app).
             """)
 
     @Flag(help: "Write JSON.")
@@ -125,8 +126,8 @@ struct AppsList: DaemonCommand {
         if json { return JSONLine.print(["apps": rows.map { $0.fields.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("No apps have transfers or sessions.") }
         var table = ColumnTable([
-            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "UPLOADS", "FINISHED", "PARTIAL", "DELAY", "SESSIONS",
-            "APP IS", "EVENTS", "LAUNCHES", "LAUNCHED BY",
+            "APP", "UNFINISHED", "RUNNING", "WAITING", "PAUSED", "UPLOADS", "FINISHED", "PARTIAL", "DELAY", "SESSIONS",
+            "APP STATE", "EVENTS", "STARTS", "STARTED BY",
         ])
         for row in rows {
             let background = row.background
@@ -161,7 +162,9 @@ struct AppsList: DaemonCommand {
 
     /// Returns the number of starts, the failures among them, and the daemon's last message about a start.
     private static func launchSummary(_ app: AppSummary.Background) -> String {
-        let failures = [("missing", app.missing), ("crashed", app.crashed), ("silent", app.silent)].compactMap {
+        let failures = [
+            ("program missing", app.missing), ("ended immediately", app.crashed), ("did not answer", app.silent),
+        ].compactMap {
             $1 > 0 ? "\($1) \($0)" : nil
         }
         var text = "\(app.launches)"

@@ -10,10 +10,10 @@ struct AppsTrust: DaemonCommand {
         abstract: "Treat the programs of a systemd unit as apps outside any sandbox.",
         discussion: """
             A program whose root folder or mount namespace differs from the daemon's counts as sandboxed: it must pass file \
-            descriptors instead of paths, and the daemon does not launch it for its sessions. This is right for Flatpak, \
-            Snap, and bubblewrap, but too strict for your own service with PrivateTmp= or for a toolbox. 'transferctl apps' \
-            shows such programs as 'sandbox:UNIT#NUMBER'. To give a program its own unit, start it with 'systemd-run --user \
-            --unit=NAME'. Flatpaks and snaps cannot be trusted in this way.
+            descriptors instead of paths, and names no launch command; the daemon can start only Flatpaks and snaps. This \
+            suits Flatpak, Snap, and bubblewrap, but is too strict for your own service with PrivateTmp= or for a toolbox. \
+            'transferctl apps' shows such programs as 'sandbox:UNIT#NUMBER'. To give a program its own unit, start it with \
+            'systemd-run --user --unit=NAME'. Flatpaks and snaps cannot be trusted in this way.
             """)
 
     @Argument(help: ArgumentHelp("The unit, such as toolbox.service.", valueName: "unit"))

@@ -14,8 +14,9 @@ struct BudgetsCommand: DaemonCommand {
         abstract: "Show the budgets of metered bytes and their use.",
         discussion: """
             The daemon's configuration sets the budgets: connection-budgets and app-budgets contain the bytes per billing \
-            period, and billing-day is the day of the month on which budgets are reset. Bytes over a metered network count \
-            against both. Discretionary work waits once 80 % are used, and other background work once all are used. \
+            period, and billing-day is the day of the month on which budgets are renewed. Bytes over a metered network \
+            count against both. Discretionary work waits once 80 % is used, and other background work once the budget is \
+            used up. \
             User-initiated transfers continue.
 
             With --json: one object with budgets, a list of objects: scope (connection, app), name, limit, used (bytes), \
@@ -33,7 +34,7 @@ struct BudgetsCommand: DaemonCommand {
         guard !rows.isEmpty else {
             return Console.error("No budgets. Set connection-budgets or app-budgets in the daemon's configuration.")
         }
-        var table = ColumnTable(["SCOPE", "NAME", "USED", "LIMIT", "STATE", "RESET"])
+        var table = ColumnTable(["SCOPE", "NAME", "USED", "LIMIT", "STATE", "RENEWED"])
         for row in rows {
             table.add([
                 row.scope, row.name, Formatting.bytes(row.used), Formatting.bytes(row.limit),

@@ -26,7 +26,7 @@ struct TransferChoice: ParsableArguments {
         let ways = [!ids.isEmpty, all, session != nil].filter { $0 }.count
         guard ways == 1 else {
             throw UsageError(
-                "name the transfers by ID, --all, or --session NAME; 'transferctl list' shows them")
+                "select transfers in one way: IDs, --all, or --session NAME; 'transferctl list' shows them")
         }
         if !ids.isEmpty { return ids.map(TransferID.init) }
         var filter = TransferFilter()
@@ -90,7 +90,10 @@ struct NowCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
         abstract: "Start transfers without waiting for the policy. The transfers' own conditions still apply.",
-        discussion: "Prints the first twenty transfers that still wait, with the reasons, to standard error.")
+        discussion: """
+            A delayed task of an app's session does not wait for its date: the app is asked immediately whether the task \
+            may begin. Prints the first twenty transfers that still wait, with the reasons, to standard error.
+            """)
     static var action: ControlAction { .startNow }
 
     @OptionGroup var choice: TransferChoice
@@ -101,7 +104,7 @@ struct NowCommand: ControlCommand {
             let explanation = try await client.explain(id)
             guard !explanation.reasons.isEmpty else { continue }
             Console.error(
-                "transferctl: \(id) still waits: \(explanation.sentence); 'transferctl set \(id)' changes its conditions"
+                "transferctl: \(id) still waits: \(explanation.sentence); 'transferctl set \(id) KEY=VALUE' changes its conditions"
                     .printable)
         }
     }
@@ -114,7 +117,7 @@ struct HoldCommand: DaemonCommand {
 
     @Option(
         name: .customLong("for"),
-        help: .init("Release automatically after this time: 90s, 30m, 2h, 1d.", valueName: "time"))
+        help: .init("Release automatically after this time: 90s, 30m, 2h, 1d.", valueName: "duration"))
     var time: String?
 
     @Option(help: .init("The reason, which is shown with waiting transfers.", valueName: "text"))

@@ -43,7 +43,7 @@ struct ListCommand: DaemonCommand {
             return Console.printJSON(StatusJSON.document(rows))
         }
         guard !rows.isEmpty else {
-            let what = all ? "No transfers." : "No active transfers (--all shows finished ones)"
+            let what = all ? "No transfers." : "No unfinished transfers. --all also shows ended transfers."
             return Console.error(what)
         }
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200

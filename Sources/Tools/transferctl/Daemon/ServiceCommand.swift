@@ -112,7 +112,7 @@ struct ServiceInstall: ParsableCommand {
         abstract:
             "Install the D-Bus and systemd files that start the daemon, the manual page, and bash completion.",
         discussion: """
-            The first command that needs the daemon starts it. When you log out of all sessions, systemd stops the daemon, \
+            The first command that needs the daemon starts it. When you log out everywhere, systemd stops the daemon, \
             and waiting transfers continue at the next login. With 'loginctl enable-linger', the daemon keeps running.
             """)
 
@@ -127,7 +127,9 @@ struct ServiceInstall: ParsableCommand {
             throw UsageError("not an executable program: \(program); set the path of the daemon with --program")
         }
         guard !program.contains(where: { $0.isWhitespace || "\"'\\%$".contains($0) }) else {
-            throw UsageError("the path \(program) contains characters that unit files do not support; move the program")
+            throw UsageError(
+                "the path \(program) has a space, a quote, a backslash, $, or %, which unit files do not support; "
+                    + "move the program")
         }
         let files = try ServiceFiles()
         try Self.write(ServiceFiles.activationText(program: program), to: files.activation)
@@ -137,8 +139,8 @@ struct ServiceInstall: ParsableCommand {
         ServiceFiles.reloadManagers()
         for path in files.all { Console.printPath(path) }
         Console.error(
-            "D-Bus starts \(program) on first use. The daemon stops when you log out; to keep it running, use "
-                + "'loginctl enable-linger'.")
+            "D-Bus starts \(program) on first use. The daemon stops when you log out everywhere; to keep it running, "
+                + "use 'loginctl enable-linger'.")
     }
 
     private static func write(_ text: String, to path: String) throws {
@@ -177,9 +179,9 @@ struct ServiceStatus: AsyncParsableCommand {
         commandName: "status", abstract: "Show whether the daemon is installed and running, without starting it.",
         discussion:
             """
-            Exit status: 0 running, 3 not running. The worker confinement lists the privileges that the processes that talk \
-            to servers give up, which depend on the kernel. With --json: installed, process, version, state, policy, \
-            workerConfinement, lost (the data lost if the queue was damaged when the daemon started).
+            Exit status: 0 running, 3 not running. The worker confinement lists the privileges that the worker \
+            processes, which talk to servers, give up. It depends on the kernel. With --json: installed, process, version, \
+            state, policy, workerConfinement, lost (the data lost if the queue was damaged when the daemon started).
             """)
 
     @Flag(help: "Write JSON.")
@@ -214,7 +216,7 @@ struct ServiceStatus: AsyncParsableCommand {
             Console.print(
                 process.map { "running: process \($0), state in \(status.stateDirectory ?? "?")" }
                     ?? (isInstalled ? "not running (D-Bus starts it on first use)" : "not running"))
-            Console.print("Worker confinement: \(confinement)")
+            Console.print("worker confinement: \(confinement)")
             if let lost = status.stateLost, let file = lost.file {
                 Console.print("the queue was damaged (\(lost.reason ?? "?")) and was moved to \(file)")
                 Console.print(

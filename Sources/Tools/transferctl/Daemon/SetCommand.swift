@@ -13,7 +13,8 @@ struct SetCommand: DaemonCommand {
         abstract: "Change the conditions and priority of an unfinished transfer.",
         discussion: """
             Keys: kind (userInitiated, normal, discretionary), and the options of 'transferctl add': priority, when, \
-            not-before, by, window, metered. Other settings stay unchanged. Example: transferctl set 7 priority=high by=+6h
+            not-before, by, window, metered. Other settings stay unchanged. An option can be changed but not removed. Example: \
+            transferctl set 7 priority=high by=+6h
             """)
 
     @Argument(help: ArgumentHelp("The ID of the transfer.", valueName: "id"), completion: TransferIDs.completion)
@@ -38,7 +39,9 @@ struct SetCommand: DaemonCommand {
         var arguments: [String] = []
         for change in changes {
             let pair = change.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard pair.count == 2 else { throw UsageError("not a valid setting: '\(change)'; use key=value") }
+            guard pair.count == 2 else {
+                throw UsageError("not a valid setting: '\(change)'; use KEY=VALUE, for example priority=high")
+            }
             switch pair[0] {
             case "kind":
                 guard let kind = WorkKind(rawValue: pair[1]) else {

@@ -28,9 +28,10 @@ struct SubmissionOptions: ParsableArguments {
             ("yield", options.request.yield),
         ]
         guard let (name, _) = unsupported.first(where: \.1) else { return }
+        let keys = ["policy": "policy", "limit-rate": "rate-limit", "yield": "yield"]
         throw UsageError(
-            "--\(name) belongs to the daemon, not to a single transfer; set it in config.toml, or use 'transferctl get'"
-        )
+            keys[name].map { "--\(name) belongs to the daemon, not to a single transfer; set \($0) in config.toml" }
+                ?? "the daemon does not support --\(name); 'transferctl get' supports it")
     }
 
     /// Submits transfers, prints their IDs, and waits for their ends if `--wait` is set.
@@ -58,7 +59,7 @@ struct SubmissionOptions: ParsableArguments {
             return "'transferctl watch' shows the transfers and their wait reasons"
         }
         let sentence = (try? await client.explain(id))?.sentence ?? ""
-        let reason = sentence.isEmpty ? "" : "Waiting: \(sentence.printable); "
+        let reason = sentence.isEmpty ? "" : "waiting: \(sentence.printable); "
         return reason + "'transferctl watch' shows the progress"
     }
 }

@@ -26,10 +26,10 @@ struct WaitCommand: AsyncParsableCommand {
     @Option(
         help: .init(
             "Wait for conditions: ac, battery>N, unmetered, ethernet, wifi, cellular, bluetooth, usb-tether.",
-            valueName: "list"))
+            valueName: "conditions"))
     var when: String?
 
-    @Option(help: .init("Give up after this time: 90s, 30m, 2h. 0 checks once.", valueName: "time"))
+    @Option(help: .init("Give up after this time: 90s, 30m, 2h. 0 checks once.", valueName: "duration"))
     var timeout: String?
 
     @OptionGroup var daemon: DaemonOptions
@@ -38,7 +38,9 @@ struct WaitCommand: AsyncParsableCommand {
     var sysfsRoot: String?
 
     func run() async throws {
-        let limit = try timeout.map { $0 == "0" ? 0 : try TimeSpan($0, option: "timeout").seconds }
+        let limit = try timeout.map {
+            $0 == "0" ? 0 : try TimeSpan($0, option: "timeout", alternative: ", or 0").seconds
+        }
         guard let when else {
             return try await DaemonConnection.with(bus: daemon.bus) { client in
                 let ids = Set(try await choice.chosen(by: client))
@@ -47,7 +49,8 @@ struct WaitCommand: AsyncParsableCommand {
                 }
                 guard isComplete else {
                     let open = ids.intersection(try await client.list(TransferFilter()).map(\.id)).count
-                    throw timedOut("\(open) of \(ids.count) transfers still active")
+                    guard ids.count > 1 else { throw timedOut("the transfer has not ended") }
+                    throw timedOut("\(open) of \(ids.count) transfers \(open == 1 ? "has" : "have") not ended")
                 }
             }
         }

@@ -28,12 +28,19 @@ struct WhyCommand: OneTransferCommand {
         Console.print(explanation.sentence.printable)
         let waited = (explanation.waited ?? []).map { "\(Self.words($0.code)) \(Formatting.span($0.seconds))" }
         if !waited.isEmpty { Console.print("waited so far: " + waited.joined(separator: ", ")) }
-        if let until = explanation.until { Console.print("next check by \(WatchConditions.time(until))") }
+        if let until = explanation.until { Console.print("next check at \(WatchConditions.time(until)) at the latest") }
     }
 
     /// Converts a reason's code to words: `onBattery` becomes `on battery`.
     static func words(_ code: String) -> String {
-        code.reduce(into: "") { text, letter in
+        switch code {
+        case "userInitiated": return "user-initiated"
+        case "suspended": return "paused"
+        case "settling": return "stable power or network"
+        case "waitingForSlot": return "other transfers"
+        default: break
+        }
+        return code.reduce(into: "") { text, letter in
             if letter.isUppercase { text += " " }
             text += letter.lowercased()
         }

@@ -56,10 +56,10 @@ struct GetCommand: TransferCommand {
 
 /// The options for destinations.
 struct DestinationOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: .init("Write to this file (one URL only).", valueName: "file"))
+    @Option(name: .shortAndLong, help: .init("Write to this file (only with a single URL).", valueName: "file"))
     var output: String?
 
-    @Option(name: .shortAndLong, help: .init("Write into this folder (default: the current one).", valueName: "dir"))
+    @Option(name: .shortAndLong, help: .init("Write into this folder (default: the current folder).", valueName: "dir"))
     var directory: String?
 
     @Flag(
@@ -79,7 +79,8 @@ struct DestinationOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The expected checksum of the file: sha256:HEX or sha512:HEX (one URL only).", valueName: "checksum"))
+            "The expected checksum of the file: sha256:HEX or sha512:HEX (only with a single URL).",
+            valueName: "checksum"))
     var checksum: String?
 }
 
@@ -128,10 +129,10 @@ struct TimingOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The expected size (500, 64K, 1.5M, 2G), if the server does not report it.", valueName: "bytes"))
+            "The expected size in bytes (500, 64K, 1.5M, 2G), if the server does not report it.", valueName: "bytes"))
     var expectBytes: String?
 
-    @Option(help: .init("allow: use metered networks even if the policy does not.", valueName: "allow"))
+    @Option(help: .init("With the value allow: use metered networks even if the policy does not.", valueName: "allow"))
     var metered: MeteredChoice?
 
     @Option(
@@ -157,7 +158,8 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Use this proxy: http://host:port (default: http_proxy, https_proxy, all_proxy, no_proxy).",
+            "Use this proxy: http://HOST:PORT or socks5://HOST:PORT (default: http_proxy, https_proxy, all_proxy, "
+                + "no_proxy).",
             valueName: "url"))
     var proxy: String?
 
@@ -166,7 +168,7 @@ struct RequestOptions: ParsableArguments {
             "Trust the certificate authorities in this PEM file instead of those of the system.", valueName: "file"))
     var caFile: String?
 
-    @Flag(help: "Read the user name and password from ~/.netrc.")
+    @Flag(help: "Read the user name and password from $NETRC or ~/.netrc.")
     var netrc = false
 
     @Option(
@@ -190,7 +192,8 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The number of retries without progress (default: 4; unlimited for discretionary transfers).",
+            "How often a failed attempt is repeated without progress (default: 4; unlimited for discretionary "
+                + "transfers).",
             valueName: "count"))
     var retries: Int?
 

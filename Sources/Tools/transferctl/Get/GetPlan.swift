@@ -149,7 +149,7 @@ struct GetPlan {
     /// Parses a rate in bytes per second.
     static func rate(_ text: String, option: String) throws -> Int64 {
         let rate = try ByteCount(text, option: option).bytes
-        guard rate > 0 else { throw UsageError("--\(option) must be more than 0 bytes per second") }
+        guard rate > 0 else { throw UsageError("--\(option) '\(text)' must be more than 0 bytes per second") }
         return rate
     }
 
@@ -181,14 +181,16 @@ struct GetPlan {
             let host = url.host, !host.isEmpty
         else {
             throw UsageError(
-                "not a valid proxy: --proxy '\(TransferSpecification.redacted(url: text))'; use http://host:port")
+                "not a valid proxy: --proxy '\(TransferSpecification.redacted(url: text))'; use "
+                    + "http://HOST:PORT or socks5://HOST:PORT")
         }
         return url.string ?? text
     }
 
     private static func readableFile(_ path: String) throws -> String {
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            throw UsageError("cannot read --ca-file '\(path)'; use a PEM file with certificates")
+        guard access(path, R_OK) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw UsageError("cannot read --ca-file '\(path)' (\(reason)); use a PEM file with certificates")
         }
         return try PathName.absolute(path)
     }

@@ -103,7 +103,7 @@ struct SpecificationBuilder {
         let path = output.hasPrefix("/") ? output : directory + "/" + output
         let url = URL(fileURLWithPath: path).standardizedFileURL
         guard !output.isEmpty, !output.hasSuffix("/"), url.lastPathComponent != "/" else {
-            throw UsageError("'\(output)' is a folder; use --output for a file, --directory for a folder")
+            throw UsageError("--output '\(output)' names no file; use a file name, or --directory for a folder")
         }
         return Destination(
             directory: url.deletingLastPathComponent().path, name: url.lastPathComponent, collision: collision)
@@ -188,10 +188,12 @@ struct SpecificationBuilder {
         let path =
             ProcessInfo.processInfo.environment["NETRC"]
             ?? (ProcessInfo.processInfo.environment["HOME"] ?? "") + "/.netrc"
-        guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
-        else {
-            throw UsageError("cannot read \(path) for --netrc")
+        guard access(path, R_OK) == 0, let data = FileManager.default.contents(atPath: path) else {
+            throw UsageError("cannot read '\(path)' for --netrc (\(String(cString: strerror(errno))))")
         }
-        return try Netrc(text)
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw UsageError("'\(path)' for --netrc is not UTF-8 text")
+        }
+        return try Netrc(text, name: path)
     }
 }

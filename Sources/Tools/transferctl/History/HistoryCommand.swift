@@ -20,7 +20,7 @@ struct HistoryCommand: DaemonCommand {
             start, end, power, level, network, linkKind, metered, asleep).
             """)
 
-    @Option(help: .init("The length of the history to show: 90m, 12h, 7d.", valueName: "time"))
+    @Option(help: .init("The length of the history to show: 90m, 12h, 7d.", valueName: "duration"))
     var since = "7d"
 
     @Flag(help: "Write the conditions as a trace for transferlab.")
@@ -47,7 +47,7 @@ struct HistoryCommand: DaemonCommand {
             return Console.printText(try history.requiredWorkload(since: since).csv)
         }
         guard !history.transfers.isEmpty || !history.conditions.isEmpty else {
-            return Console.error("nothing was recorded in the last \(since)")
+            return Console.error("Nothing was recorded in the last \(since).")
         }
         for line in history.lines { Console.print(line) }
     }

@@ -52,10 +52,12 @@ struct OverrideCommand: ParsableCommand {
     ///
     /// - Throws: `UsageError` if the value is missing or unknown.
     static func setting(_ text: String?) throws -> Setting {
-        guard let text else { throw UsageError("missing value after the name of the connection; use yes, no, or auto") }
+        guard let text else {
+            throw UsageError("missing value after the connection; use yes (metered), no (unmetered), or auto (remove)")
+        }
         let key = "metered="
         guard let setting = Setting(rawValue: text.hasPrefix(key) ? String(text.dropFirst(key.count)) : text) else {
-            throw UsageError("not a valid override: '\(text)'; use yes, no, or auto")
+            throw UsageError("not a valid override: '\(text)'; use yes (metered), no (unmetered), or auto (remove)")
         }
         return setting
     }

@@ -21,11 +21,13 @@ struct HeaderExpression {
         field = HeaderField(name: name, value: String(value))
         switch field.fault {
         case nil: break
-        case .noName?: throw UsageError("not a valid header name: --header '\(name)' (RFC 9110 §5.1)")
+        case .noName?: throw UsageError("not a valid header name: --header '\(name)'; use letters, digits, and hyphens")
         case .controlCharacter?:
-            throw UsageError("the value of --header '\(name)' contains a control character or a line break")
+            throw UsageError(
+                "the value of --header '\(name)' contains a control character or a line break; leave it out")
         case .reserved?:
-            throw UsageError("--header '\(name)' is not supported, because the transfer sets this field itself")
+            throw UsageError(
+                "--header '\(name)' is not supported, because the transfer sets this field itself; leave it out")
         }
     }
 }

@@ -40,11 +40,11 @@ struct InputList {
         for field in fields.dropFirst() {
             if field.hasPrefix("out=") {
                 item.output = String(field.dropFirst(4))
-                if item.output?.isEmpty ?? true { throw UsageError("missing file name after 'out='") }
+                if item.output?.isEmpty ?? true { throw UsageError("'out=' names no file; use out=NAME") }
             } else if field.hasPrefix("checksum=") {
                 item.checksum = try ChecksumExpression(String(field.dropFirst(9))).checksum
             } else {
-                throw UsageError("'\(field)' is neither out=NAME nor checksum=ALGORITHM:HEX")
+                throw UsageError("'\(field)' is neither out=NAME nor checksum=ALGORITHM:HEX; separate fields with tabs")
             }
         }
         return item

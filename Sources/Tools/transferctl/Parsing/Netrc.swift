@@ -15,26 +15,32 @@ struct Netrc {
 
     /// Parses the text of a file. Macros are skipped, and unknown words are an error.
     ///
-    /// - Throws: `UsageError` that names the keyword or the index of the entry, and never a password.
-    init(_ text: String) throws {
+    /// - Parameter name: The name of the file, for error messages.
+    /// - Throws: `UsageError` that names the line and the keyword or the index of the entry, and never a password.
+    init(_ text: String, name: String = ".netrc") throws {
         var entries: [Entry] = []
         var words = Self.words(of: text).makeIterator()
-        while let word = words.next() {
+        while let (word, line) = words.next() {
             switch word {
             case "machine":
-                guard let machine = words.next() else { throw UsageError(".netrc: missing host name after 'machine'") }
+                guard let (machine, _) = words.next() else {
+                    throw UsageError("\(name):\(line): missing host name after 'machine'")
+                }
                 entries.append(Entry(machine: machine))
             case "default":
                 entries.append(Entry(machine: nil))
             case "login", "password", "account":
-                guard !entries.isEmpty, let value = words.next() else {
-                    throw UsageError(".netrc: '\(word)' has no machine or no value")
+                guard !entries.isEmpty else {
+                    throw UsageError("\(name):\(line): '\(word)' must follow 'machine' or 'default'")
+                }
+                guard let (value, _) = words.next() else {
+                    throw UsageError("\(name):\(line): missing value after '\(word)'")
                 }
                 if word == "login" { entries[entries.count - 1].login = value }
                 if word == "password" { entries[entries.count - 1].password = value }
             default:
                 throw UsageError(
-                    ".netrc: unexpected word in entry \(entries.count); expected 'machine', 'default', 'login', "
+                    "\(name):\(line): unexpected word in entry \(entries.count); expected 'machine', 'default', 'login', "
                         + "'password', or 'account'")
             }
         }
@@ -49,11 +55,13 @@ struct Netrc {
         return Credential(user: login, password: entry.password ?? "")
     }
 
-    /// Returns the words outside comments and macro definitions. A quoted word may contain spaces.
-    private static func words(of text: String) -> [String] {
-        var words: [String] = []
+    /// Returns the words outside comments and macro definitions, each with the number of its line. A quoted word may
+    /// contain spaces.
+    private static func words(of text: String) -> [(word: String, line: Int)] {
+        var words: [(word: String, line: Int)] = []
         var isMacro = false
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             // A macro ends at an empty line.
             if isMacro {
                 isMacro = !line.allSatisfy(\.isWhitespace)
@@ -85,7 +93,7 @@ struct Netrc {
                 lineWords.removeSubrange(macro...)
                 isMacro = true
             }
-            words += lineWords
+            words += lineWords.map { (word: $0, line: index + 1) }
         }
         return words
     }

@@ -14,7 +14,7 @@ struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
         abstract:
-            "Show the policy for discretionary work, check a configuration, or try one on recorded history.",
+            "Show the policy for discretionary work, check a configuration, or try a configuration on recorded history.",
         subcommands: [PolicyShow.self, PolicyCheck.self, PolicyTry.self], defaultSubcommand: PolicyShow.self)
 }
 
@@ -26,7 +26,7 @@ struct PolicyShow: AsyncParsableCommand {
         discussion: """
             --defaults prints every key of the configuration with its meaning, unit, and default, in the format of the file. \
             With --json: policy, from (daemon or configuration), and configuration (the file); with --defaults: keys, a list \
-            of name, default, unit, and meaning.
+            of name, default (null: no limit), unit, and meaning.
             """)
 
     @Flag(help: "Print every key of the configuration with its default and unit.")
@@ -71,8 +71,11 @@ struct PolicyShow: AsyncParsableCommand {
         let keys = DaemonConfiguration.keys
         if json {
             return JSONLine.print([
-                "keys": keys.map {
-                    ["name": $0.name, "default": $0.defaultText, "unit": $0.unit, "meaning": $0.meaning]
+                "keys": keys.map { key -> [String: Any] in
+                    [
+                        "name": key.name, "default": key.defaultValue ?? NSNull(), "unit": key.unit,
+                        "meaning": key.meaning,
+                    ]
                 }
             ])
         }

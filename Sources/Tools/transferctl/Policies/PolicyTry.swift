@@ -27,7 +27,7 @@ struct PolicyTry: DaemonCommand {
     @Argument(help: ArgumentHelp("The configuration to try.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(help: .init("The length of the history to replay: 90m, 12h, 7d.", valueName: "time"))
+    @Option(help: .init("The length of the history to replay: 90m, 12h, 7d.", valueName: "duration"))
     var since = "30d"
 
     @Option(help: .init("Also write an HTML page.", valueName: "file"), completion: .file())
@@ -42,7 +42,7 @@ struct PolicyTry: DaemonCommand {
         let candidate = try DaemonConfiguration(path: PathName.absolute(file), isNamed: true).policy
         guard let labProgram = Self.labProgram else {
             throw UsageError(
-                "cannot find 'transferlab' next to this program or in PATH; build it with 'swift build --product transferlab'"
+                "cannot find 'transferlab' next to this program or in PATH; put it beside transferctl"
             )
         }
         let current = try await client.status().policy ?? "default"

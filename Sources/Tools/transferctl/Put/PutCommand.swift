@@ -11,7 +11,7 @@ struct PutCommand: TransferCommand {
             If the URL ends in a slash, the file's name is appended, except with --method POST. By default, an upload \
             starts immediately on any network. An interrupted upload resumes if the server supports it (tus 1.0 with POST, \
             or the IETF's resumable uploads), also when you run the same command again; otherwise it starts over. The \
-            upload fails if the file changes. The server's response, up to 1 MiB, goes to standard output.
+            upload fails if the file changes before it is sent. The server's response, up to 1 MiB, goes to standard output.
 
             With --json, each line is a JSON object with the keys of 'transferctl get'. The last line also has response \
             (contentType, cut, and body as text or base64).

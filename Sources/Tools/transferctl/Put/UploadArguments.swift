@@ -49,7 +49,7 @@ struct UploadArguments: ParsableArguments {
                 "--connections applies to downloads only, because an upload uses one connection; leave it out")
         }
         if let type = contentType, type.isEmpty || type.utf8.contains(where: { $0 < 32 || $0 == 127 }) {
-            throw UsageError("--content-type must be a media type, such as text/plain")
+            throw UsageError("--content-type '\(type)' must be a media type, such as text/plain")
         }
     }
 

@@ -24,7 +24,8 @@ struct FailureRenderer: TransferRenderer {
         guard status.state.isEnded, status.state != .finished else { return }
         guard let event else {
             // Transfers of a daemon are identified by their ID.
-            return Console.error("transferctl: \(status.id) \(status.name): \(status.error ?? status.state.rawValue)")
+            let reason = status.error ?? status.state.displayName
+            return Console.error("transferctl: \(status.id) \(status.name): \(reason)")
         }
         let text = TransferText.sentence(of: status, event, localTime: .utc) ?? ""
         Console.error("transferctl: \(status.name): \(text)".printable)

@@ -14,7 +14,7 @@ struct StatusTable {
         return [Formatting.fitted(head, width: width)]
             + zip(rows, ids).flatMap { row, id -> [String] in
                 let line =
-                    Self.padded(id, idWidth) + "  " + Self.padded(row.state.rawValue, 9) + "  "
+                    Self.padded(id, idWidth) + "  " + Self.padded(row.state.displayName, 9) + "  "
                     + Self.padded(Self.done(row), 22) + "  " + row.name
                 let detail = row.error ?? row.sentence
                 return [Formatting.fitted(line, width: width)]

@@ -38,7 +38,7 @@ struct TransferCard {
         let detail = status.error ?? status.sentence
         let location = status.path ?? directory
         let session = status.session.map { ", session \($0)" } ?? ""
-        var entries = [("state", status.state.rawValue + (detail.map { ": \($0)" } ?? ""))]
+        var entries = [("state", status.state.displayName + (detail.map { ": \($0)" } ?? ""))]
         entries.append((status.isUpload ? "to" : "from", status.url))
         if let location { entries.append((status.isUpload ? "file" : "to", location)) }
         entries.append(("done", done(status)))
@@ -46,7 +46,7 @@ struct TransferCard {
         if !status.state.isEnded { entries.append(("conditions", requirements)) }
         entries.append(("priority", "\(WhyCommand.words(status.kind.rawValue)), \(status.priority)"))
         let date = WatchConditions.time(status.submitted)
-        let origin = status.app == "person" ? " from the command line" : status.app.isEmpty ? "" : " by \(status.app)"
+        let origin = status.app == "person" ? " with transferctl" : status.app.isEmpty ? "" : " by \(status.app)"
         entries.append(("added", "\(date)\(origin)\(session)"))
         if status.attempt > 0 { entries.append(("attempt", "\(status.attempt)")) }
         return entries

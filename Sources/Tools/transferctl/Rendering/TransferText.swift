@@ -18,7 +18,7 @@ enum TransferText {
         case .retrying(let explanation):
             return "\(status.error ?? "") — \(retry(explanation, localTime: localTime))"
         case .ended(let completion?): return finished(completion)
-        case .ended(nil): return status.state == .cancelled ? "cancelled" : "failed: \(status.error ?? "")"
+        case .ended(nil): return status.state == .cancelled ? "canceled" : "failed: \(status.error ?? "")"
         }
     }
 

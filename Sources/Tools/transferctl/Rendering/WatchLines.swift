@@ -19,7 +19,7 @@ struct WatchLines: TransferRenderer {
         if json { return write("transfer", ["transfer": status.fields.mapValues(\.json)]) }
         guard isNew else { return }
         let detail = status.error ?? status.sentence
-        let text = "\(status.id) \(status.state.rawValue) \(status.name)" + (detail.map { ": \($0)" } ?? "")
+        let text = "\(status.id) \(status.state.displayName) \(status.name)" + (detail.map { ": \($0)" } ?? "")
         Console.print(text.printable)
     }
 

@@ -18,7 +18,7 @@ struct WatchConditions {
         return source == "battery" ? "battery \(level) %" : "\(source), battery \(level) %\(state)"
     }
 
-    /// The network, with its link type, name, and cost.
+    /// The network, with its kind, name, and cost.
     var network: String {
         switch report.network?.value {
         case nil: return "unknown"
@@ -36,13 +36,13 @@ struct WatchConditions {
             case "guessNo": "probably unmetered"
             default: "metered: unknown"
             }
-        return "\(kind.map { Self.linkNames[$0] ?? $0 } ?? "unknown link type")\(name), \(cost)"
+        return "\(kind.map { Self.linkNames[$0] ?? $0 } ?? "unknown kind of network")\(name), \(cost)"
             + (report.roaming?.value == "yes" ? ", roaming" : "")
     }
 
-    /// The names of link types for users, by the raw value of `LinkKind`.
+    /// The names of the kinds of network for users, by the raw value of `LinkKind`.
     private static let linkNames = [
-        "ethernet": "Ethernet", "wifi": "Wi-Fi", "cellular": "mobile network", "bluetooth": "Bluetooth",
+        "ethernet": "Ethernet", "wifi": "Wi-Fi", "cellular": "cellular", "bluetooth": "Bluetooth",
         "usb-tether": "USB tethering",
     ]
 

@@ -75,7 +75,7 @@ struct WatchScreen {
         line.add(line.isSelected ? "> " : "  ")
         line.add("\(row.id)", width: idWidth)
         line.add(" ")
-        line.add(row.state.rawValue, Self.style(row.state), width: 9)
+        line.add(row.state.displayName, Self.style(row.state), width: 9)
         line.add(" ")
         line.add(row.name, row.state.isEnded ? .dim : .bold, width: nameWidth)
         line.add(" ")
@@ -100,7 +100,7 @@ struct WatchScreen {
         case .waiting: line.add(row.sentence ?? row.error ?? "")
         case .paused:
             let share = row.bytes > 0 ? "\(row.share ?? Formatting.bytes(row.bytes)), " : ""
-            line.add(share + "paused until resumed")
+            line.add(share + "paused; r resumes")
         case .finished: line.add(Formatting.bytes(row.bytes), .dim)
         case .failed: line.add(row.error ?? "", .bad)
         case .cancelled: line.add("")
@@ -141,7 +141,7 @@ struct WatchScreen {
         }
         if !waited.isEmpty { lines.append(ScreenLine(" waited so far: " + waited.joined(separator: ", "), .dim)) }
         if let until = explanation.until {
-            lines.append(ScreenLine(" next check by \(WatchConditions.time(until))", .dim))
+            lines.append(ScreenLine(" next check at \(WatchConditions.time(until)) at the latest", .dim))
         }
         return lines
     }
@@ -150,7 +150,7 @@ struct WatchScreen {
         "up/down, k/j   select           page up/down, g/G   scroll, top and bottom",
         "p   pause                       r   resume, or retry immediately",
         "n   start now                   c   cancel, after confirmation",
-        "w   wait reasons                q   quit; the transfers continue",
+        "w, Enter   wait reasons         q   quit; the transfers continue",
     ]
 
     private var foot: [ScreenLine] {

@@ -176,7 +176,7 @@ struct WatchState {
         mutating get {
             guard let selected, let row = rows[selected] else { return nil }
             guard !row.state.isEnded else {
-                message = "transfer \(selected) has already ended: \(row.state.rawValue)"
+                message = "transfer \(selected) has already ended: \(row.state.displayName)"
                 return nil
             }
             return selected

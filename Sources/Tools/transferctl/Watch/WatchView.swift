@@ -24,7 +24,7 @@ struct WatchView {
                 case .quit:
                     terminal.restore()
                     guard case .daemonEnded = event else { return }
-                    throw BusClientError.failed("it has ended; the next command starts it again")
+                    throw BusClientError.failed("the daemon has ended; the next command starts it again")
                 case .refresh:
                     let now = ContinuousClock.now
                     if let lastRefresh, now < lastRefresh { continue }

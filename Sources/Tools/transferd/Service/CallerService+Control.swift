@@ -16,6 +16,17 @@ extension CallerService {
         for id in ids { try checkUnfinished(id) }
         if action == .startNow { try await caller.checkUrgency(.userInitiated, host: daemon.host) }
         try await translatingEngineErrors { try await daemon.inProcess.control(ids, action) }
+        if action == .startNow { try await passDates(of: ids) }
+    }
+
+    /// Ends the wait of delayed tasks for their dates. Their apps immediately receive requests to begin the tasks.
+    private func passDates(of ids: [TransferID]) async throws {
+        let delayed = await daemon.host.read { machine in ids.filter(machine.waitsForDate) }
+        for id in delayed {
+            var request = ChangeRequest()
+            request.constraints.notBefore = daemon.now
+            try await translatingEngineErrors { try await daemon.inProcess.change(id, request) }
+        }
     }
 
     func change(_ id: TransferID, _ request: ChangeRequest) async throws {
@@ -27,13 +38,13 @@ extension CallerService {
     private func checkUnfinished(_ id: TransferID) throws {
         let status = try status(of: id)
         guard !status.state.isEnded else {
-            throw BusFault(.transferEnded, "transfer \(id) has already ended: \(status.state.rawValue)")
+            throw BusFault(.transferEnded, "transfer \(id) has already ended: \(status.state.displayName)")
         }
     }
 
     func hold(_ request: HoldRequest?) async throws {
         guard caller.isPerson else {
-            throw BusFault.onlyPerson("hold everything", "hold")
+            throw BusFault.onlyPerson("hold all transfers", "hold")
         }
         let hold = request.map { request in
             MachineHold(
@@ -70,7 +81,7 @@ extension CallerService {
 
     func trust(_ unit: String, _ isTrusted: Bool) async throws {
         guard caller.isPerson else {
-            throw BusFault.onlyPerson("admit a sandbox", "apps trust")
+            throw BusFault.onlyPerson("trust a sandbox", "apps trust")
         }
         let isUnit = unit.hasSuffix(".service") || unit.hasSuffix(".scope")
         guard isUnit, unit.utf8.count <= 255, !unit.contains("/"), !unit.utf8.contains(where: { $0 < 0x20 }) else {
@@ -83,7 +94,7 @@ extension CallerService {
             throw BusFault(.storeFailed, "cannot save the trusted sandboxes: \(error.localizedDescription)")
         }
         daemon.logger.notice(
-            isTrusted ? "a sandbox was admitted" : "a sandbox is no longer admitted", metadata: ["unit": "\(unit)"])
+            isTrusted ? "a sandbox is trusted" : "a sandbox is no longer trusted", metadata: ["unit": "\(unit)"])
         await daemon.reclassify?()
     }
 }

@@ -38,7 +38,7 @@ extension CallerService {
         let status = try stored.flatMap { caller.reaches($0.app) ? $0 : nil } ?? status(of: id)
         guard status.state == .finished, !status.isUpload, let path = status.path else {
             throw BusFault(
-                .invalidArgument, "transfer \(id) has no finished file; its state is \(status.state.rawValue)")
+                .invalidArgument, "transfer \(id) has no finished file; its state is \(status.state.displayName)")
         }
         return path
     }

@@ -194,7 +194,7 @@ import TransferScheduling
             t=0s submit 2 discretionary app=x metered=allowed
             expect 1 released joinUnmetered:0s,wait:86400s
             expect 2 released joinUnmetered:5s,wait:86400s
-            expect 1 saying the budget for metered data is used up — starts as soon as the network is unmetered, or starts Tue 24 Nov 00:00:00
+            expect 1 saying the metered data budget is used up — starts as soon as you join an unmetered network, or starts Tue 24 Nov 00:00:00
             """)
     }
 }

@@ -181,7 +181,7 @@ import TransferScheduling
             t=1s submit 1 normal background app=x
             expect 1 released openApp,wait:60s
             expect 1 looked 60s
-            expect 1 saying rate limit: the app was launched once for ended transfers; its new background transfers wait 60 s — starts after you open the app, or starts Mon 23 Nov 00:01:00
+            expect 1 saying relaunch limit: the app was started once for ended transfers; its new background transfers wait 60 s — starts after you open the app, or starts Mon 23 Nov 00:01:00
             """)
     }
 }

@@ -18,24 +18,24 @@ import TransferScheduling
             ),
             (
                 "power=unknown", "discretionary", "plugIn:10s,wait:259200s",
-                "power source unknown since 00:00 (UPower) — starts 10 s after you plug in"
+                "unknown whether the machine is on AC power since 00:00 (UPower) — starts 10 s after you plug in"
             ),
             (
                 "power=battery battery=30", "normal power=50", "plugIn:0s,chargeAbove:50",
-                "needs more than 50 % charge; battery at 30 % since 00:00 (UPower) — starts as soon as you plug in, "
+                "needs a charge above 50 %; the battery is at 30 % since 00:00 (UPower) — starts as soon as you plug in, "
                     + "or starts when the battery charge is above 50 %"
             ),
             (
                 "metered=yes", "normal metered=unmetered", "joinUnmetered:0s",
-                "the network is metered since 00:00 (NetworkManager) — starts as soon as the network is unmetered"
+                "the network is metered since 00:00 (NetworkManager) — starts as soon as you join an unmetered network"
             ),
             (
                 "network=none", "discretionary", "joinNetwork:5s",
-                "no network since 00:00 (kernel) — starts 5 s after a network is available"
+                "no network since 00:00 (kernel) — starts 5 s after a network becomes available"
             ),
             (
                 "network=none", "discretionary links=wifi", "joinKind:wifi:5s",
-                "no network since 00:00 (kernel) — starts 5 s after the machine is on Wi-Fi"
+                "no network since 00:00 (kernel) — starts 5 s after the machine joins Wi-Fi"
             ),
             (
                 "network=portal", "normal", "logIn",
@@ -44,22 +44,22 @@ import TransferScheduling
             (
                 "link=cellular", "normal links=wifi+ethernet", "joinKind:ethernet+wifi:0s",
                 "needs Ethernet or Wi-Fi; on cellular since 00:00 (kernel) "
-                    + "— starts as soon as the machine is on Ethernet or Wi-Fi"
+                    + "— starts as soon as the machine joins Ethernet or Wi-Fi"
             ),
             (
                 "connection=cafe", "normal denied=cafe", "joinAllowed:0s",
-                "connection cafe is not allowed since 00:00 (NetworkManager) "
-                    + "— starts as soon as the machine is on an allowed connection"
+                "connection 'cafe' is excluded since 00:00 (NetworkManager) "
+                    + "— starts as soon as the machine joins an allowed connection"
             ),
             (
                 "connection=cafe", "discretionary allowed=home", "joinAllowed:5s",
-                "connection cafe is not in the list of allowed connections since 00:00 (NetworkManager) "
-                    + "— starts 5 s after the machine is on an allowed connection"
+                "connection 'cafe' is not in the list of allowed connections since 00:00 (NetworkManager) "
+                    + "— starts 5 s after the machine joins an allowed connection"
             ),
             (
                 "roaming=yes", "normal noRoaming", "joinAllowed:0s",
-                "roaming is not allowed since 00:00 (NetworkManager) "
-                    + "— starts as soon as the machine is on an allowed connection"
+                "this transfer may not roam; the machine is roaming since 00:00 (NetworkManager) "
+                    + "— starts as soon as the machine joins an allowed connection"
             ),
             (
                 "power=ac", "normal notBefore=60s", "wait:60s",
@@ -67,7 +67,7 @@ import TransferScheduling
             ),
             (
                 "power=ac", "normal window=3600-7200", "wait:3600s",
-                "outside its time window until Mon 23 Nov 01:00:00 — starts Mon 23 Nov 01:00:00"
+                "outside the time window until Mon 23 Nov 01:00:00 — starts Mon 23 Nov 01:00:00"
             ),
         ])
     func remedies(given: String, traits: String, remedies: String, sentence: String) {

@@ -13,20 +13,20 @@ import TransferScheduling
         arguments: [
             (
                 Reason.rateLimited(delay: .seconds(240), relaunches: 3, until: date), "rateLimited",
-                "rate limit: the app was launched 3 times for ended transfers; its new background transfers wait 4 min"
+                "relaunch limit: the app was started 3 times for ended transfers; its new background transfers wait 4 min"
             ),
             (
                 .rateLimited(delay: .seconds(60), relaunches: 1, until: date), "rateLimited",
-                "rate limit: the app was launched once for ended transfers; its new background transfers wait 60 s"
+                "relaunch limit: the app was started once for ended transfers; its new background transfers wait 60 s"
             ),
-            (.budgetSpent(.meteredBytes, renewed: date), "budgetSpent", "the budget for metered data is used up"),
+            (.budgetSpent(.meteredBytes, renewed: date), "budgetSpent", "the metered data budget is used up"),
             (.held(by: "root", why: "backup"), "held", "held by root: backup"),
-            (.needsApp(.authentication), "needsApp", "the app must respond to a login request"),
+            (.needsApp(.authentication), "needsApp", "the server requires a login; the app must answer"),
             (.needsApp(.delayedBegin), "needsApp", "the app must decide whether the transfer begins"),
-            (.needsApp(.notRegistered), "needsApp", "the app must register again"),
+            (.needsApp(.notRegistered), "needsApp", "the app must open its session again"),
             (
                 .windowTooShort(needed: .seconds(7260), left: .seconds(-5)), "windowTooShort",
-                "needs about 2 h; its time window closes in 0 s"
+                "needs about 2 h; the time window closes in 0 s"
             ),
             (
                 .connectionDenied(.notAllowed(nil)), "connectionDenied",

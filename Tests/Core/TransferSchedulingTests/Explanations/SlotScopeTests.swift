@@ -31,7 +31,7 @@ import TransferScheduling
             t=0s submit 6 normal app=y
             expect 6 starts at 0s
             expect 5 because waitingForSlot:app:x
-            expect 5 saying waiting for other transfers of the same app — starts when one of them ends
+            expect 5 saying waiting for other transfers of the same app — starts when another transfer ends
             t=3s finish 6
             expect 5 waits waitingForSlot
             t=4s finish 3

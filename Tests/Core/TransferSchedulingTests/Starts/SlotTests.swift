@@ -33,7 +33,7 @@ import TransferScheduling
             t=0s submit 4 normal host=b
             expect 4 starts at 0s
             expect 3 waits waitingForSlot
-            expect 3 saying waiting for other transfers with the same server — starts when one of them ends
+            expect 3 saying waiting for other transfers with the same server — starts when another transfer ends
             t=5s fail 1 certificate
             expect 3 starts at 5s
             """)

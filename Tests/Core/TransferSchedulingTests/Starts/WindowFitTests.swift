@@ -153,7 +153,7 @@ import TransferScheduling
             \(Self.rate)
             t=2s submit 1 normal window=0-3600 size=3599000
             expect 1 released wait:604800s
-            expect 1 saying needs about 60 min; its time window closes in 60 min — starts Mon 30 Nov 00:00:00
+            expect 1 saying needs about 60 min; the time window closes in 60 min — starts Mon 30 Nov 00:00:00
             """)
     }
 }

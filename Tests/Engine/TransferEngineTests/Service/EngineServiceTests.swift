@@ -58,7 +58,7 @@ import TransferTesting
             try await service.control([id], .pause)
             #expect(fixture.disk.transfers.first?.isSuspended == true)
             try await service.control([id], .cancel)
-            #expect(try await service.explain(id).sentence == "the transfer is cancelled")
+            #expect(try await service.explain(id).sentence == "the transfer is canceled")
             #expect(try await service.show(id).constraints == nil)
             var filter = TransferFilter()
             #expect(try await service.list(filter).isEmpty)

@@ -4,6 +4,8 @@ internal import TransferModel
 /// The input of `DownloadStateMachine`, known before the first request.
 struct DownloadPlan: Hashable, Sendable {
     var request: RequestPlan
+    /// The method and the body if the method is not GET. `nil` for GET. A request with a body has no range.
+    var body: RequestBody?
     /// The number of bytes in the range of the first request.
     var firstRequestBytes: Int64 = 65536
     var keepsErrorBody = false

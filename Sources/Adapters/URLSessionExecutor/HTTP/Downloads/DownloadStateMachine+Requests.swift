@@ -5,7 +5,9 @@ internal import TransferModel
 extension DownloadStateMachine {
     mutating func send(_ attemptRequest: Request) -> [Directive] {
         state = .awaitingHead(attemptRequest)
-        var fields = authenticator.adding(to: attemptRequest.fields, url: attemptRequest.url, method: "GET")
+        let body = attemptRequest.isGet ? nil : plan.body
+        let method = body?.method ?? "GET"
+        var fields = authenticator.adding(to: attemptRequest.fields, url: attemptRequest.url, method: method)
         switch attemptRequest.kind {
         case .first:
             let end = position + max(1, plan.firstRequestBytes)
@@ -21,7 +23,7 @@ extension DownloadStateMachine {
         if attemptRequest.kind != .whole, position > 0, let value = expected.version?.ifRange {
             fields.append(HeaderField(name: "If-Range", value: value))
         }
-        return [.send(RequestHead(url: attemptRequest.url, fields: fields))]
+        return [.send(RequestHead(url: attemptRequest.url, fields: fields, method: method, content: body?.bytes))]
     }
 
     /// Discards the bytes received so far and requests the whole file without a range.

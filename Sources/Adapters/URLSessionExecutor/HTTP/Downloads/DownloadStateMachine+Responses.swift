@@ -4,7 +4,9 @@ internal import TransferModel
 /// The interpretation of a response's head.
 extension DownloadStateMachine {
     mutating func responded(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] {
-        if let step = login(attemptRequest, head) ?? redirect(attemptRequest, head) { return discard(head, then: step) }
+        if let step = login(attemptRequest, head) ?? redirected(attemptRequest, head) {
+            return discard(head, then: step)
+        }
         switch head.status {
         case 206: return partialContent(attemptRequest, head)
         // The other 2xx statuses carry no file, or no file yet: 202, 204, 205. `keepsErrorBody` requests the body of
@@ -15,12 +17,31 @@ extension DownloadStateMachine {
             return discard(head, then: .end(.alreadyComplete(status: 304)))
         case 416 where attemptRequest.kind != .whole: return rangeRefused(attemptRequest, head)
         default:
-            if let failure = retryableFailure(head) { return discard(head, then: .fail(failure)) }
+            let isRepeatable = attemptRequest.isGet || plan.body?.isRepeatable(after: head.status) ?? true
+            if isRepeatable, let failure = retryableFailure(head) {
+                return discard(head, then: .fail(failure))
+            }
             if head.status >= 400, plan.keepsErrorBody {
                 return unreadable(head) ?? keep(head, attemptRequest, end: head.contentLength)
             }
             return discard(head, then: .end(.responded(status: head.status)))
         }
+    }
+
+    /// Returns the step after a redirect.
+    ///
+    /// As in browsers, the next request is a GET after a 303, and after a 301 or 302 response to a POST.
+    private func redirected(_ attemptRequest: Request, _ head: ResponseHead) -> Step? {
+        guard let body = plan.body, !attemptRequest.isGet,
+            head.status == 303 || body.method == "POST" && (head.status == 301 || head.status == 302)
+        else { return redirect(attemptRequest, head) }
+        // A redirect to the URL of the request with the body is no loop, because the next request is a GET.
+        var former = attemptRequest
+        former.visited = []
+        guard case .send(var next)? = redirect(former, head) else { return redirect(attemptRequest, head) }
+        next.isGet = true
+        next.fields = next.fields.without(["content-type"])
+        return .send(next)
     }
 
     private mutating func partialContent(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] {

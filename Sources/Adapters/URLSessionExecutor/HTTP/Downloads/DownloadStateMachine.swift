@@ -86,7 +86,7 @@ struct DownloadStateMachine: AttemptStateMachine {
     init(plan: DownloadPlan) {
         self.plan = plan
         authenticator = Authenticator(plan.request.logins, url: plan.request.url)
-        let canContinue = plan.offset > 0 && plan.validator?.ifRange != nil
+        let canContinue = plan.offset > 0 && plan.validator?.ifRange != nil && plan.body == nil
         position = canContinue ? plan.offset : 0
         extents = canContinue ? plan.extents : []
         if canContinue { (expected.total, expected.version) = (plan.total, plan.validator) }
@@ -105,7 +105,7 @@ struct DownloadStateMachine: AttemptStateMachine {
     mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
         let directives: [Directive] = plan.offset > 0 && position == 0 ? [.restart] : []
-        return directives + send(request.attemptRequest(.first))
+        return directives + send(request.attemptRequest(plan.body == nil ? .first : .whole))
     }
 
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive> {

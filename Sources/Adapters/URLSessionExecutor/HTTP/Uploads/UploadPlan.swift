@@ -4,7 +4,7 @@ internal import TransferModel
 /// The input of `UploadStateMachine`, known before the first request.
 struct UploadPlan: Hashable, Sendable {
     /// The smallest file in bytes that is uploaded resumably. A smaller file is sent in a single plain request,
-    /// because sending it again costs less than asking the server for the offset.
+    /// because a repetition costs less than a request for the server's offset.
     static let smallestResumable: Int64 = 65536
 
     var request: RequestPlan
@@ -13,6 +13,9 @@ struct UploadPlan: Hashable, Sendable {
     var resume: UploadResume?
     var offset: Int64 = 0
 
-    /// A Boolean value that indicates whether the upload uses a resumable protocol.
-    var isResumable: Bool { source.resumption == .automatic && source.size >= Self.smallestResumable }
+    /// A Boolean value that indicates whether the upload uses a resumable protocol. The protocols use PATCH for
+    /// their own requests, so an upload by PATCH is not resumable.
+    var isResumable: Bool {
+        source.resumption == .automatic && source.size >= Self.smallestResumable && source.method != .patch
+    }
 }

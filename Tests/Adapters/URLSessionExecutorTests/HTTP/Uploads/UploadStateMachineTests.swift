@@ -9,6 +9,17 @@ import TransferPolicy
 
 @Suite("Plain uploads")
 struct UploadStateMachineTests {
+    @Test("An upload by PATCH is a single plain request, regardless of the file's size")
+    func patch() throws {
+        var dialogue = UploadDialogue(.patch)
+        let request = try dialogue.request()
+        #expect(request.method == "PATCH")
+        #expect(request.body == 0..<1_000_000)
+        #expect(request.value("Upload-Draft-Interop-Version") == nil && request.value("Upload-Complete") == nil)
+        dialogue.answer(204)
+        #expect(dialogue.sent() == nil)
+    }
+
     @Test("A PUT is sent immediately and completely, with length and type, and its response is final")
     func plainPut() throws {
         var dialogue = UploadDialogue(resumption: .never)

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import FoundationNetworking
+
+/// The `Progress` of a task behind Apple's API. Each event of the task updates the progress. The progress can cancel,
+/// pause, and resume the task.
+final class TaskProgress: Sendable {
+    /// Serializes the changes of all tasks, because tasks of several sessions may have a common parent.
+    private static let lock = NSRecursiveLock()
+
+    let progress: Progress
+    private let task: BackgroundTask
+
+    /// Creates the progress of a task. `object` represents the task in Apple's API.
+    init(_ task: BackgroundTask, of object: URLSessionTask) {
+        self.task = task
+        progress = Progress.discreteProgress(totalUnitCount: -1)
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.kind = .file
+        progress.cancellationHandler = { [weak task] in task?.cancel() }
+        progress.pausingHandler = { [weak task] in task?.suspend() }
+        progress.resumingHandler = { [weak task] in task?.resume() }
+        update()
+        task.observe { [weak self, weak object] in
+            guard let self else { return }
+            update()
+            withExtendedLifetime(object) { KeyValueObservers.shared.evaluate() }
+        }
+    }
+
+    private func update() {
+        let count = task.isUpload ? task.countOfBytesSent : task.countOfBytesReceived
+        let total = task.countOfBytesExpected
+        // No event reports the last bytes of a task, or the total if the server did not.
+        let isComplete = task.state == .completed && task.error == nil
+        let end = isComplete ? max(count, total) : nil
+        Self.lock.withLock {
+            if progress.totalUnitCount != end ?? total { progress.totalUnitCount = end ?? total }
+            if progress.completedUnitCount != end ?? count { progress.completedUnitCount = end ?? count }
+        }
+    }
+}
