@@ -34,7 +34,8 @@ extension ObservableByKeyPath {
 
 /// An observed property with its last value.
 ///
-/// As with Apple's API, the observer is responsible for reading the property on a safe thread.
+/// `lock` guards `last`. The program must be able to read the property on the thread that changes the task, as with
+/// Apple's API.
 private final class ObservedProperty<Object: AnyObject, Value>: Comparing, @unchecked Sendable {
     private weak var object: Object?
     private let keyPath: KeyPath<Object, Value>

@@ -30,12 +30,13 @@ final class TaskProgress: Sendable {
     }
 
     private func update() {
-        let count = task.isUpload ? task.countOfBytesSent : task.countOfBytesReceived
-        let total = task.countOfBytesExpected
-        // No event reports the last bytes of a task, or the total if the server did not.
-        let isComplete = task.state == .completed && task.error == nil
-        let end = isComplete ? max(count, total) : nil
+        // The counts are read under the lock, so that no thread replaces newer counts by older ones.
         Self.lock.withLock {
+            let count = task.isUpload ? task.countOfBytesSent : task.countOfBytesReceived
+            let total = task.countOfBytesExpected
+            // No event reports the last bytes of a task, or the total if the server did not.
+            let isComplete = task.state == .completed && task.error == nil
+            let end = isComplete ? max(count, total) : nil
             if progress.totalUnitCount != end ?? total { progress.totalUnitCount = end ?? total }
             if progress.completedUnitCount != end ?? count { progress.completedUnitCount = end ?? count }
         }
