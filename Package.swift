@@ -87,13 +87,39 @@ func child(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
         name: target(at: path), dependencies: dependencies, path: "Tests/Fixtures/\(path)", swiftSettings: settings)
 }
 
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+/// A product of another package. Only packages that enable the trait resolve that package.
+func product(_ name: String, of package: String, trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
 
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser", trait: "Tools")
+
+let flyingFox = product("FlyingFox", of: "FlyingFox", trait: "RPC")
+
+let flyingSocks = product("FlyingSocks", of: "FlyingFox", trait: "RPC")
+
+let grdb = product("GRDB", of: "GRDB.swift", trait: "Engine")
+
+let sqlite = product("GRDBSQLite", of: "GRDB.swift", trait: "Engine")
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+/// With `logging`, the packages that the library for app developers needs.
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+
+let httpTypesFoundation = Target.Dependency.product(name: "HTTPTypesFoundation", package: "swift-http-types")
+
+let metrics = product("Metrics", of: "swift-metrics", trait: "Engine")
+
+let numerics = product("RealModule", of: "swift-numerics", trait: "Lab")
+
+let rainbow = product("Rainbow", of: "Rainbow", trait: "Tools")
+
+let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", trait: "Engine")
+
+let toml = product("TOMLKit", of: "TOMLKit", trait: "Tools")
+
+let unixSignals = product("UnixSignals", of: "swift-service-lifecycle", trait: "Engine")
 
 let package = Package(
     name: "background-transfer",
@@ -117,23 +143,42 @@ let package = Package(
         .executable(name: "transferd", targets: ["transferd"]),
         .executable(name: "transferlab", targets: ["transferlab"]),
         .executable(name: "transfer-worker", targets: ["transfer-worker"]),
+        .executable(name: "transfer-rpc", targets: ["transfer-rpc"]),
         // For tests only: interposes the C library calls of a program that loses its unsynced changes.
         .library(name: "FaultyDisk", type: .dynamic, targets: ["FaultyDisk"]),
     ],
+    // A package that names no traits gets all of them, and so does this package itself.
+    traits: [
+        .trait(
+            name: "Engine",
+            description: "An engine in your own process: BackgroundTransferEmbedded, TransferEngine and its adapters."),
+        .trait(name: "Lab", description: "Comparisons of policies on recorded days: PolicyLab."),
+        .trait(
+            name: "Tools", description: "The programs: transferctl, transferd, transferlab, and transfer-worker.",
+            enabledTraits: ["Engine", "Lab"]),
+        // `swift build --traits Tools` builds the programs without resolving the packages of the tests.
+        .trait(
+            name: "RPC", description: "The program transfer-rpc: aria2's JSON-RPC for the daemon.",
+            enabledTraits: ["Tools"]),
+        .trait(name: "Tests", description: "The servers of this package's own tests. No product uses them."),
+        .default(enabledTraits: ["Tools", "RPC", "Tests"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
-        // For tests only: no product depends on these four packages.
+        // For tests only: no product depends on these five packages.
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -148,15 +193,16 @@ let package = Package(
             "PolicyLab",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling",
-                .product(name: "RealModule", package: "swift-numerics"),
+                numerics,
             ]),
         // Engine
-        engine("TransferEngine", ["TransferModel", "TransferPolicy", "TransferScheduling", metrics]),
+        engine("TransferEngine", ["TransferModel", "TransferPolicy", "TransferScheduling", logging, metrics]),
         engine(
             "TransferSessions",
             ["TransferModel", "TransferPolicy", "TransferScheduling", "SessionLogic", "TransferEngine", logging]),
         // System libraries. The flags of gio-2.0 contain -pthread, which SwiftPM rejects. glib-2.0 finds the same
         // headers.
+        system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system(
             "CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev", "libnl-genl-3-dev"]),
@@ -173,7 +219,10 @@ let package = Package(
         adapter("LinuxClock", ["TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "CTimer"]),
         adapter(
             "LinuxConditions",
-            ["TransferModel", "TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
+            [
+                "TransferModel", "TransferPolicy", "TransferEngine", "GLibBridge", "LinuxKernel", "CGIO", "CUPower",
+                "CNetlink",
+            ]),
         adapter(
             "SQLiteStore",
             [
@@ -185,8 +234,7 @@ let package = Package(
         adapter(
             "TransferFiles",
             [
-                "TransferModel", "TransferEngine", "LinuxKernel", "CLinuxFiles", logging,
-                .product(name: "Crypto", package: "swift-crypto"),
+                "TransferModel", "TransferEngine", "LinuxKernel", "CLinuxFiles", "CCrypto", logging,
             ]),
         adapter(
             "URLSessionExecutor",
@@ -194,8 +242,9 @@ let package = Package(
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel",
                 "URLSessionInterposer",
                 logging,
-                .product(name: "Crypto", package: "swift-crypto"),
             ]),
+        adapter(
+            "CommandRunner", ["TransferModel", "TransferEngine", "LinuxKernel", "GLibBridge", "CProcess"]),
         adapter("ProgramStarter", ["TransferModel", "TransferSessions", "LinuxKernel", logging]),
         adapter(
             "WorkerExecutor",
@@ -218,20 +267,22 @@ let package = Package(
                 "TransferBusProtocol", "GLibBridge", "CProcess",
             ]),
         // Client
-        client("BackgroundTransfer", ["TransferModel", "TransferBusProtocol", "GLibBridge", logging]),
+        client(
+            "BackgroundTransfer",
+            ["TransferModel", "TransferBusProtocol", "GLibBridge", httpTypes, httpTypesFoundation, logging]),
         client(
             "BackgroundTransferEmbedded",
             [
                 "BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine",
                 "TransferSessions",
                 "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders", "UploadSpool",
-                logging,
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                logging, metrics,
+                serviceLifecycle,
             ]),
         // Samples
         .executableTarget(
-            name: "batch-downloader", dependencies: ["BackgroundTransfer"], path: "Sources/Samples/batch-downloader",
-            swiftSettings: settings),
+            name: "podcasts", dependencies: ["BackgroundTransfer"], path: "Sources/Samples/podcasts",
+            exclude: ["Info.plist", "org.example.Podcasts.service"], swiftSettings: settings),
         // Testing
         testing(
             "TransferTesting",
@@ -252,52 +303,76 @@ let package = Package(
             name: "ToolSupport",
             dependencies: [
                 "TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions",
-                "TransferFiles", logging,
-                "TOMLKit",
+                "TransferFiles", "GLibBridge", logging,
+                toml,
             ], path: "Sources/Tools/ToolSupport", swiftSettings: settings),
-        tool(
-            "transferd",
-            [
-                "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
+        .target(
+            name: "ManualPages",
+            dependencies: [argumentParser],
+            path: "Sources/Tools/ManualPages", swiftSettings: settings),
+        // Writes the commit into the programs.
+        .plugin(name: "CommitPlugin", capability: .buildTool()),
+        .target(
+            name: "ProgramVersion", dependencies: ["TransferModel"], path: "Sources/Tools/ProgramVersion",
+            swiftSettings: settings, plugins: ["CommitPlugin"]),
+        .target(
+            name: "TransferDaemon",
+            dependencies: [
+                "ManualPages", "ProgramVersion", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
+                "TransferBusServer",
+                "TransferModel",
                 "TransferPolicy", "TransferScheduling", "TransferEngine",
                 "LinuxKernel", "LinuxClock",
                 "LinuxConditions", "SQLiteStore", "WorkerExecutor", "TransferFiles", "GLibBridge",
                 "TransferSessions",
                 "SessionFolders", "UploadSpool", "ProgramStarter", logging, metrics,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ]),
+                argumentParser,
+                serviceLifecycle,
+                unixSignals,
+            ], path: "Sources/Tools/TransferDaemon", swiftSettings: settings),
+        tool("transferd", ["TransferDaemon"]),
         tool(
             "transferctl",
             [
-                "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
+                "ManualPages", "ProgramVersion", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
+                "TransferBusServer",
+                "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine",
                 "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
-                "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "URLSessionExecutor", "Rainbow",
+                "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "URLSessionExecutor",
+                "CommandRunner", rainbow,
                 logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ]),
         tool("transfer-worker", ["TransferWorker"]),
+        // A server for strangers on this machine, apart from the daemon.
+        .target(
+            name: "AriaRPC",
+            dependencies: [
+                "ProgramVersion", "ToolSupport", "TransferBusClient", "TransferModel", "TransferEngine", "LinuxKernel",
+                "CConfinement", "CLinuxFiles", flyingFox, flyingSocks,
+            ], path: "Sources/Tools/AriaRPC", swiftSettings: settings),
+        tool("transfer-rpc", ["AriaRPC"]),
         // Links no C library, so its results are the same on every machine.
         tool(
             "transferlab",
             [
-                "TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab", "Rainbow",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ManualPages", "ProgramVersion", "TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab",
+                rainbow,
+                argumentParser,
             ]),
         // Tests
         support("Buses/ConditionFixtures", [], resources: [.copy("Resources")]),
         support(
             "Servers/HostileServer",
             [
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
+                product("Crypto", of: "swift-crypto", trait: "Tests"),
+                product("NIOCore", of: "swift-nio", trait: "Tests"),
+                product("NIOPosix", of: "swift-nio", trait: "Tests"),
+                product("NIOSSL", of: "swift-nio-ssl", trait: "Tests"),
+                product("SwiftASN1", of: "swift-asn1", trait: "Tests"),
+                product("X509", of: "swift-certificates", trait: "Tests"),
             ]),
         support(
             "Servers/HostileCases",
@@ -335,6 +410,14 @@ let package = Package(
         .executableTarget(
             name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/TutorialApp",
             swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "ArticleApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/ArticleApp",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "ManagerApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/ManagerApp",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        // The daemon of a later release: another version, and a migration that this release does not know.
+        child("Programs/LaterDaemon", ["TransferDaemon", "TransferModel", "SQLiteStore"]),
         // Code that a malicious server might inject into a worker. Tries calls that the worker's confinement denies.
         child("Programs/HostileWorker", ["TransferWorker", "WorkerExecutor", "CHostileCalls"]),
         .target(name: "CHostileCalls", path: "Tests/Fixtures/Programs/CHostileCalls"),
@@ -384,7 +467,7 @@ let package = Package(
                 "SQLiteStore",
                 "TransferTesting",
                 "StoreChild", grdb,
-            ]),
+            ], resources: [.copy("Samples")]),
         tests(
             "Adapters/URLSessionExecutorTests",
             [
@@ -416,10 +499,18 @@ let package = Package(
                 "TransferTesting", "HostileServer", "ExecutorHarness", "WorkerHarness", "HostileWorker",
                 "transfer-worker", logging,
             ]),
-        tests("Client/BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
+        tests(
+            "Client/BackgroundTransferEmbeddedTests",
+            [
+                "BackgroundTransferEmbedded", "SessionHarnesses", "SQLiteStore", "TransferTesting", logging,
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                product("MetricsTestKit", of: "swift-metrics", trait: "Engine"),
+            ]),
         tests(
             "Client/BackgroundTransferTests",
-            ["BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions", "HostileServer"]),
+            [
+                "BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions", "HostileServer", httpTypes,
+            ]),
         tests("Adapters/GLibBridgeTests", ["GLibBridge"]),
         tests(
             "DBus/TransferBusProtocolTests",
@@ -434,30 +525,44 @@ let package = Package(
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions", "TransferBusProtocol",
                 "TransferBusServer", "GLibBridge",
             ]),
+        tests("Adapters/CommandRunnerTests", ["CommandRunner", "LinuxKernel"]),
         tests("Adapters/ProgramStarterTests", ["ProgramStarter", "TransferModel", "TransferSessions"]),
         tests(
-            "Tools/TransferdTests",
+            "Tools/TransferDaemonTests",
             [
                 "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
-                "TransferPolicy", "TransferScheduling", "TransferEngine",
-                "TransferSessions", "TransferTesting", "transferd", "TransferFiles", "UploadSpool", logging,
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore",
+                "TransferSessions", "TransferTesting", "TransferDaemon", "TransferFiles", "UploadSpool", logging,
                 metrics,
             ]),
+        tests("Tools/ProgramVersionTests", ["ProgramVersion", "TransferModel"]),
+        tests(
+            "Tools/ManualPagesTests",
+            ["ManualPages", argumentParser]),
+        tests(
+            "Tools/AriaRPCTests", ["AriaRPC", "TransferModel", "TransferEngine", flyingFox]),
         tests(
             "Tools/ToolSupportTests",
-            ["ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor"]),
+            [
+                "ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "LinuxConditions",
+                "URLSessionExecutor",
+            ]),
         tests(
             "Tools/TransferctlTests",
             [
-                "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
+                "ManualPages", "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer",
+                "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine",
-                "PolicyLab", "transferctl",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "PolicyLab", "transferctl", "CommandRunner", "LinuxKernel",
+                argumentParser,
             ]),
         tests(
             "Tools/TransferlabTests",
-            ["PolicyLab", "transferlab", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+            [
+                "ManualPages", "PolicyLab", "TransferModel", "TransferScheduling", "transferlab",
+                argumentParser,
+            ]),
         // Hostile callers: a bus connection on a plain socket, a program that makes given calls, and a fuzzer.
         support("Buses/RawBus", []),
         child("Buses/HostileCaller", ["RawBus"]),
@@ -473,9 +578,12 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "transferctl", "transferd", "transfer-worker", "ConditionFixtures", "ConditionsProbe", "DiskFixture",
+                "transferctl", "transferd", "transfer-rpc", "transfer-worker", "ConditionFixtures", "ConditionsProbe",
+                "DiskFixture",
                 "HostileServer",
-                "transferlab", "BusStress", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
+                "transferlab", "BusStress", "SessionApp", "TutorialApp", "ArticleApp", "ManagerApp", "podcasts",
+                "LaterDaemon",
+                "BackgroundTransfer", "SessionHarnesses",
                 "TransferTesting", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "TransferModel", "TransferPolicy", grdb, "RawBus",
                 "HostileCaller",

@@ -31,6 +31,7 @@ enum Benchmarks {
         ("lab-year", LabYear.measure),
         ("store-submit", StoreScale.measureSubmit),
         ("store-recover", StoreScale.measureRecover),
+        ("first-build", FirstBuild.measure),
     ]
 
     static func main() {

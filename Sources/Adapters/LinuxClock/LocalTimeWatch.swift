@@ -9,6 +9,10 @@ public import TransferModel
 ///
 /// Uses two descriptors, one for the folder of the zone's file and one for changes of the clock. Nothing runs while
 /// neither changes. A process whose zone is set by `TZ` keeps that zone.
+///
+/// ```swift
+/// let watch = LocalTimeWatch { rules in print(rules.offsetSeconds(at: ClockReading.readClocks().wall)) }
+/// ```
 public final class LocalTimeWatch: Sendable {
     private let file: String
     private let onChange: @Sendable (LocalTimeRules) -> Void

@@ -21,6 +21,7 @@ final class ConditionReaders {
     private lazy var costs = CostReaders(configuration: configuration, executor: executor) { [weak self] in
         self?.report($0)
     }
+    private var prices: PriceReader?
     private var supplies: PowerSupplyFolder?
     private var kernelEvents: KernelEventReader?
     private var routeQuery: RouteQuery?
@@ -40,6 +41,11 @@ final class ConditionReaders {
     ///
     /// A reader that is switched off reports its source as absent.
     func start() {
+        // First, so that the first snapshot has the prices of a file.
+        if let source = configuration.prices {
+            prices = PriceReader(source, on: executor) { [weak self] in self?.report(.prices($0)) }
+            prices?.start()
+        }
         startSupplies()
         startPath()
         startServices()
@@ -54,6 +60,7 @@ final class ConditionReaders {
         upowerClient?.refresh()
         if routeQuery != nil { pathMayHaveChanged() }
         costs.pathChanged(to: path)
+        prices?.read()
     }
 
     /// Stops all readers on this thread.
@@ -62,6 +69,8 @@ final class ConditionReaders {
     func stop() -> UPowerClientReader? {
         upower?.detach()
         costs.stop()
+        prices?.stop()
+        prices = nil
         session?.stop()
         bus?.stop()
         (upower, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil)
@@ -77,6 +86,7 @@ final class ConditionReaders {
         switch order {
         case .startTimer(let reading): startTimer(reading)
         case .stopTimer(let reading): timers[reading] = nil
+        case .readPrices(let time): prices?.read(after: time)
         case .followPath: pathMayHaveChanged()
         case .pathChanged(let path):
             self.path = path

@@ -16,6 +16,8 @@ struct ConditionsFold {
         case stopTimer(DebouncedReading)
         /// Read the path again, because the path kept changing during the debounce.
         case followPath
+        /// Read the prices again after this time, because another forecast becomes known or the prices end.
+        case readPrices(after: Duration)
         /// Read everything that depends on the path, because the path has changed.
         case pathChanged(NetworkPath?)
     }
@@ -72,6 +74,8 @@ struct ConditionsFold {
                 // The last valid overrides still count.
                 readings.overridesProblem = "\(error)"
             }
+        case .prices(let content):
+            return readings.prices.process(content, at: now.wall).map { [Order.readPrices(after: $0)] } ?? []
         case .localTime(let rules): merger.localTime = rules
         case .firstSnapshotIsDue: isFirstDue = true
         }

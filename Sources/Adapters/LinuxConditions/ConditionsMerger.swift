@@ -47,8 +47,9 @@ struct ConditionsMerger {
         updateFact(readings.connection, as: \.connection, in: &next, at: now)
         updateFact(readings.interface, as: \.interface, in: &next, at: now)
         updateFact(readings.underlay, as: \.underlay, in: &next, at: now)
+        updateFact(readings.observedPrices, as: \.priceCurve, in: &next, at: now)
         next.disagreements = power.disagreements + price.disagreements
-        next.notes = readings.overridesProblem.map { [$0] } ?? []
+        next.notes = [readings.overridesProblem, readings.prices.problem].compactMap { $0 }
         next.localTime = localTime
         guard next != snapshot else { return nil }
         snapshot = next

@@ -58,6 +58,10 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: `nil`.
     public var overridesFile: String?
+    /// The source of energy prices.
+    ///
+    /// Default: `nil`. No price is known, and nothing is read.
+    public var prices: PriceSource?
     /// The time after which a service that has not replied counts as silent.
     ///
     /// Default: 1.5 s.

@@ -37,6 +37,8 @@ enum Observation: Hashable, Sendable {
     case leases([LeaseFile])
     /// The file of the user's overrides for connections.
     case overrides(OverridesContent)
+    /// The user's source of prices; `nil` in an anonymous recording.
+    case prices(PriceContent?)
     /// A change of the local time zone's rules.
     case localTime(LocalTimeRules)
     /// The end of the first snapshot's wait for sources that have not replied.

@@ -57,6 +57,9 @@ struct Readings: Hashable, Sendable {
     /// The error in the file of overrides; `nil` if there is none.
     var overridesProblem: String?
 
+    /// The prices of energy from the user's source.
+    var prices = PriceReading()
+
     /// Whether every source has replied or is known to be unavailable.
     var isComplete: Bool {
         upower != .pending && supplies != .pending && !isPowerDisagreementOpen && powerProfile.isComplete

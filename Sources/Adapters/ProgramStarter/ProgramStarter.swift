@@ -38,12 +38,20 @@ package struct ProgramStarter: Sendable {
     /// The environment variable that tells a program the session for which it was started.
     package static let sessionVariable = "BACKGROUND_TRANSFER_SESSION"
 
-    /// Starts a command and waits for up to `patience` to detect a crash.
+    /// Starts the command of an app for a session, and waits for up to `patience` to detect a crash.
     package func start(_ command: [String], of app: String, for session: String) async -> LaunchOutcome {
+        await start(command, of: app, environment: [Self.sessionVariable: session])
+    }
+
+    /// Starts a command with variables in addition to those of the environment, and waits for up to `patience` to detect
+    /// a crash.
+    package func start(
+        _ command: [String], of app: String, environment variables: [String: String]
+    ) async -> LaunchOutcome {
         guard let program = command.first else { return .missing("no program was specified") }
         let process: Int32
         do {
-            process = try record(app) { try spawn(command, for: session) }
+            process = try record(app) { try spawn(command, variables) }
         } catch {
             return .missing("cannot start '\(program)': \(error)")
         }
@@ -62,10 +70,14 @@ package struct ProgramStarter: Sendable {
         }
     }
 
+    /// Collects a child process that an earlier program of this process started, when the child ends.
+    package func adopt(_ process: Int32) { _ = ProgramEnd(of: process, forget: forget) }
+
     // MARK: Starting
 
-    private func spawn(_ command: [String], for session: String) throws -> Int32 {
-        var child = ChildProgram(command[0], command, environment: variables(for: session))
+    private func spawn(_ command: [String], _ variables: [String: String]) throws -> Int32 {
+        let inherited = environment().filter { !Self.own.contains($0.key) }
+        var child = ChildProgram(command[0], command, environment: inherited.merging(variables) { $1 })
         // This program's output may have readers, which must not see the app's output, and would wait for the app to
         // end.
         (child.output, child.errors, child.group) = (.null, .null, .ownSession)
@@ -78,10 +90,4 @@ package struct ProgramStarter: Sendable {
         "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "INVOCATION_ID",
         "JOURNAL_STREAM", "MAINPID", "SYSTEMD_EXEC_PID", "DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE",
     ]
-
-    private func variables(for session: String) -> [String: String] {
-        var values = environment().filter { !Self.own.contains($0.key) }
-        values[Self.sessionVariable] = session
-        return values
-    }
 }

@@ -13,6 +13,10 @@ public import TransferScheduling
 /// The transaction that ends a transfer removes possible secrets from the transfer's row. The files' free space loses
 /// the secrets soon after. Ended transfers stay in the database, redacted, so that a later run can find them by
 /// `latest(forKey:)`.
+///
+/// ```swift
+/// let store = try SQLiteStore(SQLiteStoreConfiguration(path: "/var/lib/episodes/queue.sqlite"))
+/// ```
 public final class SQLiteStore: TransferStore {
     let configuration: SQLiteStoreConfiguration
     /// The data lost when a damaged file was repaired at opening; `nil` if nothing was lost.
@@ -24,6 +28,14 @@ public final class SQLiteStore: TransferStore {
     let upkeep: Upkeep
     /// The conditions of the machine that were recorded last; `nil` while conditions are not being watched.
     let watch = Mutex<StoredConditions?>(nil)
+
+    /// Checks that this release can open the queue, while another process may be using the queue. A missing file is
+    /// fine, and nothing is changed.
+    ///
+    /// - Throws: `TransferStoreError`, for example with the code `newerSchema`.
+    package static func check(_ configuration: SQLiteStoreConfiguration) throws {
+        try QueueOpener(configuration).checkVersion()
+    }
 
     /// Opens the queue, creating or migrating the database. Blocks while another process creates or migrates it.
     ///

@@ -18,6 +18,10 @@ public struct SQLiteStoreConfiguration: Hashable, Sendable {
     }
 
     /// The limits on how long finished transfers are kept. The limit that is reached first applies.
+    ///
+    /// ```swift
+    /// configuration.retention = SQLiteStoreConfiguration.Retention(age: .seconds(7 * 86_400), count: 1000)
+    /// ```
     public struct Retention: Hashable, Sendable {
         /// The age at which finished transfers, their history, and the machine's history are deleted. Default: 30
         /// days.
@@ -56,6 +60,8 @@ public struct SQLiteStoreConfiguration: Hashable, Sendable {
     /// The maximum time that upkeep waits if the backup contains secrets of transfers that have since ended. Default:
     /// one hour.
     public var secretsInterval: Duration = .seconds(3600)
+    /// Migrations of later releases, applied after this release's own. Default: none.
+    package var laterMigrations: [SchemaMigration] = []
 
     /// Creates a configuration with the defaults for all other properties.
     public init(path: String, scope: Scope = .all, busyTimeout: Duration = .seconds(30)) {

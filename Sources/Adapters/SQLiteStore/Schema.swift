@@ -21,11 +21,7 @@ internal import TransferEngine
 /// - `session` and `session_task` store background sessions, and the tasks with events that an app has not received
 ///   yet.
 enum Schema {
-    /// One migration. The database records the identifier, so the identifier never changes.
-    struct Migration: Sendable {
-        var identifier: String
-        var sql: String
-    }
+    typealias Migration = SchemaMigration
 
     /// All migrations, oldest first.
     static let migrations: [Migration] = [
@@ -203,21 +199,34 @@ enum Schema {
     ) throws {
         try database.inTransaction(.immediate) {
             let applied = try applied(in: database, path: path)
-            let known = migrations.map(\.identifier)
-            guard applied == Array(known.prefix(applied.count)) else {
-                throw TransferStoreError(
-                    code: .newerSchema,
-                    message: """
-                        The queue \(path) was written by a newer version of this program. \
-                        Update this program, or use another state folder. Nothing was changed.
-                        """)
-            }
+            try check(applied, path: path, known: migrations)
             for migration in migrations.dropFirst(applied.count) {
                 try database.execute(sql: migration.sql)
                 try database.execute(
                     sql: "INSERT INTO migration (identifier) VALUES (?)", arguments: [migration.identifier])
             }
             return .commit
+        }
+    }
+
+    /// Checks that the database can be migrated, and changes nothing.
+    ///
+    /// - Throws: `TransferStoreError` if a newer version wrote the database.
+    static func check(
+        _ database: Database, path: String, against migrations: [Migration] = migrations
+    ) throws {
+        guard try database.tableExists("migration") else { return }
+        try check(try recorded(in: database), path: path, known: migrations)
+    }
+
+    private static func check(_ applied: [String], path: String, known: [Migration]) throws {
+        guard applied == known.prefix(applied.count).map(\.identifier) else {
+            throw TransferStoreError(
+                code: .newerSchema,
+                message: """
+                    The queue \(path) was written by a newer version of this program. \
+                    Update this program, or use another state folder. Nothing was changed.
+                    """)
         }
     }
 
@@ -241,6 +250,10 @@ enum Schema {
                     ) STRICT
                     """)
         }
-        return try String.fetchAll(database, sql: "SELECT identifier FROM migration ORDER BY number")
+        return try recorded(in: database)
+    }
+
+    private static func recorded(in database: Database) throws -> [String] {
+        try String.fetchAll(database, sql: "SELECT identifier FROM migration ORDER BY number")
     }
 }

@@ -40,7 +40,7 @@ package struct SessionFolders: RequestResolver {
         else {
             throw UnusableTask(
                 code: URLErrorNumber.unsupportedURL,
-                message: "not an http or https URL: '\(TransferSpecification.redacted(url: request.url))'")
+                message: "not an http or https URL: '\(RedactedURL.text(of: request.url))'")
         }
         let credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
         (url.user, url.password, url.fragment) = (nil, nil, nil)
@@ -104,10 +104,26 @@ package struct SessionFolders: RequestResolver {
     }
 
     private func destination(in session: SessionKey, _ settings: SessionSettings) -> Destination {
-        let owner = settings.sharedContainerIdentifier ?? session.app
-        return Destination(
-            directory: "\(cache)/\(Self.fileName(owner))/background-transfer", name: Self.temporaryName(),
-            collision: .overwrite)
+        Destination(directory: folder(of: session, settings), name: Self.temporaryName(), collision: .overwrite)
+    }
+
+    private func folder(of session: SessionKey, _ settings: SessionSettings) -> String {
+        "\(cache)/\(Self.fileName(settings.sharedContainerIdentifier ?? session.app))/background-transfer"
+    }
+
+    package func namedFilesFolder(of session: SessionKey, by settings: SessionSettings) -> String {
+        // Every session has its own folder. A long name becomes several folders, all but the last of which end in a
+        // percent sign. No escaped name ends in one.
+        var rest = Self.escaped(session.identifier)[...]
+        var components: [String] = []
+        while rest.utf8.count > 200 {
+            components.append(rest.prefix(200) + "%")
+            rest = rest.dropFirst(200)
+        }
+        if rest.hasPrefix(".") { rest = "%" + rest }
+        // Two apps of one container may have sessions of the same identifier.
+        let app = settings.sharedContainerIdentifier == nil ? [] : [Self.fileName(session.app)]
+        return ([folder(of: session, settings), "named"] + app + components + [String(rest)]).joined(separator: "/")
     }
 
     /// Returns a name for a finished file, in the form of Apple's: `CFNetworkDownload_3w5e11264sgsf.tmp`.
@@ -122,15 +138,23 @@ package struct SessionFolders: RequestResolver {
     /// Returns a name that is safe as a path component: without separators, not hidden, and not empty. Only the last
     /// 200 characters of the escaped name are kept, so longer names may collide.
     package static func fileName(_ name: String) -> String {
+        let escaped = escaped(name)
+        return escaped.hasPrefix("%.") || escaped == "%" ? escaped : String(escaped.suffix(200))
+    }
+
+    /// Returns a name without separators that is not hidden, not empty, and does not end in a percent sign, except for
+    /// the empty name.
+    private static func escaped(_ name: String) -> String {
         let escaped = name.utf8.map { byte -> String in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
                 String(UnicodeScalar(byte))
-            default: "%" + String(byte, radix: 16)
+            // Two digits for every byte. Otherwise, the escapes of two names may be equal.
+            default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
             }
         }.joined()
-        return escaped.hasPrefix(".") || escaped.isEmpty ? "%" + escaped : String(escaped.suffix(200))
+        return escaped.hasPrefix(".") || escaped.isEmpty ? "%" + escaped : escaped
     }
 
     package func remove(_ file: String) { try? FileManager.default.removeItem(atPath: file) }

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
 import Glibc
 package import TransferModel
 
 /// An incremental digest of a body.
-package struct BodyHasher {
-    private var hash: any HashFunction & Sendable
+package struct BodyHasher: Sendable {
+    private var digest: Digest
 
     package init(_ algorithm: Checksum.Algorithm) {
         switch algorithm {
-        case .sha256: hash = SHA256()
-        case .sha512: hash = SHA512()
+        case .sha256: digest = Digest(.sha256)
+        case .sha512: digest = Digest(.sha512)
         }
     }
 
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) { digest.update(bytes) }
 
     /// The digest of the bytes so far in lowercase hexadecimal.
-    package var hexDigest: String { Self.hex(hash.finalize()) }
-
-    /// Returns the bytes in lowercase hexadecimal.
-    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
+    package var hexDigest: String { digest.hexDigest }
 
     /// Adds the whole file to the digest. Returns `false` if `isCancelled` returned `true` before the end of the
     /// file.

@@ -5,9 +5,5 @@ internal import TransferModel
 /// A digest of text, for names that may be stored although the text itself may not.
 public enum ContentDigest {
     /// Returns the SHA-256 of the text's UTF-8 encoding: 64 digits of lowercase hexadecimal.
-    public static func sha256(of text: String) -> String {
-        var hasher = BodyHasher(.sha256)
-        Array(text.utf8).withUnsafeBytes { hasher.update($0) }
-        return hasher.hexDigest
-    }
+    public static func sha256(of text: String) -> String { Digest.hex(.sha256, of: text) }
 }

@@ -61,7 +61,7 @@ package final class LocalFiles: AttemptFiles {
             ?? ServerFileName.name(
                 disposition: server.disposition, url: server.url, limit: DestinationFolder(located).nameLimit)
         // A name that the server chose never replaces a file (C8).
-        located.destination = located.destination(named: name)
+        located.destination = Destination(of: located, named: name)
         return (DestinationFolder(located), name)
     }
 

@@ -40,7 +40,7 @@ public final class URLSessionExecutor: TransferExecutor {
             return waiting
         }
     }
-    private let environment: ExecutorEnvironment
+    let environment: ExecutorEnvironment
     private let state = Mutex(State())
     private let ticker: Ticker
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import LinuxKernel
 
 /// The program that runs as a worker process.
 public enum WorkerProgram: Hashable, Sendable, CustomStringConvertible {
@@ -23,17 +24,12 @@ public enum WorkerProgram: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `WorkerError` if the file at `setting` cannot be run.
     public static func find(setting: String? = nil) throws(WorkerError) -> WorkerProgram? {
         if let setting {
-            guard isExecutable(setting) else {
+            guard SiblingProgram.isExecutable(setting) else {
                 throw WorkerError("The worker program \(setting) cannot be run: \(String(cString: strerror(errno))).")
             }
             return .at(path: setting)
         }
-        guard let executable = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(executable) }
-        let path = String(cString: executable)
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return ["\(folder)/\(name)", "\(folder)/../libexec/background-transfer/\(name)"].first(where: isExecutable)
-            .map { .at(path: $0) }
+        return SiblingProgram.path(of: name).map { .at(path: $0) }
     }
 
     /// The path of the program, for display.
@@ -42,16 +38,6 @@ public enum WorkerProgram: Hashable, Sendable, CustomStringConvertible {
         case .thisProgram: "/proc/self/exe"
         case .at(let path): path
         }
-    }
-
-    private static func isExecutable(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return false }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            errno = EACCES
-            return false
-        }
-        return access(path, X_OK) == 0
     }
 }
 

@@ -3,6 +3,7 @@ package import BackgroundTransfer
 internal import Dispatch
 internal import Foundation
 internal import Glibc
+internal import LinuxClock
 internal import Synchronization
 package import TransferModel
 internal import TransferSessions
@@ -26,6 +27,7 @@ package final class EmbeddedChannel: SessionChannel {
     /// A name that distinguishes the channel from other channels to the same engine.
     private let name: String
     private let latch: EngineLatch
+    private let explainer: TaskExplainer
     private let streams = Mutex<[String: AsyncStream<SessionEvent>.Continuation]>([:])
     private let steps: AsyncStream<Step>
     private let continuation: AsyncStream<Step>.Continuation
@@ -36,6 +38,7 @@ package final class EmbeddedChannel: SessionChannel {
         self.app = app
         self.name = name
         self.latch = latch
+        explainer = TaskExplainer(host: host) { LocalTimeRules(systemZoneIn: "/etc/localtime") }
         (steps, continuation) = AsyncStream.makeStream()
         // The task ends when `end` finishes the stream of steps.
         Task { await carryOut() }
@@ -65,8 +68,8 @@ package final class EmbeddedChannel: SessionChannel {
         }
     }
 
-    /// Repeats an operation until its result can be saved. If a submitted task is refused, the task completes with an
-    /// error.
+    /// Repeats an operation until its result can be saved. If the service refuses a new task or the replacement of a
+    /// request, the task completes with an error.
     private func retry(
         reporting order: TaskOrder? = nil, in session: String = "", _ body: () async throws -> Void
     ) async {
@@ -78,19 +81,21 @@ package final class EmbeddedChannel: SessionChannel {
                 do { try await Task.sleep(for: pause) } catch { return }
                 pause = min(pause * 2, .seconds(60))
             } catch {
-                guard case .submit(let snapshot)? = order else { return }
-                // `URLError.unknown`
-                let failure = FailureDescription(code: -1, message: "\(error)")
-                streams.withLock {
-                    _ = $0[session]?.yield(SessionEvent(task: snapshot.identifier, .completed(failure)))
-                }
+                guard let (event, followUp) = order?.refusal("\(error)") else { return }
+                streams.withLock { _ = $0[session]?.yield(event) }
+                if let followUp { continuation.yield(.order(followUp, session, nil)) }
                 return
             }
         }
     }
 
     /// Returns after all steps posted before the call have been carried out.
-    func waitForPostedSteps() async { await withCheckedContinuation { continuation.yield(.mark($0)) } }
+    func waitForPostedSteps() async {
+        await withCheckedContinuation { waiter in
+            // After the end of the channel, no step is carried out.
+            if case .terminated = continuation.yield(.mark(waiter)) { waiter.resume() }
+        }
+    }
 
     /// Finishes the event streams of all sessions, because the engine or (in a test) the process has ended.
     func end() {
@@ -137,7 +142,9 @@ package final class EmbeddedChannel: SessionChannel {
             try await host.open(configuration.settings, by: client, registration: .command([]))
         }
         switch result {
-        case .success(let state): return OpenedSession(nextTask: state.nextTask, tasks: state.tasks, events: events)
+        case .success(let state):
+            return OpenedSession(
+                nextTask: state.nextTask, tasks: state.tasks, events: events, namedFilesFolder: state.namedFilesFolder)
         case .failure(let error):
             streams.withLock { $0[identifier] = nil }
             throw (error as? SessionRefusal).map(SessionError.init)
@@ -168,6 +175,11 @@ package final class EmbeddedChannel: SessionChannel {
         return await host.read { $0.tasks(of: self.key(session)) }
     }
 
+    package func explanation(ofTask task: Int, in session: String) async throws(SessionError) -> WaitExplanation? {
+        await waitForPostedSteps()
+        return await explainer.explanation(ofTask: task, in: key(session))
+    }
+
     package func acknowledge(_ number: EventNumber, in session: String) {
         continuation.yield(.acknowledge(number, session))
     }
@@ -178,18 +190,6 @@ package final class EmbeddedChannel: SessionChannel {
         streams.withLock { $0.removeValue(forKey: session) }?.finish()
         continuation.yield(.close(session))
     }
-}
-
-/// A gate that opens once the engine is running.
-final class EngineLatch: Sendable {
-    private let running = DispatchGroup()
-
-    init() { running.enter() }
-
-    func open() { running.leave() }
-
-    /// Waits for the gate to open. Returns false if the time runs out first.
-    func wait(_ time: DispatchTimeInterval) -> Bool { running.wait(timeout: .now() + time) == .success }
 }
 
 /// An executor that runs tasks on a dispatch queue.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 public import Logging
+public import Metrics
 public import TransferPolicy
+public import TransferScheduling
 
-/// The settings of an embedded engine.
+/// The settings of an embedded engine. All of them have defaults, except for the identifier of the program.
 ///
 /// ```swift
 /// var configuration = try EmbeddedConfiguration(app: "org.example.Podcasts")
 /// configuration.filesPerApp = 5_000_000_000
-/// let transfers = try EmbeddedTransfers(configuration)
+/// let transfers = try TransferService(configuration)
 /// ```
 public struct EmbeddedConfiguration: Sendable {
     /// The identifier of the program, such as `org.example.Podcasts`. Finished files are placed in a folder of that
@@ -19,15 +21,22 @@ public struct EmbeddedConfiguration: Sendable {
     public var stateDirectory: String
     /// The absolute path of the folder below which finished files are placed until the program claims them.
     public var cacheDirectory: String
-    /// The policy that decides about sessions with `isDiscretionary`.
-    public var policy: any Policy = DefaultPolicy()
+    /// The policy that decides about discretionary transfers: those of the kind `WorkKind.discretionary`, and those of
+    /// sessions with `isDiscretionary`.
+    public var policy: any Policy = PatiencePolicy()
     /// The maximum number of bytes of all files that the engine keeps. The default is 20 GB.
     ///
     /// The sum includes downloads, finished downloads that the program has not claimed, and kept files of uploads. A
     /// task that exceeds the limit completes with an error that names the limit.
     public var filesPerApp: Int64 = 20_000_000_000
-    /// The logger of the engine.
+    /// The limits and delays of the scheduler, such as the number of transfers that run at a time.
+    public var scheduling = SchedulerConfiguration()
+    /// The logger of the engine. Submissions, pauses, retries, and ends have the level `info`, starts have the level
+    /// `debug`, and problems of the queue have the level `error`.
     public var logger = Logger(label: "org.transferd.embedded")
+    /// The destination of the engine's counters and timers. The value `nil` uses the factory with which the process
+    /// has bootstrapped swift-metrics when the service is created.
+    public var metrics: (any MetricsFactory)?
 
     /// Creates a configuration with the folders that the XDG Base Directory Specification defines.
     ///

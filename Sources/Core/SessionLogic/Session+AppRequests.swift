@@ -33,7 +33,7 @@ extension Session {
         let date = max(date ?? environment.now, environment.now)
         guard let task = tasks[unfinished: number], let former = task.beginRequestDate, former != date else { return }
         // The app's own change is already saved.
-        if task.record.snapshot.earliestBegin != date { change(number) { $0.snapshot.earliestBegin = date } }
+        if task.record.snapshot.earliestBegin != date { change(number) { $0.replaceDate(with: date) } }
         clearWait(number)
         wait(until: date, number)
     }

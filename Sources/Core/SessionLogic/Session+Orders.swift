@@ -4,6 +4,8 @@ import TransferModel
 /// Carries out the requests of an app after they are saved.
 extension Session {
     mutating func accept(_ admission: Admission) {
+        var former: TaskSnapshot?
+        if case .order(let order, _, _) = admission.request { former = tasks[order.task]?.record.snapshot }
         for change in admission.changes { put(change) }
         if let change = admission.unsaved { put(change) }
         switch admission.request {
@@ -17,7 +19,7 @@ extension Session {
             // The app has already replied.
             if case .begin = order, admission.changes.isEmpty { return }
             guard let task = tasks[unfinished: order.task] else { return }
-            accept(order, of: task)
+            accept(order, of: task, formerly: former ?? task.record.snapshot)
         case .acknowledge:
             output.effects += admission.files.map { .removeFile($0) }
             // Only a task's last event counts. Otherwise, an app that crashes on a task's file would count as
@@ -26,7 +28,7 @@ extension Session {
         }
     }
 
-    private mutating func accept(_ order: TaskOrder, of task: SessionTask) {
+    private mutating func accept(_ order: TaskOrder, of task: SessionTask, formerly former: TaskSnapshot) {
         let number = order.task
         switch order {
         case .submit: break
@@ -34,15 +36,19 @@ extension Session {
         case .resume:
             guard let transfer = task.transfer else { return submit(number) }
             output.effects.append(.resume(transfer))
-        case .cancel: cancel(number)
-        case .cancelKeeping(_, let token): cancel(number, keepingAs: token)
+        // If the app was asked about the task, the cancellation is its reply.
+        case .cancel:
+            output.hasHandledEvents = task.unansweredEvent != nil
+            cancel(number)
+        case .cancelKeeping(_, let token):
+            output.hasHandledEvents = task.unansweredEvent != nil
+            cancel(number, keepingAs: token)
         case .change:
             guard let transfer = task.transfer else { return }
-            let snapshot = task.record.snapshot
-            output.effects.append(
-                .change(
-                    transfer, task.record.constraints(by: record.settings), priority: snapshot.schedulingPriority))
-            changeDate(of: number, to: snapshot.earliestBegin)
+            let change = ChangeRequest(task.record, formerly: former, at: environment.now)
+            if change != ChangeRequest() { output.effects.append(.change(transfer, change)) }
+            let date = task.record.snapshot.earliestBegin
+            if date != former.earliestBegin { changeDate(of: number, to: date) }
         case .begin(_, let reply):
             output.hasHandledEvents = task.unansweredEvent != nil
             begin(task, reply)
@@ -141,5 +147,18 @@ extension Session {
         }
         if !transfers.isEmpty { output.effects.append(.cancel(transfers)) }
         output.effects.append(.reportRelaunchAbandoned(key.app))
+    }
+}
+
+extension ChangeRequest {
+    /// Creates a request with the properties that an app has changed. The user may have changed the others.
+    fileprivate init(_ record: TaskRecord, formerly former: TaskSnapshot, at now: WallTime) {
+        self.init()
+        let snapshot = record.snapshot
+        if snapshot.schedulingPriority != former.schedulingPriority { priority = snapshot.schedulingPriority }
+        // A task without a date begins at once.
+        if snapshot.earliestBegin != former.earliestBegin, !record.mayBegin {
+            constraints.notBefore = snapshot.earliestBegin ?? now
+        }
     }
 }

@@ -17,7 +17,8 @@ package enum SessionEffect: Hashable, Sendable {
     case cancel([TransferID])
     /// Cancels the transfers that were submitted with these keys.
     case cancelKeys([String])
-    case change(TransferID, Constraints, priority: Int)
+    /// Changes properties of a transfer and leaves all others as they are.
+    case change(TransferID, ChangeRequest)
     /// Sends a server the reply to its challenge. ``SessionMachine/Event/challengeAnswered(_:)`` follows.
     case answerChallenge(TransferID, ChallengeResponse)
     /// Keeps a transfer from running until its app has replied.

@@ -8,7 +8,7 @@ package struct SessionLimits: Hashable, Sendable {
     package var tasks = 10_000
     /// The maximum number of sessions per app. Default: 100.
     package var sessions = 100
-    /// The maximum number of bytes in URLs, header fields, notes and responses per app. Default: 14 MiB.
+    /// The maximum number of bytes in URLs, header fields, request bodies, notes, and responses per app. Default: 14 MiB.
     ///
     /// The bytes of all tasks and of all unfinished transfers count. The daemon keeps each byte at most twice, which
     /// is below 32 MB of memory and 64 MB of disk per app.
@@ -54,8 +54,8 @@ package struct SessionLimits: Hashable, Sendable {
             throw SessionRefusal(
                 code: .limitExceeded,
                 message: """
-                    the tasks of \(app) have \(usage.bytes) bytes of URLs, header fields, and notes, and may have \
-                    \(bytes); \(more) more bytes exceed the limit
+                    the tasks of \(app) have \(usage.bytes) bytes of URLs, header fields, request bodies, and notes, \
+                    and may have \(bytes); \(more) more bytes exceed the limit
                     """)
         }
     }
@@ -66,8 +66,8 @@ package struct SessionLimits: Hashable, Sendable {
         throw SessionRefusal(
             code: .limitExceeded,
             message: """
-                the tasks of \(app) have \(usage.bytes) bytes of URLs, header fields, and notes, and may have \
-                \(self.bytes); \(bytes) more bytes exceed the limit
+                the tasks of \(app) have \(usage.bytes) bytes of URLs, header fields, request bodies, and notes, and \
+                may have \(self.bytes); \(bytes) more bytes exceed the limit
                 """)
     }
 }
@@ -76,7 +76,7 @@ package struct SessionLimits: Hashable, Sendable {
 package struct TaskUsage: Hashable, Sendable {
     /// The number of tasks, including ended tasks that are not acknowledged.
     package var tasks = 0
-    /// The bytes of the tasks' URLs, header fields, notes and responses.
+    /// The bytes of the tasks' URLs, header fields, request bodies, notes, and responses.
     package var bytes = 0
 }
 
@@ -86,6 +86,8 @@ extension TaskSnapshot {
         var bytes = 64 + request.url.utf8.count + (note?.utf8.count ?? 0) + (continues?.utf8.count ?? 0)
         if case .upload(let path) = kind { bytes += path.utf8.count }
         bytes += request.body?.count ?? 0
+        if let name { bytes += name.id.utf8.count + name.fingerprint.utf8.count }
+        bytes += conditions?.bookkeepingBytes ?? 0
         return request.headers.reduce(bytes) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }
 }

@@ -7,11 +7,11 @@ public import TransferModel
 /// thousands of transfers. A phased policy also keeps decisions instant with a million waiting transfers. In return,
 /// the policy makes these promises about every subject that is not running:
 ///
-/// - The subject's phase depends only on the subject and the wall clock, and does not change before `until`. The
-///   phase's number is below ``phaseCount(withDeadline:)``, and the last phase has no `until`.
+/// - The subject's phase depends only on the subject, the wall clock, and ``phaseKey(in:)``, and does not change before
+///   `until` while the key stays the same. The phase's number is below ``phaseCount(withDeadline:)``, and the last phase has no `until`.
 /// - For the subject's phase, ``verdict(atPhase:for:in:)`` permits and delays exactly as ``Policy/verdict(for:in:)``
 ///   does, and relies on the same facts. The method reads only the subject's kind, its constraints other than dates,
-///   and whether its server is on this machine.
+///   whether it has a deadline, and whether its server is on this machine.
 /// - Of the context, the verdict depends only on the values of the conditions and on the policy state that
 ///   ``stateKey(in:)`` returns.
 ///
@@ -30,6 +30,15 @@ public protocol PhasedPolicy: Policy {
     /// `PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)`, without the cost of creating the
     /// subject.
     func phase(ofNew traits: TransferTraits, at now: WallTime) -> RelaxationPhase
+    /// Returns a number that stands for everything in `context`, other than the wall clock, that phases depend on.
+    ///
+    /// If the number changes, the engine determines the phase of every waiting transfer again. It may only change with
+    /// the conditions. Most policies return the same number always.
+    func phaseKey(in context: PolicyContext) -> UInt64
+    /// Returns the relaxation phase that a waiting `subject` has reached, with regard to ``phaseKey(in:)``.
+    func phase(of subject: PolicySubject, in context: PolicyContext) -> RelaxationPhase
+    /// Returns the relaxation phase of a new transfer, with regard to ``phaseKey(in:)``.
+    func phase(ofNew traits: TransferTraits, in context: PolicyContext) -> RelaxationPhase
     /// Returns the verdict on all subjects in a phase.
     ///
     /// The engine ignores the verdict's `reevaluateAt`, because phases and policy states carry the time of the next
@@ -74,6 +83,19 @@ extension PhasedPolicy {
         phase(of: PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive), at: now)
     }
 
+    /// Returns 0: phases depend on nothing but the subject and the wall clock.
+    public func phaseKey(in context: PolicyContext) -> UInt64 { 0 }
+
+    /// Calls ``phase(of:at:)``.
+    public func phase(of subject: PolicySubject, in context: PolicyContext) -> RelaxationPhase {
+        phase(of: subject, at: context.now.wall)
+    }
+
+    /// Calls ``phase(ofNew:at:)``.
+    public func phase(ofNew traits: TransferTraits, in context: PolicyContext) -> RelaxationPhase {
+        phase(ofNew: traits, at: context.now.wall)
+    }
+
     /// Returns a constant state: no other input influences the verdicts.
     public func stateKey(in context: PolicyContext) -> PolicyStateKey { PolicyStateKey() }
     /// Returns `true`, the safe value for any policy.
@@ -85,6 +107,11 @@ extension PhasedPolicy {
 }
 
 /// The relaxation phase that a transfer has reached.
+///
+/// ```swift
+/// // Until the deadline comes near, the transfer waits for AC power.
+/// let first = RelaxationPhase(0, until: deadline)
+/// ```
 public struct RelaxationPhase: Hashable, Sendable {
     /// The number of the phase, from 0 to one less than ``PhasedPolicy/phaseCount(withDeadline:)``. The engine limits
     /// other numbers to this range.
@@ -100,6 +127,11 @@ public struct RelaxationPhase: Hashable, Sendable {
 }
 
 /// A policy state that influences all of a policy's verdicts until the state changes.
+///
+/// ```swift
+/// // Another key in an hour: all verdicts of the policy are then evaluated again.
+/// let key = PolicyStateKey(hour, until: now.instant.advanced(by: .seconds(3600)))
+/// ```
 public struct PolicyStateKey: Hashable, Sendable {
     /// The policy state key. Under equal conditions, two states with equal keys yield equal verdicts. All 64 bits count.
     /// Use few different keys, because the verdicts of each key are cached.

@@ -2,6 +2,11 @@
 public import TransferModel
 
 /// The properties of a transfer that a policy may examine.
+///
+/// ```swift
+/// let subject = PolicySubject(traits: traits, bytesTotal: 50_000_000)
+/// let verdict = PatiencePolicy().verdict(for: subject, in: context)
+/// ```
 public struct PolicySubject: Hashable, Sendable {
     /// The transfer's constraints and other fixed properties.
     public var traits: TransferTraits
@@ -16,6 +21,9 @@ public struct PolicySubject: Hashable, Sendable {
     public var rate: Int64?
     /// The transfer's state at the start of the current attempt, or `nil` if the transfer is not running.
     public var start: Start?
+    /// The estimate of the time that the transfer needs. The engine provides an estimate for each transfer with a
+    /// deadline; `nil` otherwise.
+    public var estimate: TransferEstimate?
 
     /// The state of a transfer at the start of an attempt.
     public struct Start: Hashable, Sendable {
@@ -25,12 +33,15 @@ public struct PolicySubject: Hashable, Sendable {
         public var bytesDone: Int64
         /// The last rate measured before the attempt, in bytes per second, or `nil` if there was none.
         public var rate: Int64?
+        /// The estimated time that the transfer needed at that moment, without a margin, or `nil` without an estimate.
+        public var need: Duration?
 
         /// Creates the state of a transfer at the start of an attempt.
-        public init(date: WallTime, bytesDone: Int64, rate: Int64?) {
+        public init(date: WallTime, bytesDone: Int64, rate: Int64?, need: Duration? = nil) {
             self.date = date
             self.bytesDone = bytesDone
             self.rate = rate
+            self.need = need
         }
     }
 

@@ -7,6 +7,10 @@
 /// ```
 public enum PolicyCatalog {
     /// A numeric parameter of a policy.
+    ///
+    /// ```swift
+    /// let margin = PolicyCatalog.Parameter("margin", "hours before the deadline", unit: "h", default: 9, in: 0...24)
+    /// ```
     public struct Parameter: Hashable, Sendable {
         /// The key before the equals sign.
         public var key: String
@@ -57,6 +61,10 @@ public enum PolicyCatalog {
     }
 
     /// A policy in the catalog.
+    ///
+    /// ```swift
+    /// let entry = PolicyCatalog.Entry(name: "strict", summary: "AC power and unmetered") { _ in StrictPolicy() }
+    /// ```
     public struct Entry: Sendable {
         /// The name that selects the policy.
         public var name: String
@@ -80,12 +88,15 @@ public enum PolicyCatalog {
     }
 
     /// All policies, in the order in which help texts list them.
-    public static let entries: [Entry] = [
-        DefaultPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry, LadderPolicy.entry,
-        LatestStartPolicy.entry, WifflerPolicy.entry, BacklogPolicy.entry, ScorePolicy.entry, TwoThresholdPolicy.entry,
-        BatchPolicy.entry, WindowPolicy.entry, QuotaPolicy.entry, BudgetPolicy.entry, HabitPolicy.entry,
-        AndroidPolicy.entry, BitsPolicy.entry, MogwaiPolicy.entry, ApplePolicy.entry,
-    ]
+    public static let entries: [Entry] =
+        PatiencePolicy.entries + [
+            HoursPolicy.entry, HorizonPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry,
+            LadderPolicy.entry,
+            LatestStartPolicy.entry, WifflerPolicy.entry, BacklogPolicy.entry, ScorePolicy.entry,
+            TwoThresholdPolicy.entry,
+            BatchPolicy.entry, WindowPolicy.entry, QuotaPolicy.entry, BudgetPolicy.entry, HabitPolicy.entry,
+            AndroidPolicy.entry, BitsPolicy.entry, MogwaiPolicy.entry, ApplePolicy.entry,
+        ] + PricePolicy.entries
 
     /// Returns the policy that `text` selects.
     ///
@@ -96,7 +107,13 @@ public enum PolicyCatalog {
     public static func policy(
         named text: String, among entries: [Entry] = PolicyCatalog.entries
     ) throws(PolicyNameError) -> any Policy {
-        let words = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        var words = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        // Before `hours` had a name of its own, `default` was the name of this policy and of its parameters.
+        if words[0] == "default", words.count > 1 { words[0] = "hours" }
+        // Before `patience` was a choice of users, a parameter of two policies had this name.
+        if ["hours", "horizon"].contains(words[0]) {
+            words = words.map { $0.hasPrefix("patience=") ? "wait=" + $0.dropFirst(9) : $0 }
+        }
         guard let entry = entries.first(where: { $0.name == words[0] }) else {
             throw .unknownPolicy(words[0], known: entries.map(\.name))
         }

@@ -13,6 +13,11 @@ public import TransferModel
 /// - ``outsideWindow(opens:)``
 /// - ``windowTooShort(needed:left:)``
 ///
+/// ### Prices
+///
+/// - ``price(_:limit:until:knownUntil:)``
+/// - ``priceUnknown(curveEnd:)``
+///
 /// ### Power
 ///
 /// - ``onBattery(level:)``
@@ -92,6 +97,13 @@ public enum Reason: Hashable, Sendable {
     case needsApp(AppNeed)
     /// The transfer needs more time than is left until it must stop again.
     case windowTooShort(needed: Duration, left: Duration)
+    /// Energy costs too much now. `limit` is the price that the transfer requires not to be reached, or `nil` if the
+    /// policy waits for a lower price. `until` is the date of the lower price, or `nil` if no known price is low enough.
+    /// `knownUntil` is the end of the price curve.
+    case price(Double, limit: Double?, until: WallTime?, knownUntil: WallTime)
+    /// The transfer requires a price, and the price is unknown. `curveEnd` is the end of the price curve, or `nil` if
+    /// there is no curve.
+    case priceUnknown(curveEnd: WallTime?)
     /// The machine is about to sleep, or is asleep.
     case aboutToSleep
     /// The machine is about to shut down or restart.
@@ -120,6 +132,8 @@ public enum Reason: Hashable, Sendable {
         case .held: "held"
         case .needsApp: "needsApp"
         case .windowTooShort: "windowTooShort"
+        case .price: "price"
+        case .priceUnknown: "priceUnknown"
         case .aboutToSleep: "aboutToSleep"
         case .aboutToShutDown: "aboutToShutDown"
         }

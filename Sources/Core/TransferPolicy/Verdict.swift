@@ -5,6 +5,10 @@ public import TransferModel
 ///
 /// A transfer starts only after these facts pass the debounce. A running transfer stops if one of these facts is
 /// lost.
+///
+/// ```swift
+/// let verdict = Verdict.run(relyingOn: [.power, .network], reevaluateAt: nil)
+/// ```
 public struct RelevantFacts: OptionSet, Hashable, Sendable {
     /// The raw bits, one for each group of facts.
     public let rawValue: UInt8

@@ -10,7 +10,7 @@ import TransferPolicy
 struct Eligibility: Sendable {
     /// The classes that may run.
     private(set) var open = BitSet()
-    /// The classes that may run after a debounce has ended or a window opens.
+    /// The classes that may run after a debounce has ended, a window opens, or the price falls.
     private(set) var pending = BitSet()
     /// The opening of each requirement set: the first time at which one of its classes may run; `nil` if time alone
     /// never lets a class run.
@@ -22,12 +22,13 @@ struct Eligibility: Sendable {
 
     /// The time at which the first debounce ends that classes wait for.
     private var nextDebounceEnd: Instant?
-    /// The time at which the first window opens or closes.
-    private var nextWindow: WallTime?
+    /// The first time at which a window or a price limit lets transfers run, or no longer does.
+    private var nextSchedule: WallTime?
     private var debounceEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
     private var localTime: LocalTimeRules?
-    /// The windows by requirement set; `nil` for sets without a window.
-    private var windows: [Window?] = []
+    private var prices: PriceCurve?
+    /// The states of windows and price limits by requirement set; `nil` for sets without either.
+    private var schedules: [Schedule?] = []
     private var key: Key?
     /// A Boolean value that indicates whether the current policy has given verdicts. A comparison of ``key`` with `nil`
     /// would copy the key.
@@ -50,7 +51,7 @@ struct Eligibility: Sendable {
         static let wait = UInt8.max
     }
 
-    private struct Window: Sendable {
+    private struct Schedule: Sendable {
         var isOpen: Bool
         var change: WallTime?
     }
@@ -79,7 +80,7 @@ struct Eligibility: Sendable {
             state.until.map { $0 <= now.instant } == true || (evaluator.isPhased && evaluator.followsQueue)
         guard
             isNew || isStateDue || nextDebounceEnd.map({ $0 <= now.instant }) == true
-                || nextWindow.map({ $0 <= now.wall }) == true || verdicts.facts.count < requirements.classes.count
+                || nextSchedule.map({ $0 <= now.wall }) == true || verdicts.facts.count < requirements.classes.count
         else { return }
         decide(evaluator, requirements, isNew: isNew, isStateDue: isStateDue, isBackward: isBackward)
     }
@@ -98,7 +99,7 @@ struct Eligibility: Sendable {
         }
         if verdicts.facts.count < requirements.classes.count { decideNew(evaluator, requirements) }
         if isNew { debounceEnds = evaluator.hysteresis.starts(under: evaluator.conditions) }
-        refreshWindows(evaluator, requirements, isBackward: isBackward)
+        refreshSchedules(evaluator, requirements, isBackward: isBackward)
         collect(at: evaluator.now.instant, requirements)
     }
 
@@ -127,25 +128,26 @@ struct Eligibility: Sendable {
         if let key { verdictCache[key] = verdicts }
     }
 
-    /// Evaluates the windows that are new or due for a change. Evaluates all windows if the clock was set back or the
-    /// time zone changed.
-    private mutating func refreshWindows(
+    /// Evaluates the windows and price limits that are new or due for a change. Evaluates all of them if the clock was
+    /// set back, or if the time zone or the price curve changed.
+    private mutating func refreshSchedules(
         _ evaluator: PolicyEvaluator, _ requirements: borrowing Requirements, isBackward: Bool
     ) {
-        let evaluatesAll = isBackward || localTime != evaluator.conditions.localTime
-        localTime = evaluator.conditions.localTime
-        nextWindow = nil
+        let conditions = evaluator.conditions
+        let evaluatesAll = isBackward || localTime != conditions.localTime || prices != conditions.priceCurve.value
+        (localTime, prices) = (conditions.localTime, conditions.priceCurve.value)
+        nextSchedule = nil
         for number in 0..<requirements.sets.count {
-            let isNew = number >= windows.count
-            if isNew { windows.append(nil) }
-            guard let window = requirements.sets[Int32(number)].pointee.key.constraints.window else { continue }
-            let isDue = windows[number]?.change.map { $0 <= evaluator.now.wall } ?? false
+            let isNew = number >= schedules.count
+            if isNew { schedules.append(nil) }
+            guard requirements.sets[Int32(number)].pointee.key.constraints.isTimed else { continue }
+            let isDue = schedules[number]?.change.map { $0 <= evaluator.now.wall } ?? false
             if isNew || evaluatesAll || isDue {
-                let verdict = window.verdict(at: evaluator.now, localTime: evaluator.conditions.localTime)
-                windows[number] = Window(
-                    isOpen: verdict.facts != nil, change: verdict.reevaluateAt.map(evaluator.now.wall(at:)))
+                let constraints = requirements.sets[Int32(number)].pointee.key.constraints
+                let (isOpen, change) = constraints.schedule(at: evaluator.now, under: conditions)
+                schedules[number] = Schedule(isOpen: isOpen, change: change)
             }
-            if let change = windows[number]?.change { nextWindow = min(nextWindow ?? change, change) }
+            if let change = schedules[number]?.change { nextSchedule = min(nextSchedule ?? change, change) }
         }
     }
 
@@ -160,12 +162,17 @@ struct Eligibility: Sendable {
                 let set = Int(requirementClass.set)
                 let debounceEnd = debounceEnds[Int(verdicts.facts[number])]
                 if debounceEnd > now { nextDebounceEnd = Verdict.earlier(nextDebounceEnd, debounceEnd) }
-                if debounceEnd <= now, !requirementClass.hasWindow || windows[set]?.isOpen != false {
+                if debounceEnd <= now, !requirementClass.isTimed || schedules[set]?.isOpen != false {
                     openBits |= 1 << UInt64(number & 63)
                     if openings[set]?.isNow != true { openings[set] = Opening() }
                 } else {
                     pendingBits |= 1 << UInt64(number & 63)
-                    openings[set] = openings[set] ?? opening(of: Int32(number), requirements)
+                    // The classes of a set rely on different facts, and so wait for different debounces.
+                    if let opening = opening(of: Int32(number), requirements),
+                        openings[set].map({ opening.boot < $0.boot }) ?? true
+                    {
+                        openings[set] = opening
+                    }
                 }
             }
             open.setWord(start >> 6, openBits)
@@ -179,8 +186,8 @@ struct Eligibility: Sendable {
     func opening(of number: Int32, _ requirements: borrowing Requirements) -> Opening? {
         let requirementClass = requirements.classes[Int(number)]
         var opening = Opening(boot: debounceEnds[Int(verdicts.facts[Int(number)])].nanoseconds)
-        if requirementClass.hasWindow, let window = windows[Int(requirementClass.set)], !window.isOpen {
-            guard let change = window.change else { return nil }
+        if requirementClass.isTimed, let schedule = schedules[Int(requirementClass.set)], !schedule.isOpen {
+            guard let change = schedule.change else { return nil }
             opening.wall = change.nanosecondsSinceEpoch
         }
         return opening
@@ -197,14 +204,6 @@ struct Opening: Sendable {
     func instant(at now: ClockReading) -> Instant {
         let date = wall == .min ? now.instant : now.instant(of: WallTime(nanosecondsSinceEpoch: wall))
         return max(Instant(nanoseconds: boot), date)
-    }
-}
-
-extension Verdict {
-    fileprivate var reevaluateAt: Instant? {
-        switch self {
-        case .run(_, let reevaluation), .wait(_, let reevaluation): reevaluation
-        }
     }
 }
 
@@ -225,7 +224,9 @@ extension PolicyEvaluator {
         // If conditions block the set, the policy cannot let it run.
         guard facts != nil, set.key.kind == .discretionary, isPhased else { return false }
         var subject = PolicySubject(traits: set.traits(submitted: now.wall))
-        subject.traits.constraints.window = nil
+        (subject.traits.constraints.window, subject.traits.constraints.price) = (nil, nil)
+        // Of the deadline, only its presence counts, because the members of a set have different deadlines.
+        if set.key.hasDeadline { subject.traits.constraints.deadline = DeadlineConstraint(now.wall) }
         phasedPolicy.narrow(&permissions, for: subject, in: context)
         return phasedPolicy.stateMatters(to: subject, in: context)
     }

@@ -43,38 +43,44 @@ extension IndexedQueue {
             else { continue }
             let entry = waiting.entry(at: recordIndex)
             return (
-                Rank(TransferID(waiting.records[recordIndex].pointee.id), entry.traits),
+                Rank(TransferID(waiting.records[recordIndex].pointee.id), entry.traits, evaluator),
                 evaluator.endOfFit(of: entry)
             )
         }
         return nil
     }
 
-    /// Returns the ready heap whose first member goes first on a level: by deadline, then by the apps' turns, then by
-    /// ID. Returns `nil` if no member may start.
+    /// Returns the ready heap whose first member goes first on a level: punctual before late, then by deadline, then by
+    /// the apps' turns, then by ID. Returns `nil` if no member may start.
     private mutating func first(
         ofLevel level: Int32, _ evaluator: PolicyEvaluator, delaysStaggered: Bool, anyWillDo: Bool
     ) -> Int32? {
         var best: (heap: Int32, key: TurnKey, turn: Int64)?
+        let now = evaluator.now.wall.nanosecondsSinceEpoch
         for word in waiting.ready.levels[Int(level)].filled.words.indices {
             var bits = waiting.ready.levels[Int(level)].filled.word(word) & eligibility.open.word(word)
             if delaysStaggered { bits &= ~waiting.requirements.staggered.word(word) }
             while bits != 0 {
                 let number = word << 6 | bits.trailingZeroBitCount
                 bits &= bits - 1
-                let hasWindow = waiting.requirements.classes[number].hasWindow
+                let isTimed = waiting.requirements.classes[number].isTimed
                 // In reverse order: a queue that becomes empty here is removed, and the last queue takes its place.
                 for index in waiting.ready.levels[Int(level)].queues[number].indices.reversed() {
-                    let listed = waiting.ready.levels[Int(level)].queues[number][index]
+                    var listed = waiting.ready.levels[Int(level)].queues[number][index]
+                    if waiting.startsLateTransfersLast, listed.first.isOverdue(at: now) {
+                        // The queue keeps its place in the list, because none of its members leaves it.
+                        waiting.ready.demoteLate(inQueue: listed.queue, at: now, waiting.records)
+                        listed = waiting.ready.levels[Int(level)].queues[number][index]
+                    }
                     let turn = waiting.groups.counters[listed.app].pointee.lastTurn
                     // Nothing in a queue goes before its first member. With windows and budgets, further checks are
                     // necessary.
-                    if let best, !hasWindow, !budget.isCounted,
+                    if let best, !isTimed, !budget.isCounted,
                         !listed.first.precedes(best.key, turn: turn, otherTurn: best.turn)
                     {
                         continue
                     }
-                    guard let heap = first(of: listed, hasWindow: hasWindow, evaluator) else { continue }
+                    guard let heap = first(of: listed, isTimed: isTimed, evaluator) else { continue }
                     if anyWillDo { return heap }
                     let key = waiting.ready.heaps[heap].pointee.members.firstKey ?? TurnKey()
                     if let best, !key.precedes(best.key, turn: turn, otherTurn: best.turn) { continue }
@@ -88,7 +94,7 @@ extension IndexedQueue {
     /// Returns an app's first ready heap whose concurrency group has free slots and whose first member fits its
     /// window.
     @inline(__always)
-    private mutating func first(of listed: ListedQueue, hasWindow: Bool, _ evaluator: PolicyEvaluator)
+    private mutating func first(of listed: ListedQueue, isTimed: Bool, _ evaluator: PolicyEvaluator)
         -> Int32?
     {
         guard !waiting.groups.isFull(app: listed.app) else { return nil }
@@ -96,11 +102,11 @@ extension IndexedQueue {
             budget.isSpent = true
             return nil
         }
-        if !hasWindow, !waiting.groups.isFull(group: listed.group) { return listed.heap }
+        if !isTimed, !waiting.groups.isFull(group: listed.group) { return listed.heap }
         while true {
             let heap = waiting.ready.queues[listed.queue].pointee.heaps.first(
                 where: { !waiting.groups.isFull(group: waiting.ready.heaps[$0].pointee.key.group) })
-            guard let heap, hasWindow, blockFirst(of: heap, evaluator) else { return heap }
+            guard let heap, isTimed, blockFirst(of: heap, evaluator) else { return heap }
         }
     }
 
@@ -134,7 +140,7 @@ extension IndexedQueue {
             return nil
         }
         let plain = waiting.plainRecord(at: chosen)
-        guard !plain.hasWindow, !evaluator.mayEndByTime(plain.kind) else { return nil }
+        guard !plain.isTimed, !evaluator.mayEndByTime(plain.kind) else { return nil }
         waiting.groups.recordTurn(waiting.discard(chosen))
         return plain
     }
@@ -143,7 +149,7 @@ extension IndexedQueue {
         _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator, delaysStaggered: Bool
     ) -> PlainRecord? {
         guard !waiting.groups.isFull, returnsRecords(evaluator), !budget.isCounted, traits.isPlain,
-            traits.constraints.window == nil, !evaluator.mayEndByTime(traits.kind),
+            !traits.constraints.isTimed, !evaluator.mayEndByTime(traits.kind),
             !delaysStaggered || !StaggeringRule.applies(to: traits.kind, isLoopback: traits.isLoopback),
             case .none = Obstruction.of(traits, at: evaluator.now)
         else { return nil }

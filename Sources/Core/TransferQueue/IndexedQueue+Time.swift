@@ -12,7 +12,13 @@ extension IndexedQueue {
             eligibility.forget()
             waiting.requirements.forgetPhases()
         }
-        if isBackward || changes.policy { waiting.refileAll(evaluator) }
+        // The history, from which phases may follow, changes with the conditions only.
+        let hasNewPhases = (changes.conditions || changes.policy) && waiting.updatePhaseKey(evaluator)
+        if isBackward || changes.policy || hasNewPhases {
+            waiting.refileAll(evaluator)
+        } else if changes.plan {
+            waiting.refileDated(evaluator)
+        }
         waiting.refileDue(evaluator)
         budget = (evaluator.isBudgeted, false)
         if !waiting.blocked.ids.isEmpty { waiting.refileBlocked(evaluator) }

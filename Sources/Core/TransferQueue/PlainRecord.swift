@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
+internal import TransferPolicy
 
 /// A transfer that runs just as the queue released it. The transfer has no bytes, no failures and no other state of
 /// its own yet, and time alone does not stop it. Its concurrency group stays until its slots are freed.
@@ -12,7 +13,8 @@ package struct PlainRecord: Sendable {
     package let kind: WorkKind
     /// A Boolean value that indicates whether the server is on this machine.
     package let isLoopback: Bool
-    let hasWindow: Bool
+    /// A Boolean value that indicates whether the transfer has a weekly window or a price limit.
+    let isTimed: Bool
 
     init(
         terms: TransferTerms, group: Int32, set number: Int32, level: Int32, _ sets: borrowing Slab<RequirementSet>
@@ -24,7 +26,7 @@ package struct PlainRecord: Sendable {
         let set = sets[number]
         kind = set.pointee.key.kind
         isLoopback = set.pointee.key.isLoopback
-        hasWindow = set.pointee.key.constraints.window != nil
+        isTimed = set.pointee.key.constraints.isTimed
     }
 
     /// The expected size in bytes; `nil` if it is unknown.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The ready transfers of one equivalence class, priority level and concurrency group, ordered by deadline and ID.
+/// The ready transfers of one equivalence class, priority level and concurrency group, ordered by ``TurnKey``.
 struct ReadyHeap: Sendable {
     struct Key: Hashable, Sendable {
         let requirementClass: Int32
@@ -145,6 +145,22 @@ struct ReadyTransfers: ~Copyable, Sendable {
         heaps[number].pointee.members.remove(at: position) { records[$0].pointee.position = $1 }
         records[recordIndex].pointee.position = .noIndex
         if position == 0 { firstChanged(of: number) }
+    }
+
+    /// Moves the transfers of a queue whose deadlines have passed behind the others, as far as they are in front.
+    ///
+    /// Afterward, the first member of each heap of the queue is in its proper order, because late keys go last. Each
+    /// transfer moves at most once, so that no timer is necessary.
+    mutating func demoteLate(inQueue number: Int32, at date: Int64, _ records: borrowing Slab<TransferRecord>) {
+        while let heap = queues[number].pointee.heaps.first, let key = queues[number].pointee.heaps.firstKey,
+            key.isOverdue(at: date), let recordIndex = heaps[heap].pointee.members.first
+        {
+            records[recordIndex].pointee.isLate = true
+            heaps[heap].pointee.members.update(at: 0, to: records[recordIndex].pointee.turnKey) {
+                records[$0].pointee.position = $1
+            }
+            firstChanged(of: heap)
+        }
     }
 
     /// Updates the queue of a heap after its first member has changed or the heap has become empty.

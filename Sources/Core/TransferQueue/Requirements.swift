@@ -44,9 +44,9 @@ struct RequirementClass: Sendable {
 
     let set: Int32
     let phase: Int
-    /// A Boolean value that indicates whether the set has a weekly window, and its transfers are not decided
-    /// individually.
-    let hasWindow: Bool
+    /// A Boolean value that indicates whether the set has a weekly window or a price limit, and its transfers are not
+    /// decided individually.
+    let isTimed: Bool
 }
 
 /// Numbers requirement sets and their classes. No number is ever removed: there are as many as different requirements
@@ -81,7 +81,9 @@ struct Requirements: ~Copyable, Sendable {
             set.pointee.key.constraints.power == traits.constraints.power,
             set.pointee.key.constraints.metered == traits.constraints.metered,
             set.pointee.key.constraints.linkKinds == traits.constraints.linkKinds,
-            set.pointee.key.constraints.window == traits.constraints.window
+            set.pointee.key.constraints.window == traits.constraints.window,
+            set.pointee.key.constraints.price == traits.constraints.price,
+            set.pointee.key.constraints.patience == traits.constraints.patience
         else { return false }
         return set.pointee.key.constraints.connection == traits.constraints.connection
     }
@@ -101,7 +103,7 @@ struct Requirements: ~Copyable, Sendable {
         classes.append(
             RequirementClass(
                 set: number, phase: phase,
-                hasWindow: key.constraints.window != nil && phase != RequirementClass.individual))
+                isTimed: key.constraints.isTimed && phase != RequirementClass.individual))
         return set.pointee.classes[phase]
     }
 

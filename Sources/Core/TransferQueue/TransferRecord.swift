@@ -20,6 +20,8 @@ struct TransferRecord: Sendable {
     var isIndividual = false
     /// A Boolean value that indicates whether the transfer is too large for the rest of its window.
     var isBlockedBySize = false
+    /// A Boolean value that indicates whether the transfer goes behind others because its deadline has passed.
+    var isLate = false
     let id: Int64
     let terms: TransferTerms
 
@@ -28,7 +30,7 @@ struct TransferRecord: Sendable {
         self.terms = terms
     }
 
-    var turnKey: TurnKey { TurnKey(deadline: terms.deadline, id: id) }
+    var turnKey: TurnKey { TurnKey(deadline: terms.deadline, id: id, isLate: isLate) }
 }
 
 /// The dates and the size of a transfer, which it shares with no other transfer.
@@ -60,20 +62,29 @@ package struct TransferTerms: Sendable {
     }
 }
 
-/// The order among transfers of one app and priority level: the earlier deadline first, then the lower ID.
+/// The order among transfers of one app and priority level: punctual before late transfers, then the earlier deadline,
+/// then the lower ID.
 struct TurnKey: Comparable, Sendable {
     /// The deadline in nanoseconds since the epoch; `Int64.max` if there is none.
     var deadline = Int64.max
     var id = Int64.max
+    /// A Boolean value that indicates whether the deadline counts as passed. A key that becomes late while it is in a
+    /// heap is updated before the heap's first member is used.
+    var isLate = false
 
     @inline(__always)
     static func < (left: TurnKey, right: TurnKey) -> Bool {
         left.precedes(right, turn: 0, otherTurn: 0)
     }
 
+    /// Returns whether the deadline has passed and the key does not say so yet.
+    @inline(__always)
+    func isOverdue(at date: Int64) -> Bool { !isLate && deadline <= date }
+
     /// Returns whether this transfer goes before another app's transfer. The apps' last turns count before the IDs.
     @inline(__always)
     func precedes(_ other: TurnKey, turn: Int64, otherTurn: Int64) -> Bool {
+        if isLate != other.isLate { return other.isLate }
         if deadline != other.deadline { return deadline < other.deadline }
         return turn != otherTurn ? turn < otherTurn : id < other.id
     }
@@ -93,7 +104,7 @@ extension TransferTraits {
     var isPlain: Bool {
         // The ends of the range stand for "none" in a record.
         expectedBytesToSend == nil && (0...1000).contains(priority) && (expectedBytesToReceive ?? 0) >= 0
-            && maximumAttempts == nil && isFromBackground == nil
+            && maximumAttempts == nil && isFromBackground == nil && policy == nil && rateLimit == nil
             && constraints.deadline?.date.nanosecondsSinceEpoch != .max
             && constraints.notBefore?.date.nanosecondsSinceEpoch != .min && expires?.nanosecondsSinceEpoch != .max
     }

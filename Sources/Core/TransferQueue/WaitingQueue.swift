@@ -99,8 +99,13 @@ package struct SchedulerChanges: Sendable {
     package var budgets = false
     /// The policy changed.
     package var policy = false
+    /// The plan of the deadlines changed. Only a transfer in its last chance keeps the estimate of its start.
+    package var plan = false
 
     package init() {}
 
     package var isEmpty: Bool { !conditions && !running && !budgets && !policy }
+
+    /// A Boolean value that indicates whether a running transfer may have to stop.
+    package var concernRunning: Bool { !isEmpty || plan }
 }

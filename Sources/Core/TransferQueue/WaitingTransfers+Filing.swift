@@ -13,7 +13,7 @@ extension WaitingTransfers {
         let phase =
             requirements.knownPhase(of: set, evaluator)
             ?? requirements.clamped(
-                evaluator.phasedPolicy.phase(of: entry.subject, at: evaluator.now.wall), to: set)
+                evaluator.phasedPolicy.phase(of: evaluator.plan.subject(of: entry), in: evaluator.context), to: set)
         let level = ready.levelNumber(of: entry.traits)
         file(
             recordIndex, set, phase, level, group: group, entry.obstruction(at: evaluator.now),
@@ -25,8 +25,13 @@ extension WaitingTransfers {
         of traits: borrowing TransferTraits, _ set: Int32, _ evaluator: PolicyEvaluator
     ) -> RelaxationPhase {
         if let known = requirements.knownPhase(of: set, evaluator) { return known }
+        if traits.constraints.deadline != nil {
+            // The phase depends on the estimate.
+            let subject = evaluator.plan.subject(of: TransferEntry(traits: copy traits, phase: .waiting(nil)))
+            return requirements.clamped(evaluator.phasedPolicy.phase(of: subject, in: evaluator.context), to: set)
+        }
         return requirements.clamped(
-            evaluator.phasedPolicy.phase(ofNew: traits, at: evaluator.now.wall), to: set)
+            evaluator.phasedPolicy.phase(ofNew: traits, in: evaluator.context), to: set)
     }
 
     mutating func file(
@@ -38,6 +43,8 @@ extension WaitingTransfers {
         let number = requirements.classNumber(set, phase: phase.number)
         let key = ReadyHeap.Key(requirementClass: number, level: level, group: group)
         records[recordIndex].pointee.heap = ready.heapNumber(key, groups)
+        records[recordIndex].pointee.isLate =
+            startsLateTransfersLast && records[recordIndex].pointee.terms.deadline <= now.wall.nanosecondsSinceEpoch
         guard phase.number != RequirementClass.individual else {
             // The next refresh evaluates the transfer individually.
             records[recordIndex].pointee.isIndividual = true
@@ -76,10 +83,23 @@ extension WaitingTransfers {
         file(recordIndex, entry, group: group, evaluator)
     }
 
+    /// Updates the policy's phase key. Returns whether the phases of waiting transfers may differ from the phases that
+    /// they were filed with.
+    mutating func updatePhaseKey(_ evaluator: PolicyEvaluator) -> Bool {
+        guard evaluator.phaseKey != phaseKey else { return false }
+        phaseKey = evaluator.phaseKey
+        return true
+    }
+
     /// Files all transfers again, because past dates are in the future again, or another policy has other phases.
     mutating func refileAll(_ evaluator: PolicyEvaluator) {
         refileBlocked(evaluator, always: true)
         for recordIndex in recordIndices() { refile(recordIndex, evaluator) }
+    }
+
+    /// Files all transfers with a deadline again, because their estimates have changed.
+    mutating func refileDated(_ evaluator: PolicyEvaluator) {
+        for recordIndex in datedIndices() { refile(recordIndex, evaluator) }
     }
 
     /// Files the transfers again whose timers are due.

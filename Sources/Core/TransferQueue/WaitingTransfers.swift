@@ -17,12 +17,19 @@ struct WaitingTransfers: ~Copyable, Sendable {
     var individualCount = 0
     /// The wall-clock time of the last update or filing. An earlier reading means that the clock was set back.
     var lastWall: WallTime
+    /// The policy's phase key when transfers were last filed according to it.
+    var phaseKey: UInt64 = 0
     private var highestID = Int64.min
+    /// A Boolean value that indicates whether transfers past their deadlines go behind the others.
+    let startsLateTransfersLast: Bool
     private(set) var count = 0
+    /// The record indexes of the transfers with a deadline, which a new plan files again.
+    private var dated: Set<Int32> = []
 
     init(_ configuration: any QueueConfiguration, at now: WallTime) {
         groups = ConcurrencyGroups(configuration)
         lastWall = now
+        startsLateTransfersLast = configuration.startsLateTransfersLast
     }
 
     // MARK: Insertion and removal
@@ -45,6 +52,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
         let recordIndex = records.insert(record)
         index.insert(record.id, recordIndex)
         highestID = max(highestID, record.id)
+        if record.terms.deadline != .max { dated.insert(recordIndex) }
         count += 1
         if let extra { records[recordIndex].pointee.extra = extras.insert(extra) }
         return recordIndex
@@ -54,6 +62,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
     mutating func discard(_ recordIndex: Int32) -> Int32 {
         let group = group(of: recordIndex)
         withdraw(recordIndex)
+        dated.remove(recordIndex)
         index.remove(records[recordIndex].pointee.id)
         if records[recordIndex].pointee.extra != .noIndex { extras.release(records[recordIndex].pointee.extra) }
         records.release(recordIndex)
@@ -78,6 +87,10 @@ struct WaitingTransfers: ~Copyable, Sendable {
         index.forEach { recordIndices.append($1) }
         return recordIndices.sorted { records[$0].pointee.id < records[$1].pointee.id }
     }
+
+    /// Returns the record indexes of the transfers with a deadline, in the order of their IDs. Costs nothing for the
+    /// others.
+    func datedIndices() -> [Int32] { dated.sorted { records[$0].pointee.id < records[$1].pointee.id } }
 
     /// Returns the complete entry of a transfer.
     func entry(at recordIndex: Int32) -> TransferEntry {

@@ -15,11 +15,16 @@ internal import TransferQueue
 /// allocates nothing. Both are true if the policy is a `PhasedPolicy`. With any other policy, each event evaluates all
 /// waiting discretionary transfers.
 ///
+/// ```swift
+/// var scheduler = Scheduler(policy: PatiencePolicy(), startingAt: now)
+/// let effects = scheduler.apply(event, at: now, using: &generator)
+/// ```
+///
 /// ## Topics
 /// - ``apply(_:at:using:)``
 /// - ``submit(_:_:at:using:into:)``
 /// - ``recover(_:at:)``
-/// - ``explanation(of:at:)``
+/// - ``explanation(of:at:includingWaited:)``
 /// - ``statistics(at:boot:)``
 public struct Scheduler: ~Copyable, Sendable {
     var core: SchedulerCore<IndexedQueue>
@@ -33,7 +38,7 @@ public struct Scheduler: ~Copyable, Sendable {
     ///   - boot: An identifier of the current boot, any text that differs from boot to boot.
     ///   - now: The current time.
     public init(
-        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
+        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = PatiencePolicy(),
         statistics: PersistedStatistics = PersistedStatistics(), boot: String = "", startingAt now: ClockReading
     ) {
         core = SchedulerCore(
@@ -125,8 +130,16 @@ public struct Scheduler: ~Copyable, Sendable {
     ///
     /// Costs a few policy calls, and an evaluation of each recorded change of conditions. Intended for display, not for
     /// every event.
-    public func explanation(of id: TransferID, at now: ClockReading) -> Explanation? {
-        core.explanation(of: id, at: now)
+    ///
+    /// - Parameters:
+    ///   - id: The transfer to explain.
+    ///   - now: The current time.
+    ///   - includesWaited: Whether the past waiting times are included. Without them, an explanation costs only the
+    ///     policy calls.
+    public func explanation(
+        of id: TransferID, at now: ClockReading, includingWaited includesWaited: Bool = true
+    ) -> Explanation? {
+        core.explanation(of: id, at: now, includingWaited: includesWaited)
     }
 
     /// Returns an app's relaunch delay for display, with its cause and end; `nil` while the app has no limiter.

@@ -4,6 +4,10 @@ public import TransferPolicy
 import TransferQueue
 
 /// The settings of a scheduler: slots, preemption, debounce and hysteresis times, and backoff.
+///
+/// ```swift
+/// let scheduler = Scheduler(configuration: SchedulerConfiguration(), startingAt: now)
+/// ```
 public struct SchedulerConfiguration: Hashable, Sendable {
     /// The number of transfers that may run at the same time. Default 4, at least 1.
     public var globalSlots: Int = 4
@@ -19,9 +23,14 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     /// A Boolean value that indicates whether a ready transfer may preempt a lower-ranking one if all global slots
     /// are taken. Default `false`.
     ///
-    /// User-initiated work ranks first, then higher priority, then the earlier deadline. Within an app, the lower id
+    /// User-initiated work ranks first, then higher priority, then the earlier deadline that has not passed. Within an app, the lower id
     /// ranks first. A preempted transfer keeps its bytes. A start granted by aging is never preempted.
     public var isPreemptive: Bool = false
+    /// A Boolean value that indicates whether transfers past their deadlines go behind the transfers of the same
+    /// priority that can still meet theirs. Default `true`.
+    ///
+    /// If the value is `false`, the earlier deadline always goes first. Under load, late transfers then make others late.
+    public var startsLateTransfersLast: Bool = true
     /// The longest random delay before each background start after sleep or an outage. Default 5 s.
     ///
     /// Background work starts one transfer at a time during this period. Zero starts all transfers immediately.
@@ -63,6 +72,12 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     public var userInitiatedBackoff: Backoff = .userInitiated
     /// The interval between measurements of free disk space while a transfer waits for space. Default 15 s.
     public var spaceInterval: Duration = .seconds(15)
+    /// The limit on the rate of all transfers together, in bytes per second, which estimates use. The executor enforces
+    /// the limit. Default `nil`, no limit.
+    public var rateLimit: Int64?
+    /// A Boolean value that indicates whether estimates reserve time before deadlines, and whether deadlines in danger
+    /// are reported. Default `true`. Replays of published figures use `false`.
+    public var keepsDeadlines: Bool = true
     /// The rule for links whose metered state is unknown.
     public var unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
 

@@ -5,7 +5,7 @@ internal import TransferEngine
 package import TransferModel
 
 /// The service of the daemon over D-Bus.
-extension BusClient: SharedTransferService {
+extension BusClient: SharedTransferManager {
     /// The maximum number of transfers per message, which limits the size of a message.
     private static let maximumBatchSize = 2000
 

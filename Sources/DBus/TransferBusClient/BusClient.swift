@@ -6,10 +6,11 @@ package import TransferEngine
 internal import TransferModel
 
 /// A client of the daemon on the bus. The bus starts the daemon if it is not running.
-package actor BusClient: WatchedTransferService {
+package actor BusClient: WatchedTransferManager {
     private let executor = GLibExecutor(name: "transfer-client")
-    private var bus: BusConnection?
-    private var registrations: [BusRegistration] = []
+    /// The connection; `nil` before ``connect(address:)`` and after ``close()``.
+    private(set) var bus: BusConnection?
+    var registrations: [BusRegistration] = []
     /// The task that closes the client. `nil` until the client is closed.
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
@@ -96,6 +97,24 @@ package actor BusClient: WatchedTransferService {
                 continuation.resume(throwing: error)
             }
         }
+    }
+
+    /// Returns whether the bus can start the daemon, because it has read the daemon's service file.
+    package func isActivatable() async throws -> Bool {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        let names: [VariantValue] = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try bus.call(
+                    "ListActivatableNames", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+                    service: "org.freedesktop.DBus", [], type: "()", milliseconds: 10_000
+                ) { result in
+                    continuation.resume(with: result.mapError { $0 as any Error })
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        return names.first?.items.contains(.string(TransferBusName.service)) ?? false
     }
 
     /// Calls a method of an interface. The default object is the manager.

@@ -10,6 +10,8 @@ package enum CallerLimits {
     /// The number of read objects from which on a connection no longer receives changes of sessions that do not exist
     /// yet.
     package static let guessedSessions = 256
+    /// The maximum number of commands that run under conditions and are registered.
+    package static let commands = 100
     /// The maximum size of a task's note, in bytes.
     package static let noteBytes = 16 << 10
     /// The maximum size of the header fields of a request, and of a session's own header fields, in bytes.

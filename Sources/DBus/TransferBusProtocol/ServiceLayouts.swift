@@ -10,7 +10,7 @@ extension TransferStatus: VariantCoded {
         "name": .init("name", need: "the transfer's name"), "state": .init("state", need: "the state of the transfer"),
         "isUpload": "upload", "priority": .init("priority", whole: 0...1000),
         "attempt": .init("attempt", whole: 0...1_000_000_000), "status": .init("status", whole: 0...999),
-        "errorCode": "error-code",
+        "errorCode": "error-code", "deadlineState": "deadline-state",
     ])
     package static let busDefaults = TransferStatus(
         id: TransferID(0), url: "", name: "", app: "", isUpload: false, kind: .normal, priority: 500, state: .waiting,
@@ -40,7 +40,8 @@ extension ConstraintChange: VariantCoded {
     package static let busLayout = VariantLayout(
         keys: [
             "batteryAbove": .init("battery-above", whole: 0...100), "linkKinds": "link-kinds",
-            "notBefore": "not-before",
+            "notBefore": "not-before", "removed": "remove",
+            "priceBelow": .init("price-below", number: -1e12...1e12),
             "windows": .init("windows", expected: "a list of pairs of seconds of the week (a(xx))"),
             "connectionsAllowed": "connections-allowed", "connectionsDenied": "connections-denied",
         ])
@@ -53,7 +54,7 @@ extension ConstraintChange: VariantCoded {
 }
 
 extension TransferDetails: VariantCoded {
-    package static let busLayout = VariantLayout(keys: ["status": .inline()])
+    package static let busLayout = VariantLayout(keys: ["status": .inline(), "onComplete": "on-complete"])
 }
 
 extension WaitExplanation: VariantCoded {
@@ -63,6 +64,16 @@ extension WaitExplanation: VariantCoded {
 
 extension WaitReasonReport: VariantCoded {
     package static let busLayout = VariantLayout()
+}
+
+extension CommandStatus: VariantCoded {
+    package static let busLayout = VariantLayout(
+        "a command",
+        keys: [
+            "id": .init("id", whole: 0...Int64.max), "name": .init("name", most: 255, need: "the command's first word"),
+            "state": .init("state", need: "the state of the command"),
+        ])
+    package static let busDefaults = CommandStatus(name: "", state: .waiting).fields
 }
 
 extension HoldStatus: VariantCoded {
@@ -75,6 +86,10 @@ extension LossReport: VariantCoded {
 
 extension ConditionsReport: VariantCoded {
     package static let busLayout = VariantLayout()
+}
+
+extension PriceReport: VariantCoded {
+    package static let busLayout = VariantLayout(keys: ["lowestFrom": "lowest-from", "knownUntil": "known-until"])
 }
 
 extension SessionStatus: VariantCoded {
@@ -139,7 +154,7 @@ extension HistoryConditions: VariantCoded {
 /// The properties of the manager object.
 extension DaemonStatus: VariantCoded {
     package static let busLayout = VariantLayout(keys: [
-        "version": "Version", "processID": "ProcessID", "policy": "Policy", "held": "Held",
+        "version": "Version", "commit": "Commit", "processID": "ProcessID", "policy": "Policy", "held": "Held",
         "conditions": "Conditions", "stateDirectory": "StateDirectory", "stateLost": "StateLost",
     ])
 }

@@ -19,6 +19,10 @@ package enum TransferBusName {
     /// The interface that an app exports on its own bus name. The daemon calls the interface if a session needs the
     /// app.
     package static let appInterface = "org.transferd.App1"
+    /// The path of the object with the conditions for other programs.
+    package static let conditionsPath = "/org/transferd/Conditions"
+    /// The interface of the conditions for other programs.
+    package static let conditionsInterface = "org.transferd.Conditions1"
     /// The standard interface for reading properties.
     package static let properties = "org.freedesktop.DBus.Properties"
     /// The prefix of the daemon's error names.

@@ -26,8 +26,11 @@ private struct RequestFields: VariantCoded {
     var idleTimeout: Int?
     var rateLimit: Int64?
     var headers: [HeaderField]?
+    var cookies: [String]?
     var user: String?
     var password: String?
+    var policy: String?
+    var onComplete: [String]?
     var constraints = ConstraintChange()
     // Keys of an upload.
     var uploadFile: String?
@@ -40,6 +43,7 @@ private struct RequestFields: VariantCoded {
     var collision: Destination.Collision?
     var remoteTime: Bool?
     var connections: Int?
+    var mirrors: [String]?
     var checksum: String?
 
     static let busLayout = VariantLayout(
@@ -50,13 +54,14 @@ private struct RequestFields: VariantCoded {
             "expectedBytes": .init("expected-bytes", whole: 0 ... .max),
             "attempts": .init("attempts", whole: 1...1_000_001), "session": .init("session", most: 255),
             "idleTimeout": .init("idle-timeout", whole: 1...86_400),
-            "rateLimit": .init("rate-limit", whole: 1 ... .max),
+            "rateLimit": .init("rate-limit", whole: 1 ... .max), "policy": .init("policy", most: 255),
+            "onComplete": "on-complete",
             "headers": .init("headers", expected: "a list of pairs of name and value (a(ss))"),
             "user": .init("user", most: 4096), "password": .init("password", most: 4096),
             "uploadFile": .init("upload-file", most: 4096), "contentType": .init("content-type", most: 255),
             "isResumable": "resumable", "directory": .init("directory", most: 4096), "name": .init("name", most: 255),
             "remoteTime": "remote-time", "checksum": .init("checksum", most: 255),
-            "connections": .init("connections", whole: 1...Int64(TransferSpecification.maximumConnections)),
+            "connections": .init("connections", whole: 1...Int64(ConnectionCount.range.upperBound)),
         ])
 
     init(_ request: TransferRequest) {
@@ -65,7 +70,9 @@ private struct RequestFields: VariantCoded {
         (expectedBytes, attempts) = (traits.expectedBytesToReceive, traits.maximumAttempts)
         (idleTimeout, rateLimit) = (specification.idleTimeoutSeconds, specification.rateLimit)
         if !specification.headers.isEmpty { headers = specification.headers }
+        cookies = specification.cookies?.map(\.line)
         (user, password) = (specification.credential?.user, specification.credential?.password)
+        (policy, onComplete) = (traits.policy, specification.onComplete)
         constraints = ConstraintChange(traits.constraints)
         if let upload = request.upload {
             (uploadFile, method, contentType) = (upload.path, upload.method, upload.contentType)
@@ -76,6 +83,7 @@ private struct RequestFields: VariantCoded {
             (name, collision) = (destination.name, destination.collision)
             checksum = specification.checksum.map { "\($0.algorithm.rawValue):\($0.hexDigest)" }
             (remoteTime, connections) = (specification.usesRemoteTime, specification.connections)
+            mirrors = specification.mirrors?.urls
         }
     }
 
@@ -84,14 +92,21 @@ private struct RequestFields: VariantCoded {
     /// - Throws: `BusFault` that names the key, the error and its remedy.
     func request(submitted: WallTime) throws(BusFault) -> TransferRequest {
         try HeaderChecks.check(headers ?? [])
+        guard policy == nil || kind == .discretionary else {
+            throw BusFault(
+                .invalidArgument, "'policy' requires 'kind' = discretionary, because other work asks no policy")
+        }
         var specification = TransferSpecification(
             url: url, headers: headers ?? [], destination: try destination(), idleTimeoutSeconds: idleTimeout ?? 60,
             usesRemoteTime: remoteTime ?? false, rateLimit: rateLimit,
             traits: TransferTraits(
                 kind: kind ?? .normal, constraints: constraints.constraints, priority: priority ?? 500, host: "",
                 expectedBytesToReceive: expectedBytes, maximumAttempts: attempts, submitted: submitted,
-                session: session))
+                session: session, policy: policy))
         specification.connections = connections ?? 1
+        specification.mirrors = try checkedMirrors()
+        specification.cookies = try HeaderChecks.cookies(cookies, headers: headers ?? [])
+        specification.onComplete = try program()
         if let user { specification.credential = Credential(user: user, password: password ?? "") }
         let upload = try upload()
         try refuse(
@@ -100,6 +115,7 @@ private struct RequestFields: VariantCoded {
                 : [
                     "directory": directory != nil, "name": name != nil, "collision": collision != nil,
                     "checksum": checksum != nil, "remote-time": remoteTime != nil, "connections": connections != nil,
+                    "mirrors": mirrors != nil,
                 ], in: upload == nil ? "a download" : "an upload")
         guard let checksum else { return TransferRequest(specification, upload: upload) }
         do { specification.checksum = try Checksum(parsing: checksum) } catch {
@@ -107,6 +123,33 @@ private struct RequestFields: VariantCoded {
         }
         return TransferRequest(specification, upload: upload)
     }
+
+    private func checkedMirrors() throws(BusFault) -> MirrorList? {
+        guard let mirrors, !mirrors.isEmpty else { return nil }
+        let most = MirrorList.maximumCount
+        guard mirrors.count <= most, !mirrors.contains(where: { $0.isEmpty || $0.utf8.count > 32 << 10 }) else {
+            throw BusFault(.invalidArgument, "'mirrors' may have \(most) URLs, each with at most 32 KiB")
+        }
+        return MirrorList(mirrors)
+    }
+
+    /// Returns the program to start after the transfer.
+    private func program() throws(BusFault) -> [String]? {
+        guard let onComplete else { return nil }
+        guard onComplete.first?.hasPrefix("/") == true else {
+            throw BusFault(.invalidArgument, "'on-complete' must begin with the absolute path of a program")
+        }
+        guard onComplete.count <= Self.maximumWords, onComplete.reduce(0, { $0 + $1.utf8.count }) <= 32 << 10,
+            !onComplete.contains(where: { $0.utf8.contains(0) })
+        else {
+            throw BusFault(
+                .invalidArgument, "'on-complete' may have \(Self.maximumWords) words and 32 KiB, and no NUL character")
+        }
+        return onComplete
+    }
+
+    /// The maximum number of words of `on-complete`.
+    private static let maximumWords = 256
 
     private func refuse(_ keys: [String: Bool], in what: String) throws(BusFault) {
         guard let key = keys.filter(\.value).keys.min() else { return }

@@ -19,6 +19,7 @@ package enum TransferTable {
         var (sessions, kinds, states) = (TextColumn(count), TextColumn(count), TextColumn(count))
         var (sentences, paths) = (TextColumn(count), TextColumn(count))
         var (errorCodes, errors) = (TextColumn(count), TextColumn(count))
+        var (deadlines, deadlineStates) = (NumberColumn(count), TextColumn(count))
         // A single pass over the rows, because copying each row for each column takes three times as long.
         for row in rows {
             ids.add(row.id.rawValue)
@@ -40,17 +41,20 @@ package enum TransferTable {
             paths.add(row.path)
             errorCodes.add(row.errorCode)
             errors.add(row.error)
+            deadlines.add(row.deadline.map { BusDate($0).milliseconds })
+            deadlineStates.add(row.deadlineState?.rawValue)
         }
         return [
             .dictionary([
                 "id": ids.value, "upload": uploads.value, "priority": priorities.value, "bytes": bytes.value,
                 "total": totals.value, "rate": rates.value, "attempt": attempts.value, "submitted": dates.value,
-                "status": codes.value,
+                "status": codes.value, "deadline": deadlines.value,
             ]),
             .dictionary([
                 "url": urls.value, "name": names.value, "app": apps.value, "session": sessions.value,
                 "kind": kinds.value, "state": states.value, "sentence": sentences.value, "path": paths.value,
                 "error-code": errorCodes.value, "error": errors.value,
+                "deadline-state": deadlineStates.value,
             ]),
         ]
     }
@@ -75,6 +79,7 @@ package enum TransferTable {
         let (kinds, states) = (try columns.texts("kind"), try columns.texts("state"))
         let (sentences, paths) = (try columns.texts("sentence"), try columns.texts("path"))
         let (errorCodes, errors) = (try columns.texts("error-code"), try columns.texts("error"))
+        let (deadlines, deadlineStates) = (try columns.numbers("deadline"), try columns.texts("deadline-state"))
         return try columns.ids.indices.map { row in
             var status = TransferStatus(
                 id: TransferID(try needed(columns.ids[row], "id")), url: try needed(urls[row], "url"),
@@ -87,6 +92,8 @@ package enum TransferTable {
             (status.attempt, status.status) = (Int(clamping: attempts[row] ?? 0), codes[row].map { Int(clamping: $0) })
             (status.sentence, status.path) = (sentences[row], paths[row])
             (status.errorCode, status.error) = (errorCodes[row], errors[row])
+            status.deadline = deadlines[row].map { BusDate(milliseconds: $0).wall }
+            status.deadlineState = deadlineStates[row].flatMap(DeadlineState.init)
             return status
         }
     }

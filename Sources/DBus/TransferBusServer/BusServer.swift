@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import GLibBridge
+import Glibc
 internal import TransferBusProtocol
 internal import TransferEngine
 package import TransferModel
@@ -30,7 +31,10 @@ package actor BusServer {
     private let desktops: DesktopWindows
     private let signals: ChangeSignals
     let sessions: SessionCallers
+    let commands: RunningCommands
+    let conditions: ConditionsObject
     let calls: CallDispatcher
+    let notifications: DesktopNotifications
     private var registrations: [BusRegistration] = []
     private var end: End?
     private var waiting: [CheckedContinuation<End, Never>] = []
@@ -58,10 +62,13 @@ package actor BusServer {
         names.onOwner = { [weak desktops] in desktops?.ownerChanged($0, of: $1) }
         let sessions = SessionCallers(over: connection, names: names, programs: programs, of: service.sessions)
         let signals = ChangeSignals(over: connection, of: service)
+        commands = RunningCommands(over: connection)
+        conditions = ConditionsObject(over: connection, since: service.now)
         calls = CallDispatcher(
             over: connection, to: service, callers: callers, signals: signals, sessions: sessions)
         (self.connection, self.names, self.callers, self.desktops) = (connection, names, callers, desktops)
         (self.signals, self.sessions) = (signals, sessions)
+        notifications = DesktopNotifications(over: connection)
         readiness.enter()
     }
 
@@ -69,7 +76,7 @@ package actor BusServer {
     /// method once, instead of ``serve()``.
     package nonisolated func abandon() {
         readiness.leave()
-        perform { $0.stop() }
+        Task { await stop() }
     }
 
     /// Starts to handle calls, including calls that arrived earlier. Call this method once, when the service is
@@ -119,12 +126,11 @@ package actor BusServer {
                 self.ownerChanged(name: texts[0], from: texts[1], to: texts[2])
             })
         names.loadAll()
-        registrations.append(
-            bus.own(TransferBusName.service) { isOurs in
-                guard isOurs else { return self.finish(.nameTaken) }
-                self.onReady?.resume()
-                self.onReady = nil
-            })
+        connection.name = bus.own(TransferBusName.service) { isOurs in
+            guard isOurs else { return self.finish(.nameTaken) }
+            self.onReady?.resume()
+            self.onReady = nil
+        }
     }
 
     private func exportObjects(on bus: BusConnection, _ flow: BusFlow) throws {
@@ -132,6 +138,11 @@ package actor BusServer {
             try bus.export(
                 TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
                 flow: flow
+            ) { self.calls.accept($0, on: self) })
+        registrations.append(
+            try bus.export(
+                TransferBusName.conditionsInterface, describedBy: ConditionsObject.xml,
+                at: TransferBusName.conditionsPath, flow: flow
             ) { self.calls.accept($0, on: self) })
         let transfers = BusTree(
             path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
@@ -168,6 +179,7 @@ package actor BusServer {
         calls.forget(name)
         connection.flow?.forget(name)
         names.forget(owner: name)
+        commands.forget(name)
         sessions.forget(name)
     }
 
@@ -187,7 +199,7 @@ package actor BusServer {
     private func finish(_ end: End) {
         guard self.end == nil else { return }
         self.end = end
-        registrations = []
+        (registrations, connection.name) = ([], nil)
         desktops.forgetAll()
         connection.flow = nil
         onReady?.resume(throwing: BusServerError(end: end))
@@ -202,11 +214,16 @@ package actor BusServer {
 
     /// Reports the machine's conditions to the watchers.
     package func report(_ conditions: Conditions) {
-        signals.notifyWatchers { $0.conditions = ConditionsReport(conditions, includesNames: $1.isPerson) }
+        let now = WallTime(secondsSinceEpoch: Int64(time(nil)))
+        signals.notifyWatchers { $0.conditions = ConditionsReport(conditions, includesNames: $1.isPerson, at: now) }
     }
 
-    /// Reports the user's hold on everything to the watchers.
+    /// Publishes the verdict on discretionary work for programs that transfer nothing.
+    package func publish(_ report: DiscretionaryReport) { conditions.publish(report) }
+
+    /// Reports the user's hold on everything to the watchers, and to the programs that run commands.
     package func report(_ hold: Fact<MachineHold?>) {
+        commands.report(hold)
         signals.notifyWatchers { $0.held = HoldStatus(hold, includingReason: !$1.isSandboxed) }
     }
 
@@ -216,8 +233,13 @@ package actor BusServer {
         return await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Releases the name and closes the connection. Later reports are discarded.
-    package func stop() {
+    /// Releases the name, waits for up to a second until every call that the bus has already sent has its reply, and
+    /// closes the connection. Later reports are discarded. The bus keeps later calls for the next owner of the name.
+    package func stop() async {
+        connection.releaseName()
+        let end = ContinuousClock.now.advanced(by: .seconds(1))
+        // At first, messages that have arrived are still in the thread's queue.
+        repeat { try? await Task.sleep(for: .milliseconds(5)) } while calls.openCalls > 0 && ContinuousClock.now < end
         finish(.stopped)
         connection.bus?.flush()
         connection.bus?.close()

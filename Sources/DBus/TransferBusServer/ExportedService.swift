@@ -7,7 +7,7 @@ package import TransferModel
 /// Methods throw `BusFault` to refuse a request. Callers receive an error without a D-Bus name as `StoreFailed`.
 package protocol ExportedService: Sendable {
     /// Returns the service with the caller's access rights.
-    nonisolated func service(for caller: BusCaller) -> any SharedTransferService
+    nonisolated func service(for caller: BusCaller) -> any SharedTransferManager & EndedTransferManager
     /// The service behind the sessions on the bus.
     nonisolated var sessions: any SessionService { get }
     /// The systemd units whose sandboxes the user has admitted.

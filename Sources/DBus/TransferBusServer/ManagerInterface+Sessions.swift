@@ -30,7 +30,8 @@ extension ManagerInterface {
               Keys of the state: path (s, the session's object), front (b, whether the daemon considers the program to
               be in the foreground), next-task (x, the number of the next new task), tasks (aa{sv}, as in Tasks of the
               session, including ended tasks with unacknowledged events), warning (s, a message for the app's
-              developer).
+              developer), files-folder (s, where the app keeps the files of named tasks; missing for a sandboxed
+              program).
 
               Errors: BadIdentifier; SessionInUse if another process has the session open. The message then ends with
               its process ID: (process NUMBER).

@@ -30,20 +30,29 @@ enum ManagerInterface {
             <!--
               Submits transfers, either all or none. Returns their IDs in the same order, after they are saved.
 
-              Keys of a transfer: url (s, required). For downloads: directory (s, an absolute path; default: a folder of
-              the daemon), name (s), collision (s: rename, overwrite, fail; overwrite replaces a file with the given
-              name or with the name from the URL, and a file with a name from the server is renamed), checksum (s:
-              sha256:HEX), remote-time (b: whether the file gets the server's modification time), connections (x, 1 to
-              16: the maximum number of connections for a large file; default 1). For uploads: upload-file (s, an
-              absolute path), method (s: PUT, POST), content-type (s), resumable (b: whether an interrupted upload may
-              be resumed). For both: headers (a(ss)), user, password (s), idle-timeout (x, 1 to 86,400 seconds),
-              rate-limit (x, bytes per second), kind (s: userInitiated, normal, discretionary), priority (x, 0 to
-              1,000), attempts (x, 1 to 1,000,001: the number of failed attempts without progress after which the
+              Keys of a transfer: url (s, required). For downloads: directory (s, an absolute path; default: a folder
+              of the daemon), name (s), collision (s: rename, overwrite, fail; overwrite replaces a file with the
+              given name or with the name from the URL, and a file with a name from the server is renamed), checksum
+              (s: sha256:HEX), remote-time (b: whether the file gets the server's modification time), connections (x,
+              1 to 16: the maximum number of connections for a large file; default 1), mirrors (as: up to 32 other URLs
+              of the same file, tried in order after url; they receive no login, no cookies, and only the header fields
+              User-Agent and Accept, unless they have the origin of url). For uploads: upload-file (s, an absolute
+              path), method (s: PUT, POST), content-type (s), resumable (b: whether an interrupted upload may be
+              resumed). For both: headers (a(ss)), cookies (as: lines of a cookie file in Netscape's format, for
+              the URL's own server; not with a header field Cookie), user, password (s), idle-timeout (x, 1 to 86,400
+              seconds), rate-limit (x, bytes per second), kind (s: userInitiated, normal, discretionary), priority (x,
+              0 to 1,000), attempts (x, 1 to 1,000,001: the number of failed attempts without progress after which the
               transfer fails), expected-bytes (x, bytes), session (s), power (s: any, ac), battery-above (x, 0 to 100
               percent; with power ac, a charge above this level also suffices), link-kinds (as: ethernet, wifi,
-              cellular, bluetooth, usb-tether), metered (s: allowed, unmetered), not-before, deadline (s, dates),
-              windows (a(xx): seconds of the local week from Monday 00:00), connections-allowed, connections-denied (as,
-              names of connections), roaming (b: whether the transfer may roam). Other keys are refused.
+              cellular, bluetooth, usb-tether), metered (s: allowed, unmetered), patience (s: relaxed, balanced,
+              prompt), price-below (d, the price of energy below which the transfer may run; an unknown price is not
+              below any limit), not-before, deadline (s, dates), windows (a(xx): seconds of the local week from Monday
+              00:00), connections-allowed, connections-denied (as, names of connections), roaming (b: whether the
+              transfer may roam), policy (s: NAME[:key=value]…, for kind discretionary: the policy of this transfer;
+              not for sandboxed programs), on-complete (as: the absolute path of a program and its arguments, started
+              without a shell after the transfer has finished or failed; the environment has TRANSFER_ID,
+              TRANSFER_URL, TRANSFER_PATH, TRANSFER_STATUS, TRANSFER_RESULT; only for the user). Other keys are
+              refused.
 
               upload-file and directory can be replaced with descriptors: upload-fd (h, a regular file open for reading)
               and directory-fd (h, a folder). The daemon determines their paths and checks that each path leads to the
@@ -66,13 +75,14 @@ enum ManagerInterface {
             <!--
               Returns the transfers that the caller may access, unfinished transfers first. Keys of the filter: session
               (s), app (s), ended (x: the number of ended transfers, newest first; default 0), explained (b: whether
-              waiting transfers include their wait reason as sentence), explained-limit (x: the same, if at most this
-              number of transfers match).
+              waiting transfers include their wait reason as sentence), explained-limit (x: the same, for the first
+              waiting transfers up to this number).
 
               Keys of a transfer: id (x), url (s, without secrets), name (s), app (s), session (s), upload (b), kind
               (s), priority (x), state (s: waiting, running, paused, finished, failed, cancelled), bytes, total (x,
-              bytes), rate (x, bytes per second), attempt (x), submitted (s, a date), sentence (s), path (s), status
-              (x), error-code, error (s).
+              bytes), rate (x, bytes per second), attempt (x), submitted (s, a date), deadline (s, a date),
+              deadline-state (s: atRisk, missed; absent while nothing endangers the deadline), sentence (s), path (s),
+              status (x), error-code, error (s).
             -->
             <method name="List">
               <arg name="filter" type="a{sv}" direction="in"/>
@@ -83,9 +93,9 @@ enum ManagerInterface {
               the order of List.
 
               Columns of numbers, with -1 for unknown values: id, upload (1 for an upload), priority, bytes, total,
-              rate, attempt, submitted (milliseconds since 1970), status. Columns of texts, each with the distinct texts
-              and, for each row, the index of its text (from 0; -1 for none): url, name, app, session, kind, state,
-              sentence, path, error-code, error.
+              rate, attempt, submitted and deadline (milliseconds since 1970), status. Columns of texts, each with the
+              distinct texts and, for each row, the index of its text (from 0; -1 for none): url, name, app, session,
+              kind, state, deadline-state, sentence, path, error-code, error.
             -->
             <method name="Table">
               <arg name="filter" type="a{sv}" direction="in"/>
@@ -103,7 +113,10 @@ enum ManagerInterface {
               removed after 30 days.
             -->
             <method name="Discard"><arg name="id" type="x" direction="in"/></method>
-            <!-- Returns a transfer with the keys of List, the directory, and the constraints. -->
+            <!--
+              Returns a transfer with the keys of List; if it has not ended, also directory (s), constraints (a{sv}), and,
+              if set, policy (s) and on-complete (as).
+            -->
             <method name="Show">
               <arg name="id" type="x" direction="in"/>
               <arg name="transfer" type="a{sv}" direction="out"/>
@@ -112,7 +125,8 @@ enum ManagerInterface {
               Returns the reasons that a transfer waits. Keys: sentence (s), reasons (aa{sv}: code, sentence, since,
               source, confidence, and the data of the reason), waited (aa{sv}: code (s), seconds (x)), until (s, the
               date of the next check at the latest), expectedChance (s, the date from which past weeks make good
-              conditions likely). The reasons are empty if the transfer does not wait.
+              conditions likely), deadline (s, a date), latestStart (s, the date at which the transfer starts in spite
+              of the conditions, to meet its deadline), deadlineState (s: atRisk, missed). The reasons are empty if the transfer does not wait.
             -->
             <method name="Explain">
               <arg name="id" type="x" direction="in"/>
@@ -129,7 +143,24 @@ enum ManagerInterface {
               resumes paused transfers. Refused for apps in the background.
             -->
             <method name="StartNow"><arg name="ids" type="ax" direction="in"/></method>
-            <!-- Changes a transfer. Keys: kind, priority, and the constraints of Submit. -->
+            <!--
+              Submits failed and canceled transfers again, either all or none. Returns the IDs of the new transfers in the
+              same order. Refused for tasks of sessions, and for requests with a query, header fields, a body, or a login,
+              because the daemon does not keep them after the end.
+            -->
+            <method name="Retry">
+              <arg name="ids" type="ax" direction="in"/>
+              <arg name="new" type="ax" direction="out"/>
+            </method>
+            <!--
+              Removes ended transfers from List and from the history, either all or none. Their files stay. Refused for
+              tasks of sessions.
+            -->
+            <method name="Remove"><arg name="ids" type="ax" direction="in"/></method>
+            <!--
+              Changes a transfer. Keys: kind, priority, the constraints of Submit, and remove (as: the constraints to
+              remove first: power, link-kinds, metered, not-before, deadline, windows, patience).
+            -->
             <method name="Change">
               <arg name="id" type="x" direction="in"/>
               <arg name="changes" type="a{sv}" direction="in"/>
@@ -144,6 +175,31 @@ enum ManagerInterface {
             </method>
             <!-- Releases the hold. Only for the user. -->
             <method name="Release"/>
+            <!--
+              Registers a command that the caller runs under conditions, or replaces its status; a connection has one
+              command, until it closes. Returns the number of the command. The caller receives CommandStartRequested, and the
+              changes of the property Held. Only for the user; at most 100 commands. Keys: name (s, the first word of the
+              command, at most 255 bytes), state (s: waiting, running, frozen, stopping), deadline (s, the date of the
+              latest start), explanation (a{sv}, as in Explain).
+            -->
+            <method name="RegisterCommand">
+              <arg name="command" type="a{sv}" direction="in"/>
+              <arg name="id" type="x" direction="out"/>
+            </method>
+            <!-- Returns the registered commands: the keys of RegisterCommand, and id (x). Only for the user. -->
+            <method name="Commands"><arg name="commands" type="aa{sv}" direction="out"/></method>
+            <!--
+              Requests the start of a command without its policy or, if unconditional is true, in spite of all its
+              conditions. Only for the user.
+            -->
+            <method name="StartCommand">
+              <arg name="id" type="x" direction="in"/>
+              <arg name="unconditional" type="b" direction="in"/>
+            </method>
+            <!-- The user requests the start of the receiver's command. -->
+            <signal name="CommandStartRequested">
+              <arg name="unconditional" type="b"/>
+            </signal>
             <!--
               Returns the apps whose background work is delayed because the apps were started repeatedly. Keys: app (s),
               delay (x, seconds, counted from the last start), relaunches (x, the number of starts that count), last (s,
@@ -160,31 +216,7 @@ enum ManagerInterface {
             -->
             <method name="Budgets"><arg name="budgets" type="aa{sv}" direction="out"/></method>
         \(ManagerInterface.sessionMembers)
-            <!--
-              Returns the first page of the history since a date (RFC 3339). Keys: transfers (aa{sv}: id, name, url,
-              app, session, kind, priority, host, upload, deadline, status, bytes, path, moments (aa{sv}: time, event:
-              submitted, started, paused, retried, finished, failed, cancelled, note; at most the latest 1,000)); for
-              the user also conditions, which follow all transfers (aa{sv}: start, end, power, level, network, linkKind,
-              metered, asleep); next (s, the position for HistoryFrom; missing on the last page).
-            -->
-            <method name="History">
-              <arg name="since" type="s" direction="in"/>
-              <arg name="page" type="a{sv}" direction="out"/>
-            </method>
-            <!--
-              Returns the page of the history at a position: the value of next of the preceding page. A page may be
-              empty before the last page.
-            -->
-            <method name="HistoryFrom">
-              <arg name="since" type="s" direction="in"/>
-              <arg name="position" type="s" direction="in"/>
-              <arg name="page" type="a{sv}" direction="out"/>
-            </method>
-            <!-- Returns the history of a transfer, with the keys of a transfer in History. -->
-            <method name="Log">
-              <arg name="id" type="x" direction="in"/>
-              <arg name="transfer" type="a{sv}" direction="out"/>
-            </method>
+        \(ManagerInterface.historyMembers)
             <!--
               Trusts the programs of a systemd unit like programs outside sandboxes, although their sandbox is
               unidentified, or revokes the trust. Only for the user.
@@ -212,8 +244,10 @@ enum ManagerInterface {
             <signal name="Changed">
               <arg name="transfer" type="a{sv}"/>
             </signal>
-            <!-- The daemon's version. -->
+            <!-- The daemon's version: the number of the release. -->
             <property name="Version" type="s" access="read"/>
+            <!-- The first digits of the commit that the daemon was built from; empty if the commit is unknown. -->
+            <property name="Commit" type="s" access="read"/>
             <!-- The daemon's process ID. -->
             <property name="ProcessID" type="x" access="read"/>
             <!-- The policy for discretionary transfers, with its parameters. -->
@@ -227,7 +261,9 @@ enum ManagerInterface {
               The conditions of the machine: power, battery, powerProfile, sleep, network, linkKind, metered, roaming,
               and, only for the user, connection and interface. Each is an a{sv} of value (s), source (s), since (s),
               confidence (s: reported, guessed, assumed). Battery has level (x, percent), charging, and warning (s)
-              instead of a value. Empty before the first snapshot. Changes are sent to watchers.
+              instead of a value. If the user has configured a source of prices, the user also gets price, with now (d),
+              until (s, a date), lowest (d, the lowest known price from now on), lowest-from, and known-until (s, dates;
+              missing values are unknown). Empty before the first snapshot. Changes are sent to watchers.
             -->
             <property name="Conditions" type="a{sv}" access="read"/>
             <!-- The folder of the queue; empty for sandboxed programs. -->

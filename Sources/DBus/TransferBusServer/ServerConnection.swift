@@ -10,10 +10,19 @@ final class ServerConnection {
     var bus: BusConnection? { didSet { programs.lend(bus) } }
     /// The flow control for the messages of each caller; `nil` while nothing is exported.
     var flow: BusFlow?
+    /// The ownership of the service's name; `nil` before the server has asked for it and after its release.
+    var name: BusRegistration?
     private let programs: BusPrograms
 
     /// Creates a wrapper without a connection. Lends each new connection to `programs`.
     init(lendingTo programs: BusPrograms) { self.programs = programs }
+
+    /// Releases the service's name. All messages that the bus sent to the owner of the name have then arrived.
+    func releaseName() {
+        name = nil
+        // The bus sends its messages in order, so the reply follows those for the owner.
+        _ = bus?.callBusSynchronously("GetId", milliseconds: 1000)
+    }
 
     /// Whether a caller has so many unread messages that the server sends nothing more.
     func isStalled(_ name: String) -> Bool { flow?.isStalled(name) == true }

@@ -16,16 +16,18 @@ enum SessionObject {
             sessions. A session is listed while it has unfinished transfers. Its app can read it at any time. A caller
             that has read a property receives later changes by PropertiesChanged, sent to this caller only.
 
-            Post, Tasks, Acknowledge, Close, and Event are for the process that has opened the session as a background
+            Post, Tasks, Body, Explain, Acknowledge, Close, and Event are for the process that has opened the session as a background
             session with OpenSession of the manager.
 
             Keys of a task: task (x, the number within the session, at least 1; at most 10,000 numbers may be skipped),
             upload-file (s, an absolute path; missing for a download), for a new task upload-fd (h, the file, open for
             reading; required for a sandboxed program), request (a{sv}: url (s), method (s), headers (a{sv} of s),
-            timeout (d, seconds), cellular (b)), note (s), priority (d, 0 to 1), earliest-begin (x, nanoseconds since
+            timeout (d, seconds), cellular (b), in orders also body (ay)), note (s), priority (d, 0 to 1), earliest-begin (x, nanoseconds since
             1970 in UTC), expects-to-send, expects-to-receive (x, bytes; -1 if unknown), suspended, ended (b), received,
             sent, total (x, bytes), response (a{sv}: url (s), status (x), headers (a{sv} of s)), continues (s, the token
-            of a canceled task whose bytes the new task continues).
+            of a canceled task whose bytes the new task continues), name (a{sv}: id (s, 1 to 1000 bytes), fingerprint
+            (s, a digest of the request)) for a download that the app finds again by a name, conditions (a{sv}:
+            discretionary (b), and the constraints of a transfer) for the conditions of the task alone.
           -->
           <interface name="org.transferd.Session1">
             <!--
@@ -63,6 +65,19 @@ enum SessionObject {
             </method>
             <!-- Returns the unfinished tasks, by number. -->
             <method name="Tasks"><arg name="tasks" type="aa{sv}" direction="out"/></method>
+            <!-- Returns the body of an unfinished task's request. Tasks and events do not contain bodies. -->
+            <method name="Body">
+              <arg name="task" type="x" direction="in"/>
+              <arg name="body" type="ay" direction="out"/>
+            </method>
+            <!--
+              Returns the reasons why an unfinished task waits, as Explain of the transfer. Empty if the task does not
+              wait.
+            -->
+            <method name="Explain">
+              <arg name="task" type="x" direction="in"/>
+              <arg name="explanation" type="a{sv}" direction="out"/>
+            </method>
             <!-- Acknowledges an event and the earlier events of its task. Acknowledged events are not sent again. -->
             <method name="Acknowledge"><arg name="number" type="x" direction="in"/></method>
             <!-- Closes the session for the caller. Its tasks continue. -->

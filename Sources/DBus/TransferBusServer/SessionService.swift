@@ -23,6 +23,10 @@ package protocol SessionService: Sendable {
     func resendEvents(_ client: String, in key: SessionKey) async
     /// Returns the unfinished tasks of a session.
     func tasks(of key: SessionKey) async -> [TaskSnapshot]
+    /// Returns the body of an unfinished task's request. Empty if there is none.
+    func body(ofTask number: Int, in key: SessionKey) async -> [UInt8]
+    /// Returns the reasons why a task waits; `nil` if the task does not wait.
+    func explanation(ofTask number: Int, in key: SessionKey) async -> WaitExplanation?
     /// Records that an app has handled an event.
     func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws
     /// Closes a session for a process.

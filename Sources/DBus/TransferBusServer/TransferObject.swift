@@ -29,6 +29,7 @@ enum TransferObject {
         ("Bytes", "bytes", .integer(0)), ("Total", "total", .integer(-1)), ("Rate", "rate", .integer(-1)),
         ("Attempt", "attempt", .integer(0)), ("Submitted", "submitted", .string("")), ("Path", "path", .string("")),
         ("Status", "status", .integer(0)), ("ErrorCode", "error-code", .string("")), ("Error", "error", .string("")),
+        ("Deadline", "deadline", .string("")), ("DeadlineState", "deadline-state", .string("")),
         ("Directory", "directory", .string("")), ("Constraints", "constraints", .dictionary([:])),
     ]
 
@@ -92,6 +93,13 @@ enum TransferObject {
             <property name="Attempt" type="x" access="read"/>
             <!-- The date of submission (RFC 3339). -->
             <property name="Submitted" type="s" access="read"/>
+            <!-- The date by which the transfer should end (RFC 3339); empty if there is none. -->
+            <property name="Deadline" type="s" access="read"/>
+            <!--
+              atRisk if the transfer can no longer end by its deadline at the estimated rate, and missed after the
+              deadline; empty otherwise. Each state is set once.
+            -->
+            <property name="DeadlineState" type="s" access="read"/>
             <!-- The path of the file. For an upload, the path of the source. -->
             <property name="Path" type="s" access="read"/>
             <!-- The server's HTTP status after the end of the transfer; 0 before. -->

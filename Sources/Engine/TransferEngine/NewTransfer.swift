@@ -15,7 +15,17 @@ public struct NewTransfer: Hashable, Sendable {
     /// Creates a transfer to submit.
     public init(_ specification: TransferSpecification, key: String? = nil) {
         self.specification = specification
+        // The estimates of the scheduler see only the traits.
+        if let limit = specification.rateLimit { self.specification.traits.rateLimit = limit }
         self.key = key
+    }
+
+    /// Fills in the date of the submission and the host, unless the caller has set them.
+    mutating func complete(at now: WallTime) {
+        if specification.traits.submitted == .atSubmission { specification.traits.submitted = now }
+        if specification.traits.host.isEmpty {
+            specification.traits.host = TransferSpecification.Server(specification.url)?.origin ?? ""
+        }
     }
 
     /// Checks that every transfer can be queued.
@@ -26,7 +36,7 @@ public struct NewTransfer: Hashable, Sendable {
             guard let reason = transfer.fault else { continue }
             throw RefusedTransferError(
                 index: index, count: transfers.count,
-                url: TransferSpecification.redacted(url: transfer.specification.url), reason: reason)
+                url: RedactedURL.text(of: transfer.specification.url), reason: reason)
         }
     }
 
@@ -36,6 +46,12 @@ public struct NewTransfer: Hashable, Sendable {
             return "the key must not be empty or contain NUL; omit the key if it is not needed"
         }
         let traits = specification.traits
+        if traits.host.isEmpty, TransferSpecification.Server(specification.url) == nil {
+            return "the URL must begin with http:// or https:// and name a host"
+        }
+        if specification.upload == nil, !specification.destination.directory.hasPrefix("/") {
+            return "the folder '\(specification.destination.directory)' must be an absolute path"
+        }
         do {
             _ = try TransferChange(constraints: traits.constraints, priority: traits.priority).applied(to: traits)
             return nil

@@ -96,6 +96,15 @@ extension TransferEngine {
     /// Before the first snapshot of the conditions, the result is always `nil`. See ``explanationInTurn(of:)``.
     public func explanation(of id: TransferID) async -> Explanation? { await loop.explanation(of: id) }
 
+    /// Returns the current reasons why transfers wait, without the past waiting times. Transfers that are unknown are
+    /// left out.
+    ///
+    /// An explanation costs a few policy calls, so that lists of thousands are possible. Ask for some hundred transfers
+    /// at a time, because the engine does nothing else meanwhile.
+    package func explanations(of ids: [TransferID]) async -> [TransferID: Explanation] {
+        await loop.explanations(of: ids)
+    }
+
     /// Returns the reasons why a transfer waits, after all earlier messages and the first snapshot of the conditions.
     ///
     /// - Returns: The explanation, or `nil` if no unfinished transfer has this ID or the engine has ended.
@@ -167,6 +176,9 @@ extension TransferEngine {
             if !inbox.put(.policy(policy, reply)) { reply.resume() }
         }
     }
+
+    /// Replaces the policy after all earlier messages, once the engine runs. Does not wait.
+    package func requestPolicy(_ policy: any Policy) { inbox.put(.policy(policy, nil)) }
 
     private func send(_ command: Event) { inbox.put(.command(command)) }
 

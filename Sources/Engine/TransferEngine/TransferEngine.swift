@@ -14,7 +14,7 @@ public import TransferScheduling
 /// unfinished transfer to the scheduler.
 ///
 /// ```swift
-/// let engine = TransferEngine(store: store, executor: executor, conditions: source, alarm: alarm, seed: 1)
+/// let engine = TransferEngine(store: store, executor: executor, conditions: source, alarm: alarm)
 /// try await withThrowingTaskGroup(of: Void.self) { group in
 ///     group.addTask { try await engine.run() }
 ///     let id = try await engine.submit(specification, watching: true)
@@ -85,12 +85,13 @@ public final class TransferEngine: Sendable {
     ///     first. Without a registry, ``TransferUpdate/status`` is `nil` in every update.
     ///   - metrics: The destination of counts and times (see `EngineMetrics`). The value `nil` uses the factory that
     ///     the process has bootstrapped at this time.
-    ///   - seed: The seed for the jitter of retries. The same seed and events produce the same decisions.
+    ///   - seed: The seed for the jitter of retries. The same seed and events produce the same decisions. The
+    ///     default is random.
     public init(
         store: any TransferStore, executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
-        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
+        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = PatiencePolicy(),
         savesStatistics: Bool = true, registry: TransferRegistry? = nil, metrics: (any MetricsFactory)? = nil,
-        seed: UInt64
+        seed: UInt64 = .random(in: .min ... .max)
     ) {
         let (updates, continuation) = AsyncStream.makeStream(of: EngineUpdate.self)
         (self.registry, self.updates) = (registry, updates)

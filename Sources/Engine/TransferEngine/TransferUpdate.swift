@@ -13,9 +13,11 @@ public struct TransferUpdate: Hashable, Sendable {
     /// - ``paused``
     /// - ``resumed``
     /// - ``waiting(_:)``
+    /// - ``deadline(_:_:)``
     /// ### Attempts
     /// - ``started(attempt:)``
     /// - ``progressed(bytes:total:rate:)``
+    /// - ``restarted(_:)``
     /// - ``stopped(_:bytes:)``
     /// - ``retrying(_:_:bytes:)``
     /// ### The end
@@ -35,10 +37,15 @@ public struct TransferUpdate: Hashable, Sendable {
         case resumed
         /// The transfer waits, or the reasons for its wait have changed. Reported only for watched transfers.
         case waiting(Explanation)
+        /// The deadline of the transfer is at risk, or was missed. Each state is reported once. The outlook contains the
+        /// estimate.
+        case deadline(DeadlineState, DeadlineOutlook?)
         /// An attempt started. The first attempt of this run of the engine has number 1.
         case started(attempt: Int)
         /// The number of bytes so far, the size if the size is known, and the rate in bytes per second.
         case progressed(bytes: Int64, total: Int64?, rate: Int64?)
+        /// The attempt starts again at byte 0, because the previous bytes were discarded.
+        case restarted(RestartCause)
         /// The attempt was stopped and keeps `bytes`. The transfer was paused, or must wait.
         case stopped(Explanation, bytes: Int64)
         /// An attempt failed and is retried.

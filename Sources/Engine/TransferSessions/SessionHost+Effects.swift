@@ -45,9 +45,7 @@ extension SessionHost {
         case .resume(let id): try await perform(transfers.resume(id))
         case .cancel(let ids): await transfers.control(ids, .cancel)
         case .cancelKeys(let keys): await transfers.cancel(keys: keys)
-        case .change(let id, let constraints, let priority):
-            // A transfer that has ended in the meantime needs no change.
-            try? await engine.change(id, TransferChange(constraints: constraints, priority: priority))
+        case .change(let id, let request): await transfers.change(id, request)
         case .answerChallenge(let id, let answer): try await perform(transfers.answerChallenge(of: id, with: answer))
         case .blockForApp(let id): engine.appNeeded(id, .delayedBegin)
         case .unblockForApp(let id): engine.appResponded(id)

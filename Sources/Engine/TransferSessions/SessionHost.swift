@@ -93,7 +93,12 @@ package actor SessionHost {
                 clients[key] = former
                 throw error
             }
-            return machine.state(of: key)
+            var state = machine.state(of: key)
+            // A sandboxed program does not reach this folder.
+            if !client.isSandboxed {
+                state.namedFilesFolder = transfers.resolver.namedFilesFolder(of: key, by: settings)
+            }
+            return state
         }
     }
 

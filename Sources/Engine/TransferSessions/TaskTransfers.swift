@@ -80,6 +80,19 @@ struct TaskTransfers: Sendable {
         }
     }
 
+    /// Changes the requested properties of a transfer. A transfer that has ended in the meantime needs no change.
+    nonisolated(nonsending) func change(_ id: TransferID, _ request: ChangeRequest) async {
+        var change = TransferChange(priority: request.priority)
+        if !request.constraints.isEmpty {
+            change.constraints = try? await store.transfers([id]).first?.specification.traits.constraints
+            if var constraints = change.constraints {
+                request.constraints.apply(to: &constraints)
+                change.constraints = constraints
+            }
+        }
+        try? await engine.change(id, change)
+    }
+
     /// Cancels the unfinished transfers that were submitted with these keys.
     nonisolated(nonsending) func cancel(keys: [String]) async {
         let earlier = (try? await store.transfers(forKeys: keys)) ?? [:]

@@ -57,6 +57,10 @@ static size_t find_curl(struct import_replacement *replacements) {
     return hooks_count;
 }
 
+// The number of FoundationNetworking's build in a program that contains FoundationNetworking. A static library has no
+// such number, so whoever links such a program may define this string, from the shared library of the same toolchain.
+extern const char transfer_urlsession_static_build[] __attribute__((weak));
+
 static int install_hooks(void) {
     struct import_replacement curl[most_hooks];
     if (hooks_count > most_hooks || !handles_prepare()) {
@@ -82,6 +86,9 @@ enum transfer_urlsession_interposer_state transfer_urlsession_interposer_install
     if (!was_attempted) {
         was_attempted = 1;
         build_id_of("libFoundationNetworking.", build);
+        if (!build[0] && transfer_urlsession_static_build) {
+            snprintf(build, sizeof build, "%s", transfer_urlsession_static_build);
+        }
         if (install_hooks()) {
             state = tested_foundation(build) ? transfer_urlsession_interposer_tested : transfer_urlsession_interposer_untested;
         }

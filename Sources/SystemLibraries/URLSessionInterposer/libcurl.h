@@ -3,7 +3,7 @@
 
 // libcurl's stable constants (curl/curl.h, curl/multi.h), repeated here so that the build does not need its headers.
 enum {
-    opt_http_version = 84, http_1_1 = 2, opt_buffersize = 98, opt_upload_buffersize = 280, opt_noprogress = 43, opt_content_decoding = 158,
+    opt_http_version = 84, http_1_1 = 2, opt_buffersize = 98, opt_upload_buffersize = 280, opt_noprogress = 43, opt_ssl_verifypeer = 64, opt_ssl_verifyhost = 81, opt_content_decoding = 158,
     opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_readdata = 10009, opt_httpheader = 10023,
     opt_headerdata = 10029, opt_cainfo = 10065, opt_capath = 10097, opt_accept_encoding = 10102,
     opt_suppress_connect_headers = 265,

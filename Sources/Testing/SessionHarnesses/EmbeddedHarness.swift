@@ -24,7 +24,7 @@ import URLSessionExecutor
 /// ```
 public final class EmbeddedHarness: SessionHarness {
     private struct Engine {
-        var transfers: EmbeddedTransfers
+        var transfers: TransferService
         var run: Task<Void, any Error>
         var source: ManualConditionSource
     }
@@ -66,8 +66,8 @@ public final class EmbeddedHarness: SessionHarness {
         let source = ManualConditionSource(conditions.withLock { $0 })
         let executor = try URLSessionExecutor(
             configuration: URLSessionExecutorConfiguration(partialDirectory: root + "/state/partial"))
-        let transfers = EmbeddedTransfers(
-            configuration, store: store, sessions: store, executor: executor, conditions: source,
+        let transfers = TransferService(
+            configuration, store: store, executor: executor, conditions: source,
             alarm: try LinuxAlarm(), launcher: launcher)
         let run = Task { try await transfers.run() }
         engine.withLock { $0 = Engine(transfers: transfers, run: run, source: source) }

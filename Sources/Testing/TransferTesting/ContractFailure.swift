@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A violation of a port's contract by an implementation.
+///
+/// ```swift
+/// guard count == 1 else { throw ContractFailure("the alarm rang \(count) times") }
+/// ```
 public struct ContractFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The expected and the actual behavior.
     public var description: String

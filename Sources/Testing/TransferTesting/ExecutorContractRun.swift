@@ -55,7 +55,8 @@ final class ExecutorContractRun: Sendable {
         let reported = first.attempt.reports
         let second = start(1, .whole(size: Self.size), resume: first.resume)
         try await expectFinished(second)
-        try expect(!second.reports.contains(.restarted), "the attempt started over although nothing had changed")
+        let hasRestarted = second.reports.contains { if case .restarted = $0 { true } else { false } }
+        try expect(!hasRestarted, "the attempt started over although nothing had changed")
         for case .checkpointed(let point) in second.reports {
             try expect(
                 point.offset >= first.resume.offset,

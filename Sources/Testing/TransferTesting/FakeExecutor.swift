@@ -127,7 +127,7 @@ public final class FakeExecutor: TransferExecutor {
     public func restart(_ id: TransferID) {
         send(id) { attempt in
             attempt.bytes = 0
-            return .restarted
+            return .restarted(.notResumable)
         }
     }
 

@@ -23,7 +23,7 @@ public enum StoredTransferSamples {
     public static func full(_ id: Int64, key: String? = "key") -> StoredTransfer {
         let validator = Validator(entityTag: "W/\"a\\\"b'\u{0}\"", lastModified: "Sat, 21 Nov 2026 02:36:44 GMT")
         let window = WindowConstraint(windows: [.init(start: 0, end: 3600)])
-        return StoredTransfer(
+        var transfer = StoredTransfer(
             id: TransferID(id),
             specification: TransferSpecification(
                 url: "https://user:\(secretText)@example.org/päth?token=\(secretText)#x",
@@ -41,14 +41,20 @@ public enum StoredTransferSamples {
                     kind: .userInitiated,
                     constraints: Constraints(
                         notBefore: NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: .min)),
-                        deadline: DeadlineConstraint(WallTime(nanosecondsSinceEpoch: .max)), window: window),
+                        deadline: DeadlineConstraint(WallTime(nanosecondsSinceEpoch: .max)), window: window,
+                        price: PriceConstraint(below: -0.25)),
                     priority: 1000, host: "https://example.org:443", app: "org.example.App", isLoopback: true,
-                    expectedBytesToReceive: 0, submitted: WallTime(nanosecondsSinceEpoch: 1_795_228_604_123_456_789))),
+                    expectedBytesToReceive: 0, submitted: WallTime(nanosecondsSinceEpoch: 1_795_228_604_123_456_789),
+                    policy: "ladder:bat=0.25")),
             resume: ResumePoint(
                 path: "/tmp/.part", offset: 8 << 20, total: nil, validator: validator, bootID: "boot", fileNumber: .max),
             retry: RetryState(attempts: 3, cause: .status(503), until: WallTime(secondsSinceEpoch: 1_795_228_700)),
             isSuspended: true, hold: TransferHold(by: "a \"person\"", why: "later\n'; --"),
             relaunchDelay: RelaunchLimiter.RelaunchDelay(relaunch: .max), key: key)
+        transfer.specification.cookies = [
+            ".example.org\tTRUE\t/päth\tTRUE\t1795228604\tid\t\(secretText)", "example.org\tFALSE\t/\tFALSE\t0\té\t",
+        ].compactMap { Cookie(line: $0) }
+        return transfer
     }
 
     /// Returns an upload that can be resumed.

@@ -20,7 +20,7 @@ package struct TransferTarget {
     ///
     /// - Throws: `UsageError` with a description of the error that contains none of the URL's secrets.
     package init(_ text: String, proxies: ProxyRule) throws {
-        let shown = TransferSpecification.redacted(url: text)
+        let shown = RedactedURL.text(of: text)
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
             throw UsageError("not a valid URL: '\(shown)'; use http://… or https://…")
         }

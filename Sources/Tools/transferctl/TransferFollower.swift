@@ -12,8 +12,12 @@ import TransferModel
 struct TransferFollower: Sendable {
     /// A Boolean value that indicates whether any transfer, or any command run after it, failed or was canceled.
     var anyFailed = false
+    /// The first transfer that failed or was canceled.
+    private(set) var firstFailure: TransferStatus?
     /// The server's response to the transfer that completed last. `nil` for a download.
     private(set) var answer: UploadResponse?
+    /// The head of the response to the transfer that completed last, if its specification requests it.
+    private(set) var head: FinalResponseHead?
     private var ended: Set<TransferID> = []
     private let count: Int
     private let ids: Set<TransferID>?
@@ -44,25 +48,33 @@ struct TransferFollower: Sendable {
 
     private mutating func record(_ status: TransferStatus, _ event: TransferEvent?) {
         guard status.state.isEnded, ids?.contains(status.id) != false, ended.insert(status.id).inserted else { return }
-        anyFailed = anyFailed || status.state != .finished
-        if case .ended(let completion?) = event?.kind { answer = completion.answer }
+        if status.state != .finished {
+            anyFailed = true
+            firstFailure = firstFailure ?? status
+        }
+        if case .ended(let completion?) = event?.kind {
+            (answer, head) = (completion.answer, completion.response)
+        }
         onEnd(status)
     }
 
     /// Returns after all of the transfers have ended, and prints those that fail.
     ///
     /// - Throws: `ExitCode` of 1 if a transfer failed, or `BusFault` if there is no such transfer.
-    static func waitForAll(of ids: Set<TransferID>, by service: some WatchedTransferService) async throws {
+    static func waitForAll(of ids: Set<TransferID>, by service: some WatchedTransferManager) async throws {
         var follower = TransferFollower(count: ids.count, ids: ids) {
             var renderer = FailureRenderer()
             renderer.show($0, nil)
         }
-        // Watching starts before the first request, so that no end is missed.
-        let updates = try await service.updates()
-        for id in ids.sorted() { follower.record(try await service.show(id).status, nil) }
-        await follower.follow(updates)
+        // After an update, a daemon leaves the bus for a moment. A daemon that ends again and again has a problem.
+        for _ in 0..<3 where !follower.isComplete {
+            // Watching starts before the first request, so that no end is missed.
+            let updates = try await service.updates()
+            for id in ids.sorted() { follower.record(try await service.show(id).status, nil) }
+            await follower.follow(updates)
+        }
         guard follower.isComplete else {
-            throw BusClientError.failed("the daemon ended before the transfers; run the command again")
+            throw BusClientError.failed("the daemon ended three times before the transfers; run the command again")
         }
         if follower.anyFailed { throw ExitStatus.failed.code }
     }

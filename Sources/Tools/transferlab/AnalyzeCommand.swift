@@ -8,8 +8,7 @@ struct AnalyzeCommand: ParsableCommand {
         commandName: "analyze",
         abstract: "Print statistics of traces: shares of time, lengths of periods, hours, and waiting times.")
 
-    @Argument(help: "Files with recorded conditions (CSV), one per device.")
-    var traces: [String]
+    @OptionGroup var traces: TraceOptions
 
     @Option(help: "The offset from UTC in seconds, for the hours of the day. East is positive.")
     var utcOffset: Int64 = 0
@@ -18,7 +17,7 @@ struct AnalyzeCommand: ParsableCommand {
         guard (-86_400...86_400).contains(utcOffset) else {
             throw UsageError("--utc-offset must be from -86400 to 86400 seconds")
         }
-        let analysis = TraceAnalysis(try Files.traces(traces))
+        let analysis = TraceAnalysis(try traces.all())
         Console.print("Share of known time by conditions")
         OutputOptions.print(analysis.shares)
         Console.print("\nPeriods with an observed start and end")

@@ -26,17 +26,17 @@ struct DiffCommand: ParsableCommand {
         let limits = try limits.map { try DiffLimit($0) }
         let (old, new) = (try StudyMetrics(before), try StudyMetrics(after))
         var table = TextTable(columns: [.init("policy", isNumeric: false)])
-        for metric in StudyMetrics.names { table.columns += [.init(metric), .init("after")] }
+        table.columns += StudyMetrics.names.map { .init($0) }
         var failures: [String] = []
         for name in old.policies where new[name] == nil { failures.append("\(after) lacks the policy \(name)") }
         for name in new.policies where old[name] != nil {
             var row = [name]
             for metric in StudyMetrics.names {
                 let (from, to) = (old[name]?[metric], new[name]?[metric])
-                row += [from, to].map { $0.map { "\((($0 * 1e6).rounded() / 1e6))" } ?? "-" }
+                let change = Self.change(metric, from: from, to: to)
+                row.append(change)
                 for limit in limits where limit.metric == metric && limit.isExceeded(from: from, to: to) {
-                    let change = "from \(Self.text(from)) to \(Self.text(to))"
-                    failures.append("\(name): \(metric) changed \(change) (\(limit.text))")
+                    failures.append("\(name): \(metric) changed: \(change) (\(limit.text))")
                 }
             }
             table.rows.append(row)
@@ -46,7 +46,24 @@ struct DiffCommand: ParsableCommand {
         if !failures.isEmpty { throw ExitCode(1) }
     }
 
-    private static func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "no value" }
+    /// Returns the values of a metric before and after, or a single value if the metric did not change.
+    static func change(_ metric: String, from: Double?, to: Double?) -> String {
+        let texts = [from, to].map { $0.map { text($0, of: metric) } ?? "-" }
+        guard from != to else { return texts[0] }
+        // A difference that the short texts do not show is written with all digits.
+        guard texts[0] == texts[1], let from, let to else { return texts.joined(separator: " → ") }
+        let unit = metric == "delay" ? " s" : ""
+        return metric == "late" ? "\(from * 100) → \(to * 100) %" : "\(from) → \(to)\(unit)"
+    }
+
+    private static func text(_ value: Double, of metric: String) -> String {
+        switch metric {
+        case "late": String(format: "%.2f %%", value * 100)
+        case "delay": Study.shortDuration(value)
+        case "activations": String(format: "%.0f", value)
+        default: String(format: "%.3f", value)
+        }
+    }
 }
 
 /// The pooled metrics of a result, by policy.

@@ -48,7 +48,8 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         let device = try single.selected(from: study.cases())
-        let settings = study.settings
+        let settings = try study.readSettings()
+        try study.price.check([device.trace], settings)
         let policy = try single.selectedPolicy(on: device.trace, settings)
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
         guard let id = replay.transferID(ofJob: job), let requestedJob = device.jobs.first(where: { $0.id == job })
@@ -59,19 +60,42 @@ struct ExplainCommand: ParsableCommand {
         let outcome = replay.run { history.record($0, at: $1) }
         history.close(at: outcome.jobs.first { $0.id == job }?.finished ?? device.trace.end)
         var table = TextTable(columns: [
-            .init("start", isNumeric: false), .init("duration"), .init("state", isNumeric: false),
+            .init("start", isNumeric: false), .init("duration"), .init("what happened", isNumeric: false),
         ])
         for span in history.spans where span.start < span.end {
             table.rows.append([
-                DateText.text(span.start), TimelineDuration.text(span.start, span.end), span.state,
+                DateText.text(span.start), TimelineDuration.text(span.start, span.end), Self.sentence(span.state),
             ])
         }
         OutputOptions.print(table)
-        let end = outcome.jobs.first { $0.id == job }?.finished
-        let deadline = requestedJob.deadline.map { ", due \(DateText.text($0))" } ?? ""
-        Console.print(
-            "job \(job): \(requestedJob.bytes) bytes, submitted \(DateText.text(requestedJob.arrival))\(deadline), "
-                + (end.map { "finished \(DateText.text($0))" } ?? "not finished"))
+        Console.print(Self.summary(of: requestedJob, end: outcome.jobs.first { $0.id == job }?.finished))
+    }
+
+    /// Returns the state of a job as a sentence without its period.
+    static func sentence(_ state: String) -> String {
+        switch state {
+        case "running": "Running"
+        case "not recorded": "Power or network was not recorded, so nothing moved"
+        default: "Waiting: \(state)"
+        }
+    }
+
+    /// Returns a job's size, dates, and delay in one line.
+    static func summary(of job: Job, end: WallTime?) -> String {
+        var parts = [
+            "Job \(job.id): \(job.bytes.formatted(.number.locale(.init(identifier: "en")))) bytes",
+            "submitted \(DateText.text(job.arrival))",
+        ]
+        if let deadline = job.deadline { parts.append("due \(DateText.text(deadline))") }
+        guard let end else { return parts.joined(separator: ", ") + ", not finished" }
+        var delay = "\(TimelineDuration.text(job.arrival, end)) after submission"
+        if let deadline = job.deadline {
+            delay +=
+                end <= deadline
+                ? ", \(TimelineDuration.text(end, deadline)) before its deadline"
+                : ", \(TimelineDuration.text(deadline, end)) after its deadline"
+        }
+        return (parts + ["finished \(DateText.text(end)) (\(delay))"]).joined(separator: ", ")
     }
 }
 
@@ -89,7 +113,8 @@ struct TimelineCommand: ParsableCommand {
     func run() throws {
         guard (1...1440).contains(columns) else { throw UsageError("--columns must be from 1 to 1440") }
         let device = try single.selected(from: study.cases())
-        var settings = study.settings
+        var settings = try study.readSettings()
+        try study.price.check([device.trace], settings)
         settings.recordsActivity = true
         let policy = try single.selectedPolicy(on: device.trace, settings)
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)

@@ -10,13 +10,17 @@ struct OracleCommand: AsyncParsableCommand {
 
     @OptionGroup var study: StudyOptions
 
+    @OptionGroup var coverage: CoverageOptions
+
     @Option(help: "Write the results to a file as JSON; - writes to standard output instead of the tables.")
     var json: String?
 
     func run() async throws {
-        let cases = try study.cases()
-        let items = await StudyRunner.run(cases, [], study.settings, width: study.jobs)
-        let report = OracleReport(devices: cases.map(\.name), optima: items.map(\.optimum), settings: study.settings)
+        let cases = try study.cases(coverage)
+        let settings = try study.readSettings()
+        try study.price.check(cases.map(\.trace), settings)
+        let items = await StudyRunner.run(cases, [], settings, width: study.jobs)
+        let report = OracleReport(devices: cases.map(\.name), optima: items.map(\.optimum), settings: settings)
         if let json { try Files.write(report.json.document, to: json) }
         guard json != "-" else { return }
         OutputOptions.print(report.table)

@@ -9,81 +9,87 @@ struct ShardCommand: AsyncParsableCommand {
         commandName: "shard",
         abstract: "Run one part of a study, for distribution by a batch system; 'merge' combines the parts.",
         discussion: """
-            Part i of n replays every n-th device and reads only the traces of these devices. The other traces need not \
-            exist, but must be named in the same order. The output of 'merge' equals the output of 'run'.
+            A device belongs to a part by a hash of its name, whatever the order of the traces. A part reads only the traces \
+            of its own devices; the others need not exist. 'merge' gives the numbers of 'run'.
+
+            With 'auto', the part comes from the environment: SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX, \
+            JOB_COMPLETION_INDEX (Kubernetes), or PARALLEL_SEQ (GNU parallel). Slurm tells the number of parts, the others \
+            need --of.
             """)
 
-    @Argument(help: "The part to run, as I/N: 1/8 … 8/8.")
-    var shard: String
+    @Argument(help: "The part to run, as I/N: 1/8 … 8/8; or 'auto'.")
+    var part: String
 
     @OptionGroup var study: StudyOptions
     @OptionGroup var policy: PolicyOptions
 
+    @Option(help: "The number of parts, for 'auto'.")
+    var of: Int?
+
+    @Option(name: .customLong("shard"), help: "The part to run as I/N, instead of that of 'auto'.")
+    var given: String?
+
     @Option(name: .shortAndLong, help: "The output file of the part; - for standard output.")
-    var output: String = "-"
+    var output: String?
+
+    @Option(help: "A folder for the part, as I-of-N.part. A finished part of the same study is not run again.")
+    var parts: String?
+
+    @OptionGroup var progress: ProgressOptions
+
+    func validate() throws {
+        guard output == nil || parts == nil else {
+            throw ValidationError("--output and --parts cannot be combined; use one of them")
+        }
+    }
 
     func run() async throws {
-        let words = shard.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-        guard words.count == 2, let number = words[0], let count = words[1], count > 0, count <= 1_000_000,
-            (1...count).contains(number)
-        else { throw UsageError("not a part: '\(shard)'; write the second of eight parts as 2/8") }
+        let choice = try choice(in: ProcessInfo.processInfo.environment)
         let policies = try policy.selected()
-        let selection = try study.selection { $0 % count == number - 1 }
-        let settings = study.settings
-        let items = await StudyRunner.run(selection.cases, policies, settings, width: study.jobs)
-        let part = StudyPart(
-            header: StudyPart.Header(
-                shards: count, policies: policies.map(\.name), devices: selection.names, costs: settings.costs,
-                penalty: settings.penalty, wifiRate: settings.wifiRate, seed: study.seed,
-                workload: selection.digest, options: study.optionText),
-            shard: number,
-            items: zip(selection.selectedIndices, items).map {
-                StudyPart.Item(device: $0, outcomes: $1.outcomes, optimum: $1.optimum)
-            })
-        try Files.write(part.text(), to: output)
+        guard let parts else {
+            return try Files.write(try await study.part(choice, policies, progress).line(), to: output ?? "-")
+        }
+        let folder = PartFolder(parts)
+        let header = try study.header(policies, workload: study.devices().workloadDigest, shards: choice.count)
+        guard try folder.finished(choice, of: header) == nil else {
+            return Console.error("transferlab: \(folder.path(choice)) is finished; nothing to do")
+        }
+        try folder.write(try await study.part(choice, policies, progress), choice)
+    }
+
+    func choice(in environment: [String: String]) throws -> ShardChoice {
+        if let given { return try ShardChoice(given) }
+        return part == "auto" ? try ShardChoice(environment: environment, count: of) : try ShardChoice(part)
     }
 }
 
-/// The `transferlab merge` command: combines the parts of a study.
-struct MergeCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "merge", abstract: "Combine the parts of a study that 'shard' wrote.")
+extension StudyOptions {
+    /// Runs one part of the study.
+    func part(_ choice: ShardChoice, _ policies: [LabPolicy], _ options: ProgressOptions) async throws -> StudyPart {
+        var progress = ProgressReport(options, total: nil)
+        defer { progress.finish() }
+        return try await part(choice, policies, &progress)
+    }
 
-    @Argument(help: "The files of all parts, in any order.")
-    var parts: [String]
-
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-        let parts = try parts.map { (name: $0, part: try StudyPart(Files.read($0), file: $0)) }
-        guard let first = parts.first else { throw UsageError("no part is given") }
-        let header = first.part.header
-        var items: [Int: StudyRunner.Item] = [:]
-        for (name, part) in parts {
-            guard part.header == header else {
-                throw UsageError(
-                    "\(name) and \(first.name) are parts of different studies: their inputs or options differ")
-            }
-            for item in part.items {
-                let isNew =
-                    items.updateValue(
-                        StudyRunner.Item(outcomes: item.outcomes, optimum: item.optimum), forKey: item.device) == nil
-                guard isNew else { throw UsageError("\(name) repeats part \(part.shard)/\(header.shards)") }
-            }
+    /// Runs one part of the study, or all of it.
+    func part(
+        _ choice: ShardChoice?, _ policies: [LabPolicy], _ progress: inout ProgressReport,
+        exactLimit: Int = ValueDistribution.partLimit
+    ) async throws -> StudyPart {
+        var devices = try devices()
+        let header = try header(policies, workload: devices.workloadDigest, shards: choice?.count)
+        var (totals, report) = (header.emptyTotals(exactLimit: exactLimit), progress)
+        let settings = header.settings
+        try await StudyRunner.stream(
+            {
+                try devices.next { name in choice.map { name.part(of: $0.count) == $0.number } ?? true }
+            }, policies, self, exactLimit: exactLimit
+        ) { name, device in
+            totals.add(device: name, device, settings: settings)
+            report.advance()
         }
-        let missing = header.devices.indices.filter { items[$0] == nil }.map { $0 % header.shards + 1 }
-        guard missing.isEmpty else {
-            let names = Set(missing).sorted().map { "\($0)/\(header.shards)" }.joined(separator: ", ")
-            throw UsageError("missing parts of the study: \(names)")
-        }
-        var settings = ReplaySettings()
-        settings.costs = header.costs
-        settings.penalty = header.penalty
-        settings.wifiRate = header.wifiRate
-        let all = header.devices.indices.compactMap { items[$0] }
-        try output.write(
-            StudyRunner.study(
-                all, devices: header.devices, policies: header.policies, settings: settings, seed: header.seed)
-        ) { StudyPage($0, optima: all.map(\.optimum), settings: settings) }
+        progress = report
+        return StudyPart(
+            header: header, devices: devices.all, parts: choice.map { NumberRanges([$0.number]) }, totals: totals)
     }
 }

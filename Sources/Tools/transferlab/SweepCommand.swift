@@ -23,15 +23,16 @@ struct SweepCommand: AsyncParsableCommand {
     @Option(name: .customLong("policy"), help: "Further policies to compare, as for 'run'.")
     var lists: [String] = []
 
+    @OptionGroup var coverage: CoverageOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        var (choices, deadlines): ([SweepAxis], [Double]) = ([], [])
+        var (choices, deadlines): ([SweepAxis], [(text: String, seconds: Double)]) = ([], [])
         for text in axes {
             if text.hasPrefix("deadline=") {
                 guard deadlines.isEmpty else { throw UsageError("--axis deadline is given twice") }
                 deadlines = try text.dropFirst(9).split(separator: ",", omittingEmptySubsequences: false).map {
-                    try DurationText.seconds(String($0), for: "--axis deadline")
+                    (String($0), try DurationText.seconds(String($0), for: "--axis deadline"))
                 }
             } else {
                 choices.append(try SweepAxis(text))
@@ -40,26 +41,26 @@ struct SweepCommand: AsyncParsableCommand {
         let names = SweepAxis.names(of: choices)
         let policies = try PolicyOptions.selected(names + lists)
         guard !policies.isEmpty else { throw UsageError("no policy is given; use --axis or --policy") }
-        let cases = try study.cases()
+        let cases = try study.cases(coverage)
         guard !deadlines.isEmpty else {
-            let (result, items) = await study.run(cases, policies)
-            return try output.write(result) { StudyRunner.page($0, items, cases, policies, study.settings) }
+            let (result, items) = try await study.run(cases, policies)
+            let more = axes.flatMap { ["--axis", $0] } + lists.flatMap { ["--policy", $0] }
+            let origin = { try study.origin("sweep", more, coverage) }
+            return try await output.write(result, try StudyRunner.PageInput(items, cases, policies, study, origin))
+        }
+        guard output.table.csv == nil, output.html == nil else {
+            throw UsageError("--csv and --html cannot be combined with --axis deadline")
         }
         var studies: [JSONValue] = []
-        for seconds in deadlines {
+        for (text, seconds) in deadlines {
             let cases = Self.settingDeadlines(seconds, cases)
-            let (result, items) = await study.run(cases, policies)
+            let (result, _) = try await study.run(cases, policies)
             studies.append(.object([.init("deadline_s", .number(seconds)), .init("study", result.json)]))
-            guard output.json != "-" else { continue }
-            guard output.csv == nil, output.html == nil else {
-                throw UsageError("--csv and --html cannot be combined with --axis deadline")
-            }
-            Console.print("\(studies.count > 1 ? "\n" : "")deadline \(Int(seconds)) s")
-            try OutputOptions.parse(output.sort.map { ["--sort", $0] } ?? []).write(result) {
-                StudyRunner.page($0, items, cases, policies, study.settings)
-            }
+            guard output.table.json != "-" else { continue }
+            Console.print("\(studies.count > 1 ? "\n" : "")deadline \(text)")
+            output.table.printTable(of: result)
         }
-        guard let json = output.json else { return }
+        guard let json = output.table.json else { return }
         try Files.write(JSONValue.object([.init("sweep", .list(studies))]).document, to: json)
     }
 

@@ -30,11 +30,16 @@ struct SynthOptions: ParsableArguments {
     @Option(help: "The network in periods without Wi-Fi: cell or none.")
     var otherwise: String = "cell"
 
-    @Option(name: .shortAndLong, help: "The output folder, which must exist.")
+    @Option(name: .shortAndLong, help: "The output folder, which is created if it is missing.")
     var output: String = "."
 
-    func write(_ model: RenewalModel, name: String) throws {
-        guard (1...1_000_000).contains(devices) else { throw UsageError("--devices must be from 1 to 1,000,000") }
+    /// Returns the devices of a model.
+    ///
+    /// - Parameter name: The beginning of the devices' names.
+    func population(_ model: RenewalModel, name: String) throws -> Population {
+        guard (1...Population.maximumDevices).contains(devices) else {
+            throw UsageError("--devices must be from 1 to 10,000,000")
+        }
         guard let network = Trace.Network(rawValue: otherwise), network == .cell || network == .none else {
             throw UsageError("--otherwise must be cell or none, not '\(otherwise)'")
         }
@@ -43,16 +48,18 @@ struct SynthOptions: ParsableArguments {
         }
         var model = model
         model.otherNetwork = network
+        let begin = WallTime(secondsSinceEpoch: start)
+        guard let population = Population(model, name: name, devices: devices, days: days, start: begin, seed: seed)
+        else { throw UsageError("--days must be above 0 and at most 40,000") }
+        return population
+    }
+
+    /// Writes a trace for each device to the output folder.
+    func write(_ population: Population) throws {
         try Files.createFolder(output)
-        let width = String(devices - 1).count
-        for number in 0..<devices {
-            let digits = String(number)
-            let device = "\(name)-\(String(repeating: "0", count: width - digits.count))\(digits)"
-            let begin = WallTime(secondsSinceEpoch: start)
-            guard let trace = model.trace(device: device, days: days, start: begin, seed: seed &+ UInt64(number)) else {
-                throw UsageError("--days must be above 0 and at most 40,000")
-            }
-            try Files.write(trace.csv, to: "\(output)/\(device).csv")
+        for number in 0..<population.devices {
+            guard let trace = population.trace(of: number) else { continue }
+            try Files.write(trace.csv, to: "\(output)/\(trace.device).csv")
         }
     }
 }
@@ -79,7 +86,10 @@ struct RenewalCommand: ParsableCommand {
 
     @OptionGroup var synth: SynthOptions
 
-    func run() throws {
+    func run() throws { try synth.write(population()) }
+
+    /// Returns the devices that the options describe.
+    func population() throws -> Population {
         let seconds = try DurationText.seconds(meanOff, for: "--mean-off")
         guard let wifi = Alternation(share: p, meanOff: seconds, shape: shape) else {
             throw UsageError("--p must be between 0 and 1, and --shape from 0.1 to 10")
@@ -92,7 +102,7 @@ struct RenewalCommand: ParsableCommand {
             }
             model.acPower = acPower
         }
-        try synth.write(model, name: "renewal")
+        return try synth.population(model, name: "renewal")
     }
 }
 
@@ -101,15 +111,14 @@ struct FittedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fitted", abstract: "Generate days with the distribution of periods in given traces.")
 
-    @Argument(help: "Files with recorded conditions (CSV), one per device.")
-    var traces: [String]
+    @OptionGroup var traces: TraceOptions
 
     @OptionGroup var synth: SynthOptions
 
     func run() throws {
-        guard let model = RenewalModel(fitting: try Files.traces(traces)) else {
+        guard let model = RenewalModel(fitting: try traces.all()) else {
             throw UsageError("too few complete periods with and without Wi-Fi or AC power to fit a distribution")
         }
-        try synth.write(model, name: "fitted")
+        try synth.write(synth.population(model, name: "fitted"))
     }
 }

@@ -2,10 +2,15 @@
 import ArgumentParser
 import Foundation
 import PolicyLab
+import ProgramVersion
+import TransferModel
 import TransferPolicy
 
 /// The command line of the policy lab.
 struct TransferLab: AsyncParsableCommand {
+    /// The number of the release, for manual pages and reports, which do not depend on the commit.
+    static let version = SoftwareVersion.current
+
     static let configuration = CommandConfiguration(
         commandName: "transferlab",
         abstract: "Compare transfer policies on recorded days, with each other and with the optimum.",
@@ -15,11 +20,13 @@ struct TransferLab: AsyncParsableCommand {
             Results go to standard output, messages to standard error.
             Exit status: 0 success, 1 a comparison failed, 2 invalid usage or input.
             """,
-        version: "0.1.0",
+        version: "\(SoftwareVersion.ofThisBuild)",
         subcommands: [
-            RunCommand.self, SweepCommand.self, OracleCommand.self, ExplainCommand.self, TimelineCommand.self,
-            AnalyzeCommand.self, ConvertCommand.self, SynthCommand.self, WorkloadCommand.self, PoliciesCommand.self,
-            DiffCommand.self, ShardCommand.self, MergeCommand.self,
+            RunCommand.self, SweepCommand.self, EvaluateCommand.self, OracleCommand.self, ExplainCommand.self,
+            TimelineCommand.self,
+            AnalyzeCommand.self, CheckCommand.self, ConvertCommand.self, SynthCommand.self, WorkloadCommand.self,
+            PoliciesCommand.self,
+            DiffCommand.self, ShardCommand.self, DevicesCommand.self, MergeCommand.self, ManualCommand.self,
         ])
 }
 

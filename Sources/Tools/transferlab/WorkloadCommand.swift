@@ -8,14 +8,13 @@ struct WorkloadCommand: ParsableCommand {
         commandName: "workload",
         abstract: "Generate jobs for traces: two hours apart on average, around 20 MB, due after one day.")
 
-    @Argument(help: "Files with recorded conditions (CSV), one per device.")
-    var traces: [String]
+    @OptionGroup var traces: TraceOptions
 
     @Option(help: "The seed of the first trace. Each further trace uses the next number.")
     var seed: UInt64 = WorkloadGenerator.firstSeed
 
     func run() throws {
-        let devices = try Files.traces(traces).enumerated().map { number, trace in
+        let devices = try traces.all().enumerated().map { number, trace in
             Workload.Device(
                 name: trace.device, jobs: WorkloadGenerator.jobs(for: trace, seed: seed &+ UInt64(number)))
         }

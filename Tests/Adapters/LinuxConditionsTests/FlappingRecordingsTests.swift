@@ -53,7 +53,7 @@ struct FlappingRecordingsTests {
                     apply(.stopped(id, bytes: 0), at: now)
                 case .wake(let instant): wake = instant
                 case .discard, .end, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .measureSpace,
-                    .explain:
+                    .explain, .reportDeadline:
                     break  // not about conditions
                 }
             }

@@ -89,7 +89,8 @@ struct PersistedStatisticsTests {
                 case .waiting: return "waiting"
                 case .started: return "started"
                 case .submitted, .changed, .paused, .resumed: continue
-                case .progressed, .stopped, .retrying, .finished, .failed, .cancelled: return "other"
+                case .progressed, .restarted, .stopped, .retrying, .deadline, .finished, .failed, .cancelled:
+                    return "other"
                 }
             }
         }

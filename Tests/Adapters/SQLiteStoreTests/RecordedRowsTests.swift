@@ -19,6 +19,11 @@ struct RecordedRowsTests {
     static var expected: StoredTransfer {
         var transfer = StoredTransferSamples.full(7)
         transfer.specification.destination.folderIdentity = nil
+        transfer.specification.onComplete = nil
+        transfer.specification.cookies = nil
+        transfer.specification.traits.policy = nil
+        transfer.specification.traits.constraints.patience = nil
+        transfer.specification.traits.constraints.price = nil
         return transfer
     }
 

@@ -33,6 +33,11 @@ struct SessionRowsTests {
         )
         snapshot.note = "mine"
         snapshot.earliestBegin = WallTime(secondsSinceEpoch: 99)
+        snapshot.name = TaskName(id: "episode/7", fingerprint: "0a")
+        var conditions = TaskConditions()
+        conditions.isDiscretionary = false
+        conditions.constraints.deadline = WallTime(secondsSinceEpoch: 100)
+        snapshot.conditions = conditions
         var task = TaskRecord(snapshot: snapshot)
         task.transfer = TransferID(12)
         task.end = TaskEnd(

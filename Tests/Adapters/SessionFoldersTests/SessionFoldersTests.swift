@@ -57,6 +57,40 @@ struct SessionFoldersTests {
         #expect(!parts[2].isEmpty && !parts[2].hasPrefix("."))
     }
 
+    @Test("A2: every session has its own folder for named files, below the folder of its app or container")
+    func namedFiles() {
+        let folders = SessionFolders(cache: "/cache", isProxied: { _, _ in false }) {
+            path, _, _ throws(TransferFailure) in UploadSource(path: path, size: 0, modified: 0)
+        }
+        let long = String(repeating: "x", count: 250)
+        let names = [
+            "s", "S", "a/b", "a%2fb", "..", ".", String(long.prefix(200)), long, long + "..", long.prefix(200) + "..",
+        ]
+        let paths = names.map {
+            folders.namedFilesFolder(of: SessionKey(app: "org.a", identifier: $0), by: SessionSettings(identifier: $0))
+        }
+        #expect(Set(paths).count == names.count)
+        for path in paths {
+            let parts = path.dropFirst("/cache/org.a/background-transfer/named/".count).split(separator: "/")
+            #expect(path.hasPrefix("/cache/org.a/background-transfer/named/") && !parts.isEmpty)
+            for part in parts { #expect(!part.hasPrefix(".") && part.utf8.count <= 201) }
+        }
+        var settings = SessionSettings(identifier: "s")
+        settings.sharedContainerIdentifier = "group.a"
+        for app in ["org.a", "org.b"] {
+            #expect(
+                folders.namedFilesFolder(of: SessionKey(app: app, identifier: "s"), by: settings)
+                    == "/cache/group.a/background-transfer/named/\(app)/s")
+        }
+    }
+
+    @Test("two names have two folders, whatever characters they contain")
+    func distinctNames() {
+        let names = ["\t1", "\u{91}", "%91", "%091", "\t", "9", "a\u{0}b", "a0b"]
+        #expect(Set(names.map(SessionFolders.fileName)).count == names.count)
+        #expect(SessionFolders.fileName("\t1") == "%091")
+    }
+
     @Test("S9, S10: a request's timeout and header fields take precedence, regardless of their case")
     func fields() throws {
         let specification = try made("http://u:p@Host:81/a?b#c") { task, settings in

@@ -36,7 +36,8 @@ struct PartialSweepTests {
         let sweep = PartialSweep(directory: folder)
         let found = sweep.orphanedFiles()
         #expect(found.map(\.transfer.rawValue) == [1, 2])
-        let descriptor = open(folder + "/" + names[1], O_RDWR)
+        // A process that another test starts meanwhile must not inherit the lock.
+        let descriptor = open(folder + "/" + names[1], O_RDWR | O_CLOEXEC)
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         #expect(found.map { sweep.remove($0) } == [true, false])
         close(descriptor)

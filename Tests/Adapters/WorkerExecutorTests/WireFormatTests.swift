@@ -22,7 +22,7 @@ struct WireFormatTests {
         .unusable(message: "no \u{0} good \u{1F600}"),
         .probed(.max),
         .report(TransferID(.min), .progressed(bytes: .max, total: nil)),
-        .report(TransferID(1), .checkpointed(resume)), .report(TransferID(1), .restarted),
+        .report(TransferID(1), .checkpointed(resume)), .report(TransferID(1), .restarted(.fileChanged)),
         .report(TransferID(1), .responded(after: .nanoseconds(1_234_567))),
         .report(
             TransferID(1),

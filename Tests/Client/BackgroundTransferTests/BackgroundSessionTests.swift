@@ -52,6 +52,29 @@ struct BackgroundSessionTests {
         #expect(await events.next() == nil)
     }
 
+    @Test("The daemon's events and changes have no bodies, and the app's requests have them")
+    func bodies() async throws {
+        let session = try session()
+        var post = request
+        (post.httpMethod, post.httpBody) = ("POST", Data([1, 2]))
+        let task = try session.download(post)
+        task.resume()
+        task.note = "mine"
+        guard case .submit(let submitted) = channel.orders.first, case .change(let changed) = channel.orders.last else {
+            Issue.record("other orders: \(channel.orders)")
+            return
+        }
+        #expect(submitted.request.body == [1, 2] && changed.request.body == nil && changed.note == "mine")
+        #expect(task.request?.httpBody == Data([1, 2]))
+        channel.send(SessionEvent(task: 1, .willBegin(submitted.withoutBody.request)))
+        var events = session.events.makeAsyncIterator()
+        guard case .willBegin(_, let asked)? = await events.next()?.kind else {
+            Issue.record("the first event is another")
+            return
+        }
+        #expect(asked.httpBody == Data([1, 2]))
+    }
+
     @Test("S5: invalidateAndCancel cancels every task, in order")
     func cancelled() throws {
         let session = try session()

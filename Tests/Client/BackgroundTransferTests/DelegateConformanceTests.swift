@@ -52,7 +52,7 @@ extension URLSessionTests {
         session.downloadTask(with: try #require(URL(string: "http://example.org/a"))).resume()
         channel.send(SessionEvent(task: 1, .received(7, total: 9)))
         channel.send(SessionEvent(task: 1, .willBegin(RequestDescription(url: "http://example.org/a"))))
-        while !channel.orders.contains(.cancel(1)) { await Task.yield() }
+        while !channel.orders.contains(.cancel(1)), !Task.isCancelled { await Task.yield() }
         channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
         for await _ in delegate.ended.stream { break }
         #expect(delegate.counts.withLock { $0 } == [7])

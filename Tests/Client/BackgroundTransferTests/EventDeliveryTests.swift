@@ -7,7 +7,7 @@ import TransferSessions
 
 @testable import BackgroundTransfer
 
-@Suite("Order of handlers and events in a launched program")
+@Suite("Order of handlers and events in a launched program", .timeLimit(.minutes(1)))
 struct EventDeliveryTests {
     private let channel = FakeChannel()
 
@@ -23,9 +23,13 @@ struct EventDeliveryTests {
                 default: break
                 }
                 event.acknowledge()
+                lines("acknowledged")
             }
         }
     }
+
+    /// Waits until a condition holds. The time limit of the suite ends the wait.
+    private func until(_ condition: () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 
     private func ended() -> TaskSnapshot {
         var task = TaskSnapshot.download(1)
@@ -47,14 +51,15 @@ struct EventDeliveryTests {
             BackgroundSessionConfiguration(identifier: "s"), over: channel, in: application)
         let reader = read(session) { log.add($0) }
         channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
-        _ = try await session.unfinishedTasks()
+        // The reader has reached the event, and waits.
+        await until { application.content.withLock { $0.delivery.isAwaited(session: "s") } || log.lines != [] }
         #expect(log.lines == [])
         application.handleLaunch(for: "s") { log.add("ended") }
-        while !log.lines.contains("completed") { await Task.yield() }
-        #expect(log.lines == ["handle s", "completed"])
+        await until { log.lines.contains("acknowledged") }
+        #expect(log.lines == ["handle s", "completed", "acknowledged"])
         channel.send(SessionEvent(.finishedEvents))
-        while !log.lines.contains("ended") { await Task.yield() }
-        #expect(log.lines == ["handle s", "completed", "finished", "ended"])
+        await until { log.lines.count == 6 }
+        #expect(log.lines == ["handle s", "completed", "acknowledged", "finished", "ended", "acknowledged"])
         session.invalidateAndCancel()
         await reader.value
     }
@@ -70,12 +75,80 @@ struct EventDeliveryTests {
             BackgroundSessionConfiguration(identifier: "s"), over: channel, in: application)
         let reader = read(session) { log.add($0) }
         channel.send(SessionEvent(.finishedEvents))
-        while !log.lines.contains("finished") { await Task.yield() }
-        #expect(log.lines == ["finished"])
+        await until { log.lines.contains("acknowledged") }
+        #expect(log.lines == ["finished", "acknowledged"])
         kept.withLock { $0 }?()
-        while !log.lines.contains("ended") { await Task.yield() }
+        #expect(log.lines.last == "ended")
         session.invalidateAndCancel()
         await reader.value
+    }
+
+    @Test("the end of a session is handled before the program ends")
+    func invalidated() async throws {
+        let log = Log()
+        let application = BackgroundApplication(idleLimit: .seconds(3600))
+        application.onEvents { _, done in done() }
+        application.handleLaunch(for: "s") { log.add("ended") }
+        let session = try BackgroundSession(
+            BackgroundSessionConfiguration(identifier: "s"), over: channel, in: application)
+        session.invalidateAndCancel()
+        var events = session.events.makeAsyncIterator()
+        let last = await events.next()
+        guard case .invalidated? = last?.kind else {
+            Issue.record("another event: \(String(describing: last))")
+            return
+        }
+        #expect(log.lines == [])
+        last?.acknowledge()
+        #expect(log.lines == ["ended"])
+    }
+
+    @Test("L6: a program that the bus has started waits for its call, and ends after it has handled the events")
+    func startedByBus() async throws {
+        let log = Log()
+        let application = BackgroundApplication(idleLimit: .seconds(3600))
+        application.onEvents { session, done in
+            log.add("handle \(session)")
+            done()
+        }
+        #expect(!application.handleLaunch { log.add("ended") })
+        application.isStartedForEvents = true
+        #expect(application.handleLaunch { log.add("ended") })
+        #expect(!application.isInFront)
+        let session = try BackgroundSession(
+            BackgroundSessionConfiguration(identifier: "s"), over: channel, in: application)
+        let reader = read(session) { log.add($0) }
+        // A change before the call does not end the program.
+        application.endBackgroundTask(application.beginBackgroundTask())
+        #expect(log.lines == [])
+        application.handleEvents(of: "s")
+        #expect(log.lines == ["handle s"])
+        channel.send(SessionEvent(.finishedEvents))
+        await until { log.lines.count == 4 }
+        #expect(log.lines == ["handle s", "finished", "ended", "acknowledged"])
+        session.invalidateAndCancel()
+        await reader.value
+    }
+
+    @Test("L6: a program that the bus has started, and that is not called, ends at the idle limit")
+    func neverCalled() async {
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let application = BackgroundApplication(idleLimit: .milliseconds(1))
+        application.isStartedForEvents = true
+        application.handleLaunch { ended.continuation.finish() }
+        for await _ in ended.stream {}
+    }
+
+    @Test("a background task that begins while the program is idle expires at the idle limit")
+    func idleBackgroundTask() async {
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let log = Log()
+        let application = BackgroundApplication(idleLimit: .milliseconds(200))
+        application.onEvents { _, done in done() }
+        application.handleLaunch(for: "never created") { ended.continuation.finish() }
+        _ = application.beginBackgroundTask { log.add("expired") }
+        for await _ in ended.stream {}
+        #expect(log.lines == ["expired"])
     }
 
     @Test("L6: a program waits until the idle limit for a session that is not created", .timeLimit(.minutes(1)))
@@ -113,9 +186,10 @@ struct EventDeliveryTests {
     @Test("the state, the delegate, and the notifications have UIKit's names")
     func names() {
         final class Delegate: BackgroundApplicationDelegate {
-            nonisolated(unsafe) static var calls: [String] = []
-            func applicationDidEnterBackground(_ application: BackgroundApplication) { Self.calls.append("background") }
-            func applicationDidBecomeActive(_ application: BackgroundApplication) { Self.calls.append("active") }
+            // The main queue and the test call the delegate at the same time.
+            let calls = Log()
+            func applicationDidEnterBackground(_ application: BackgroundApplication) { calls.add("background") }
+            func applicationDidBecomeActive(_ application: BackgroundApplication) { calls.add("active") }
         }
         let application = BackgroundApplication(idleLimit: .seconds(3600))
         #expect(application.delegate == nil)
@@ -126,7 +200,7 @@ struct EventDeliveryTests {
         application.storeInFront(false)
         #expect(application.applicationState == .background)
         application.report(UIApplication.didEnterBackgroundNotification)
-        #expect(Delegate.calls.contains("background"))
+        #expect(delegate.calls.lines.contains("background"))
     }
 }
 

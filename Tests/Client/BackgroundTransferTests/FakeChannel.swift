@@ -15,6 +15,8 @@ final class FakeChannel: SessionChannel {
         var tasks: [TaskSnapshot] = []
         var nextTask = 1
         var isInFront: Bool?
+        var folder: String?
+        var explanation: WaitExplanation?
     }
 
     let content = Mutex(Content())
@@ -27,14 +29,18 @@ final class FakeChannel: SessionChannel {
     func send(_ event: SessionEvent) { stream.continuation.yield(event) }
 
     func open(_ configuration: BackgroundSessionConfiguration) throws(SessionError) -> OpenedSession {
-        let (owner, tasks, next) = content.withLock { ($0.owner, $0.tasks, $0.nextTask) }
+        let (owner, tasks, next, folder) = content.withLock { ($0.owner, $0.tasks, $0.nextTask, $0.folder) }
         if let owner { throw SessionError(code: .inUse, message: "Process \(owner) uses it.", owner: owner) }
-        return OpenedSession(nextTask: next, tasks: tasks, events: stream.stream)
+        return OpenedSession(nextTask: next, tasks: tasks, events: stream.stream, namedFilesFolder: folder)
     }
 
     func post(_ order: TaskOrder, in session: String) { content.withLock { $0.orders.append(order) } }
 
     func tasks(of session: String) async throws(SessionError) -> [TaskSnapshot] { content.withLock(\.tasks) }
+
+    func explanation(ofTask task: Int, in session: String) async throws(SessionError) -> WaitExplanation? {
+        content.withLock(\.explanation)
+    }
 
     func acknowledge(_ number: EventNumber, in session: String) {
         content.withLock { $0.acknowledged.append(number) }

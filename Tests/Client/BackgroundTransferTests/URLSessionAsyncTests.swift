@@ -51,11 +51,11 @@ extension URLSessionTests {
             configuration: .background(withIdentifier: "async"), delegate: asked, delegateQueue: nil)
         session.downloadTask(with: try #require(URL(string: "http://example.org/a"))).resume()
         channel.send(SessionEvent(task: 1, .willBegin(RequestDescription(url: "http://example.org/a"))))
-        while channel.orders.count < 2 { await Task.yield() }
+        while channel.orders.count < 2, !Task.isCancelled { await Task.yield() }
         let challenge = ChallengeDescription(
             scheme: "basic", realm: nil, host: "h", port: 443, isSecure: true, refusals: 0)
         channel.send(SessionEvent(task: 1, .challenged(challenge)))
-        while channel.orders.count < 3 { await Task.yield() }
+        while channel.orders.count < 3, !Task.isCancelled { await Task.yield() }
         channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
         for await _ in asked.ended.stream { break }
         #expect(
@@ -91,7 +91,7 @@ extension URLSessionTests {
         session.downloadTask(with: try #require(URL(string: "http://example.org/a"))).resume()
         channel.send(SessionEvent(task: 1, .willBegin(RequestDescription(url: "http://example.org/a"))))
         channel.send(SessionEvent(number: 7, task: 1, .completed(nil)))
-        while channel.acknowledged != [7] { await Task.yield() }
+        while channel.acknowledged != [7], !Task.isCancelled { await Task.yield() }
         #expect(channel.orders.count == 1)
         for await answer in hesitant.question.stream {
             answer(.cancel, nil)

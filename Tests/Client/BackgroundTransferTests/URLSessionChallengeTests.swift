@@ -51,7 +51,9 @@ extension URLSessionTests {
         let challenge = ChallengeDescription(
             scheme: scheme, realm: nil, host: "h", port: 443, isSecure: true, refusals: 1)
         channel.send(SessionEvent(task: 1, .challenged(challenge)))
-        while !channel.orders.contains(.answer(1, reply)), guest.asked.withLock(\.isEmpty) || channel.orders.count < 2 {
+        while !Task.isCancelled, !channel.orders.contains(.answer(1, reply)),
+            guest.asked.withLock(\.isEmpty) || channel.orders.count < 2
+        {
             await Task.yield()
         }
         #expect(channel.orders.last == .answer(1, reply))
@@ -67,7 +69,7 @@ extension URLSessionTests {
         let challenge = ChallengeDescription(
             scheme: "bearer", realm: nil, host: "h", port: 443, isSecure: true, refusals: 0)
         channel.send(SessionEvent(task: 1, .challenged(challenge)))
-        while channel.orders.count < 2 { await Task.yield() }
+        while channel.orders.count < 2, !Task.isCancelled { await Task.yield() }
         #expect(channel.orders.last == .answer(1, .none))
         session.invalidateAndCancel()
     }

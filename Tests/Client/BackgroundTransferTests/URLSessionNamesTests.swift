@@ -43,6 +43,24 @@ extension URLSessionTests {
         session.invalidateAndCancel()
     }
 
+    @Test("E6: a task that ended while the program did not run is listed until the delegate has handled its end")
+    func endedTasks() async throws {
+        var ended = TaskSnapshot.download(1)
+        ended.isEnded = true
+        channel.content.withLock { $0.tasks = [ended, .download(2)] }
+        let errors = Errors()
+        let session = URLSession(
+            configuration: .background(withIdentifier: #function), delegate: errors, delegateQueue: nil)
+        let tasks = await session.allTasks
+        #expect(tasks.map(\.taskIdentifier) == [1, 2])
+        #expect(tasks.map(\.state) == [.running, .running])
+        channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
+        #expect(await errors.next()?.task.state == .completed)
+        while await session.allTasks.count > 1 { await Task.yield() }
+        #expect(await session.allTasks.map(\.taskIdentifier) == [2])
+        session.invalidateAndCancel()
+    }
+
     @Test("T6: the error of a failed download, or of one canceled by producing data, has resume data")
     func resumeDataInErrors() async throws {
         let (session, failed, errors) = try failing()
@@ -97,6 +115,59 @@ extension URLSessionTests {
         #expect(end.error?.code == .backgroundSessionWasDisconnected)
         #expect(end.error?.localizedDescription.contains("Use a download task") == true)
         #expect(task.state == .completed)
+        let canceled = session.dataTask(with: try #require(URL(string: "http://example.org/b")))
+        canceled.cancel()
+        canceled.resume()
+        #expect((canceled.error as? URLError)?.code == .cancelled && canceled.state == .completed)
+        #expect(await errors.next()?.error?.code == .cancelled)
+        #expect(canceled.taskIdentifier != task.taskIdentifier)
+        // Tasks that were never submitted use up none of the session's numbers.
+        let next = session.downloadTask(with: try #require(URL(string: "http://example.org/c")))
+        #expect(next.taskIdentifier == 2)
+        session.invalidateAndCancel()
+    }
+
+    @Test("a task has a single object, which is notified of its changes")
+    func singleObject() async throws {
+        let (session, _, errors) = try failing()
+        let background = try #require(session.background)
+        let task = try background.download(URLRequest(url: try #require(URL(string: "http://example.org/b"))))
+        // Another thread lists the tasks before the task is returned to its creator.
+        let listed = session.objects.object(for: task)
+        let returned: URLSessionDownloadTask = session.objects.add(task, of: session)
+        #expect(listed === returned)
+        task.resume()
+        channel.send(SessionEvent(number: 1, task: 2, .completed(nil)))
+        #expect(await errors.next()?.task === listed)
+        while session.objects.isUnfinished(task), !Task.isCancelled { await Task.yield() }
+        #expect(session.objects.object(for: task) === listed)
+        session.invalidateAndCancel()
+    }
+
+    @Test("an observation does not repeat an equal error, and misses no change during its registration")
+    func observedErrors() async throws {
+        let (session, task, errors) = try failing()
+        let codes = Mutex<[Int?]>([])
+        let observation = task.observe(\.error, options: [.initial, .new]) { _, change in
+            codes.withLock { $0.append((change.newValue.flatMap { $0 } as? URLError)?.errorCode) }
+        }
+        task.resume()
+        let registered = Mutex(0)
+        let late = task.observe(\.countOfBytesReceived, options: [.initial]) { task, _ in
+            // The first call changes the task while the observation is being registered.
+            let isFirst = registered.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst { (task as? BackgroundDownloadTask)?.task.apply(.received(7, total: nil)) }
+        }
+        #expect(registered.withLock { $0 } == 2)
+        channel.send(SessionEvent(task: 1, .received(25, total: 100)))
+        channel.send(SessionEvent(number: 1, task: 1, .completed(FailureDescription(code: -1005, message: "lost"))))
+        _ = await errors.next()
+        KeyValueObservers.shared.evaluate()
+        #expect(codes.withLock { $0 } == [nil, -1005])
+        withExtendedLifetime((observation, late)) {}
         session.invalidateAndCancel()
     }
 
@@ -116,7 +187,7 @@ extension URLSessionTests {
         }
         task.resume()
         channel.send(SessionEvent(task: 1, .received(25, total: 100)))
-        while fractions.withLock(\.isEmpty) { await Task.yield() }
+        while fractions.withLock(\.isEmpty), !Task.isCancelled { await Task.yield() }
         #expect(second != nil)
         second = nil
         channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))

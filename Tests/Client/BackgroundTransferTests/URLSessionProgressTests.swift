@@ -70,7 +70,7 @@ extension URLSessionTests {
         parent.addChild(task.progress, withPendingUnitCount: 10)
         task.resume()
         channel.send(SessionEvent(task: 1, .received(25, total: 100)))
-        while meter.counts.withLock(\.isEmpty) { await Task.yield() }
+        while meter.counts.withLock(\.isEmpty), !Task.isCancelled { await Task.yield() }
         #expect(parent.fractionCompleted == 0.25)
         // No separate event reports the last bytes.
         channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
@@ -87,11 +87,11 @@ extension URLSessionTests {
         parent.addChild(task.progress, withPendingUnitCount: 1)
         task.resume()
         parent.pause()
-        while !channel.orders.contains(.suspend(1)) { await Task.yield() }
+        while !channel.orders.contains(.suspend(1)), !Task.isCancelled { await Task.yield() }
         parent.resume()
-        while !channel.orders.contains(.resume(1)) { await Task.yield() }
+        while !channel.orders.contains(.resume(1)), !Task.isCancelled { await Task.yield() }
         parent.cancel()
-        while !channel.orders.contains(.cancel(1)) { await Task.yield() }
+        while !channel.orders.contains(.cancel(1)), !Task.isCancelled { await Task.yield() }
         session.invalidateAndCancel()
     }
 }

@@ -49,7 +49,7 @@ private final class RecordingDelegate: NSObject, URLSessionDownloadDelegate, URL
 }
 
 // The tests run one at a time, because the session channel is global to the process.
-@Suite("URLSession", .serialized)
+@Suite("URLSession", .serialized, .timeLimit(.minutes(5)))
 struct URLSessionTests {
     let channel = FakeChannel()
     private let diary = RecordingDelegate()
@@ -75,7 +75,7 @@ struct URLSessionTests {
         #expect(second.delegate === diary)
         await end(first)
         // The delegate receives its last callback before the session is forgotten.
-        while first.delegate != nil { await Task.yield() }
+        while first.delegate != nil, !Task.isCancelled { await Task.yield() }
         SessionChannels.use(FakeChannel())
         let third = session("s")
         #expect(third !== first)

@@ -2,6 +2,7 @@
 import Testing
 import TransferModel
 import TransferPolicy
+import TransferScheduling
 
 @testable import PolicyLab
 
@@ -81,6 +82,30 @@ import TransferPolicy
             #expect(summary.lateShare >= optimum.leastLateShare - 1e-12, "\(entry.name), seed \(seed)")
             let total = summary.onTimeBytes.reduce(0, +) + summary.lateBytes + summary.undoneBytes
             #expect((total - summary.offeredBytes).magnitude < 1, "\(entry.name), seed \(seed)")
+        }
+    }
+
+    @Test(
+        "With late transfers last, 'unmetered' and 'immediate' reach the least late bytes exactly",
+        arguments: UInt64(1)...40)
+    func floors(seed: UInt64) throws {
+        var generator = LabGenerator(seed: seed)
+        let trace = generator.trace(segments: 40)
+        var jobs = generator.jobs(count: 30, latest: 300_000)
+        for index in jobs.indices {
+            jobs[index].bytes *= 10
+            // Late work goes before work without a deadline, which the optimum expects by the end of the trace.
+            jobs[index].deadline = jobs[index].deadline ?? jobs[index].arrival.advanced(by: .seconds(50_000))
+        }
+        var settings = generator.settings
+        settings.scheduler.startsLateTransfersLast = true
+        let optimum = Optimum(trace, jobs: jobs, settings: settings)
+        for (policy, least) in [
+            ("immediate", optimum.leastLateShare), ("unmetered", optimum.leastLateShareUnmetered),
+        ] {
+            let summary = Summary(
+                [try Days.replay(trace, jobs, policy, settings)], optima: [optimum], settings: settings)
+            #expect((summary.lateShare - least).magnitude < 1e-9, "\(policy), seed \(seed)")
         }
     }
 

@@ -117,14 +117,14 @@ import TransferPolicy
         var history = JobHistory(of: replay.transferID(ofJob: 4)!, on: trace)
         let outcome = replay.run { history.record($0, at: $1) }
         history.close(at: try #require(outcome.jobs[0].finished))
-        #expect(history.spans.map(\.state) == ["onBattery", "not recorded", "running"])
+        #expect(history.spans.map(\.state) == ["on battery", "not recorded", "running"])
         #expect(history.spans.map(\.start) == [Days.date(10), Days.date(100), Days.date(200)])
         #expect(history.spans.last?.end == Days.date(250))
         let unknown = replay.transferID(ofJob: 5)
         #expect(unknown == nil)
     }
 
-    @Test("A timeline has one letter per part of a day")
+    @Test("A timeline has one letter per part of a day, below an axis of the hours")
     func timeline() throws {
         let start = WallTime(secondsSinceEpoch: 86_400)
         func at(_ hours: Int64) -> WallTime { start.advanced(by: .seconds(hours * 3600)) }
@@ -139,9 +139,40 @@ import TransferPolicy
         let activity = [DeviceOutcome.Activity(job: 0, start: at(7), end: at(8))]
         #expect(
             TimelineText.lines(trace, activity, columns: 8) == [
-                "1970-01-02    #", "              AAb?bb", "              wwc?zz", "1970-01-03", "            b",
-                "            z",
+                "1970-01-02  00  12", "transfers     #", "power         AAb?bb", "network       wwc?zz",
+                "1970-01-03  00  12", "transfers", "power       b", "network     z",
             ])
+    }
+
+    @Test("The hours of a timeline stand above their columns, as many as fit")
+    func hours() {
+        let trace = Days.trace("A")
+        func axis(_ columns: Int) -> String { String(TimelineText.lines(trace, [], columns: columns)[0].dropFirst(12)) }
+        #expect(axis(24) == "00 03 06 09 12 15 18 21")
+        #expect(axis(96).split(separator: "  ").map(String.init) == (0..<24).map { $0 < 10 ? "0\($0)" : "\($0)" })
+        #expect(axis(96).dropFirst(13 * 4).prefix(2) == "13")
+        #expect(axis(5) == "")
+    }
+
+    @Test("The deadlines of a study are the times from arrival to deadline")
+    func deadlines() throws {
+        #expect(try study().deadlines == 200...300)
+        #expect(try study(["oracle"]).deadlines == nil)
+        #expect(Study.shortDuration(86_400) == "24 h" && Study.shortDuration(5400) == "90 min")
+        #expect(Study.shortDuration(4.5 * 3600) == "4.5 h" && Study.shortDuration(0.4) == "0 s")
+    }
+
+    @Test("Traces that record too little of the time cause a warning")
+    func coverage() throws {
+        func device(_ known: Double) -> Coverage.Device { Coverage.Device(span: 100, unknown: 100 - known) }
+        #expect(Coverage([]) == nil && Coverage([Coverage.Device(span: 0, unknown: 0)]) == nil)
+        #expect(Coverage([device(60), device(100)])?.warning == nil)
+        let warning = try #require(Coverage([device(59), device(100), device(15)])?.warning)
+        #expect(warning.hasPrefix("2 of 3 traces record power and network for less than 60 % of the time"))
+        #expect(warning.contains("all traces together for 58 %") && warning.contains("--min-known 60%"))
+        #expect(Coverage([device(12)])?.warning?.hasPrefix("The trace records power and network for only 12 %") == true)
+        #expect(try study().coverage?.knownShare == 1)
+        #expect(try study(["oracle"]).coverage == nil)
     }
 
     @Test("Numbers are read and written exactly")

@@ -38,6 +38,25 @@ struct AppRequestTimelineTests {
             """)
     }
 
+    @Test("R7: an app that cancels the task in reply to the request has handled it, and is started without a pause")
+    func cancels() {
+        for order in ["cancel Q s 1", "keep Q s 1 token", "begin Q s 1 cancel"] {
+            SessionTimeline.run(
+                """
+                t=0s open P s
+                t=0s submit P s 1 begin=300s
+                t=1s gone P
+                expect launch s at 300s
+                t=300s launched 500
+                t=301s open Q s pid=500
+                expect told Q 1 begin?, finished
+                t=302s \(order)
+                t=303s gone Q
+                expect launch s at 303s
+                """)
+        }
+    }
+
     @Test("Without an app that can be started, a task does not wait for a reply")
     func nobody() {
         for word in ["quiet", "unregistered"] {

@@ -168,7 +168,7 @@ struct SessionWorld {
         case .cancel(let ids): for id in ids { end(id, TaskEnd(failure: .cancelled)) }
         case .cancelKeys(let keys):
             for id in transfers.filter({ keys.contains($0.key) }).map(\.id) { end(id, TaskEnd(failure: .cancelled)) }
-        case .change(let id, let constraints, _): setDate(of: id, constraints.notBefore?.date)
+        case .change(let id, let change): if let date = change.constraints.notBefore { setDate(of: id, date) }
         case .answerChallenge(let id, _):
             change(id) { $0.isChallenged = false }
             apply(.challengeAnswered(id))

@@ -9,8 +9,11 @@ import TransferPolicy
     func names() {
         #expect(
             PolicyCatalog.entries.map(\.name) == [
-                "default", "immediate", "unmetered", "strict", "ladder", "latest-start", "wiffler", "backlog", "score",
+                "default", "relaxed", "balanced", "prompt", "hours", "horizon", "immediate", "unmetered", "strict",
+                "ladder", "latest-start", "wiffler",
+                "backlog", "score",
                 "two-threshold", "batch", "window", "quota", "budget", "habit", "android", "bits", "mogwai", "apple",
+                "price", "wait-awhile", "saving-per-wait",
             ])
     }
 
@@ -33,12 +36,22 @@ import TransferPolicy
         }
     }
 
+    @Test("With parameters, 'default' is the policy 'hours', as in files of earlier versions")
+    func earlierParameters() throws {
+        let policy = try PolicyCatalog.policy(named: "default:margin=3:cell=0.9")
+        #expect(policy as? HoursPolicy == HoursPolicy(margin: 3, meteredShare: 0.9))
+        #expect(try PolicyCatalog.policy(named: "default") is PatiencePolicy)
+    }
+
     @Test("The initializers and the catalog have the same defaults")
     func swiftDefaults() throws {
         let all: [any Policy] = [
-            DefaultPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(), LatestStartPolicy(),
+            PatiencePolicy(), PatiencePolicy(.relaxed), PatiencePolicy(.balanced), PatiencePolicy(.prompt),
+            HoursPolicy(), HorizonPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(),
+            LatestStartPolicy(),
             WifflerPolicy(), BacklogPolicy(), ScorePolicy(), TwoThresholdPolicy(), BatchPolicy(), WindowPolicy(),
             QuotaPolicy(), BudgetPolicy(), HabitPolicy(), AndroidPolicy(), BitsPolicy(), MogwaiPolicy(), ApplePolicy(),
+            PricePolicy(.cheapestWindow), PricePolicy(.cheapestTimes), PricePolicy(.savingPerWait),
         ]
         #expect(all.count == PolicyCatalog.entries.count)
         for (policy, entry) in zip(all, PolicyCatalog.entries) {
@@ -49,8 +62,8 @@ import TransferPolicy
     @Test(
         "An error names the key, the value, and the range",
         arguments: [
-            ("", "unknown policy ''; available policies: default, immediate,"),
-            ("nope", "unknown policy 'nope'; available policies: default, immediate,"),
+            ("", "unknown policy ''; available policies: default, relaxed,"),
+            ("nope", "unknown policy 'nope'; available policies: default, relaxed,"),
             ("Strict", "unknown policy 'Strict'"),
             ("strict:x=1", "policy strict has no parameters; remove 'x=1'"),
             ("ladder:bat", "unknown parameter 'bat' of policy ladder; use bat=NUMBER, cell=NUMBER"),
@@ -100,6 +113,8 @@ import TransferPolicy
                     #expect(sentence.hasSuffix(parameter.unit))
                 }
             }
+            // Parameters of `default` are those of `hours`.
+            guard entry.name != "default" else { continue }
             let unknown = #expect(throws: PolicyNameError.self) {
                 try PolicyCatalog.policy(named: "\(entry.name):no-such=1")
             }
@@ -142,8 +157,19 @@ import TransferPolicy
             try PolicyCatalog.policy(named: "ladder:bat=.25:cell=inf") as? LadderPolicy
                 == LadderPolicy(batteryShare: 0.25, meteredShare: .infinity))
         #expect(
-            try PolicyCatalog.policy(named: "default:patience=1") as? DefaultPolicy
-                == DefaultPolicy(patience: .seconds(86_400)))
+            try PolicyCatalog.policy(named: "default:wait=1") as? HoursPolicy
+                == HoursPolicy(maximumWait: .seconds(86_400)))
+    }
+
+    @Test("The parameter 'wait' has its former name 'patience' in files of earlier versions")
+    func formerPatience() throws {
+        #expect(
+            try PolicyCatalog.policy(named: "default:patience=1") as? HoursPolicy
+                == HoursPolicy(maximumWait: .seconds(86_400)))
+        #expect(
+            try PolicyCatalog.policy(named: "horizon:patience=2") as? HorizonPolicy
+                == HorizonPolicy(maximumWait: .seconds(2 * 86_400)))
+        #expect(throws: PolicyNameError.self) { try PolicyCatalog.policy(named: "strict:patience=1") }
     }
 
     @Test("A program can add its own policies")
@@ -159,7 +185,7 @@ import TransferPolicy
     func text() {
         let text = PolicyCatalog.text()
         #expect(
-            text.hasPrefix("default: AC power, or battery as a deadline approaches; never uses metered networks\n"))
+            text.hasPrefix("default: the same as 'balanced'\n"))
         #expect(text.contains("\n    t=15: time for which the radio stays awake after a transfer (0…3600 s)\n"))
         let share = "share of the time to the deadline after which battery is accepted"
         #expect(text.contains("\n    bat=0.5: \(share) (0…inf)\n"))

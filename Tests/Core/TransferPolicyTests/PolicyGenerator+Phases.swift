@@ -61,12 +61,13 @@ extension PolicyGenerator {
         }
     }
 
-    /// Returns another subject of the same kind with the same constraints except dates. It is equally near to this
+    /// Returns another subject of the same kind with the same constraints except dates, of which only the presence of a deadline is the same. It is equally near to this
     /// machine.
     mutating func another(like subject: PolicySubject) -> PolicySubject {
         var other = waitingSubject()
         var constraints = subject.traits.constraints
-        constraints.deadline = other.traits.constraints.deadline
+        // A phase has a meaning for subjects with a deadline, or for subjects without.
+        constraints.deadline = constraints.deadline.map { other.traits.constraints.deadline ?? $0 }
         constraints.notBefore = other.traits.constraints.notBefore
         other.traits.constraints = constraints
         other.traits.kind = subject.traits.kind

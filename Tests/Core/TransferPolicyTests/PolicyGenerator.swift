@@ -73,8 +73,11 @@ struct PolicyGenerator {
     mutating func nonsense() -> [any Policy] {
         let days: [Duration] = (0..<4).map { _ in duration() }
         return [
-            DefaultPolicy(
-                patience: duration(), margin: Int(truncatingIfNeeded: number()), meteredShare: real()),
+            HoursPolicy(
+                maximumWait: duration(), margin: Int(truncatingIfNeeded: number()), meteredShare: real()),
+            HorizonPolicy(
+                floor: duration(), factor: real(), metered: chance(50) ? duration() : nil,
+                level: chance(50) ? Int(truncatingIfNeeded: number()) : nil, maximumWait: duration()),
             LadderPolicy(batteryShare: real(), meteredShare: real()),
             LatestStartPolicy(safety: real(), assumedRate: real()),
             WifflerPolicy(caution: real(), contacts: Int(truncatingIfNeeded: number()), rate: real()),
@@ -90,6 +93,7 @@ struct PolicyGenerator {
             HabitPolicy(
                 decayWeeks: real(), samples: Int(truncatingIfNeeded: number()), chance: real(), safety: real(),
                 assumedRate: real()),
+            PricePolicy(pick(PricePolicy.Rule.allCases), horizon: duration()),
         ]
     }
 
@@ -102,6 +106,8 @@ struct PolicyGenerator {
         if chance(20) {
             constraints.window = WindowConstraint(windows: [.init(start: number(), end: number())])
         }
+        if chance(10) { constraints.price = PriceConstraint(below: real()) }
+        constraints.patience = pick([nil, .relaxed, .balanced, .prompt])
         constraints.metered = pick([.unstated, .unstated, .allowed, .unmetered])
         let isRunning = chance(40)
         return PolicySubject(

@@ -25,13 +25,13 @@ import TransferPolicy
             let subject = Sample.subject(deadline: 100) {
                 $0.traits.constraints.notBefore = NotBeforeConstraint(start)
             }
-            #expect(say(DefaultPolicy(), subject, Sample.context(.battery, at: 100)) == "run")
+            #expect(say(HoursPolicy(), subject, Sample.context(.battery, at: 100)) == "run")
             #expect(say(LatestStartPolicy(), subject, Sample.context(.battery, .yes, at: 100)) == "run")
-            #expect(DefaultPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(100))).number == 19)
+            #expect(HoursPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(100))).number == 19)
         }
         let past = Sample.subject(deadline: -5)
-        #expect(say(DefaultPolicy(), past, Sample.context(.battery)) == "run")
-        #expect(say(DefaultPolicy(), past, Sample.context(.battery, .yes)) == "metered")
+        #expect(say(HoursPolicy(), past, Sample.context(.battery)) == "run")
+        #expect(say(HoursPolicy(), past, Sample.context(.battery, .yes)) == "metered")
     }
 
     @Test("Extreme clocks, dates, and observations yield re-evaluations in the future")

@@ -37,7 +37,25 @@ struct SessionCodecTests {
         (snapshot.received, snapshot.sent, snapshot.total) = (1, 2, 3)
         snapshot.response = response
         snapshot.continues = "s.3"
+        snapshot.name = TaskName(id: "épisode/7", fingerprint: "0a")
+        var conditions = TaskConditions()
+        conditions.isDiscretionary = false
+        (conditions.constraints.power, conditions.constraints.batteryAbove) = (.ac, 50)
+        (conditions.constraints.metered, conditions.constraints.linkKinds) = (.unmetered, [.wifi])
+        conditions.constraints.deadline = WallTime(secondsSinceEpoch: 1_795_392_000)
+        conditions.constraints.windows = [.init(start: 3600, end: 7200)]
+        snapshot.conditions = conditions
         return snapshot
+    }
+
+    @Test("a task's name has 1 to 1000 bytes, and its conditions have no unknown keys")
+    func names() throws {
+        for id in ["", "a\0", String(repeating: "x", count: 1001)] {
+            let fields: [String: VariantValue] = ["id": .string(id), "fingerprint": .string("f")]
+            #expect(throws: BusFault.self) { try TaskName(fields) }
+        }
+        #expect(throws: BusFault.self) { try TaskConditions(["later": .bool(true)]) }
+        #expect(try TaskConditions([:]) == TaskConditions())
     }
 
     @Test("a request's body is limited, and fields with default values are omitted for earlier versions")
@@ -145,8 +163,10 @@ struct SessionCodecTests {
 
     @Test("A session's state survives a round trip")
     func states() throws {
+        var named = SessionState(nextTask: 1, tasks: [])
+        named.namedFilesFolder = "/cache/a/named/s"
         for state in [
-            SessionState(nextTask: 1, tasks: []),
+            named, SessionState(nextTask: 1, tasks: []),
             SessionState(nextTask: 13, tasks: [Self.plain, Self.full], warning: "the app cannot be started"),
         ] {
             let reply = OpenSessionReply(path: "/org/transferd/session/a__b", state: state)

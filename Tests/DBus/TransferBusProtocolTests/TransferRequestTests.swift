@@ -28,6 +28,8 @@ import TransferPolicy
                 kind: .discretionary, constraints: constraints, priority: 750, host: "", expectedBytesToReceive: 5,
                 maximumAttempts: 3, submitted: now, session: "s"))
         specification.connections = 4
+        specification.mirrors = ["http://mirror/b", "http://other/b"]
+        specification.cookies = ["a\tFALSE\t/x\tTRUE\t0\tn\tv"].compactMap { Cookie(line: $0) }
         specification.credential = Credential(user: "u", password: "p")
         return TransferRequest(specification)
     }
@@ -61,7 +63,10 @@ import TransferPolicy
             ("headers", .list([.list([.string("a b"), .string("")])])),
             ("headers", .list([.list([.string("a"), .string("x\r\nEvil: 1")])])), ("headers", .list([.string("a")])),
             ("headers", .list([.list([.string("Range"), .string("bytes=1-")])])), ("idle-timeout", .integer(0)),
-            ("connections", .integer(99)), ("attempts", .integer(0)),
+            ("cookies", .list([.string("a b")])), ("mirrors", .string("http://m/")),
+            ("mirrors", .list([.string("")])),
+            ("mirrors", .list(Array(repeating: .string("http://m/"), count: 33))), ("connections", .integer(99)),
+            ("attempts", .integer(0)),
             ("link-kinds", .list([.string("pigeon")])), ("battery-above", .integer(101)), ("deadline", .string("soon")),
             ("windows", .list([.list([.integer(5), .integer(5)])])), ("metered", .string("maybe")),
             ("upload-file", .string("relative")), ("rate-limit", .integer(-1)), ("roaming", .string("no")),

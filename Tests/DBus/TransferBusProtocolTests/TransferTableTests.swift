@@ -18,6 +18,7 @@ struct TransferTableTests {
         (full.bytes, full.total, full.rate, full.attempt) = (1, 0, 3, 4)
         (full.sentence, full.path, full.status) = ("why", "/p", 404)
         (full.errorCode, full.error) = ("status", "no")
+        (full.deadline, full.deadlineState) = (WallTime(secondsSinceEpoch: 1_700_000_500), .missed)
         var other = plain
         (other.id, other.state, other.session) = (TransferID(9), .running, "")
         return [plain, full, other]

@@ -31,7 +31,7 @@ struct BusCallerTests {
             ("app-org.kde.amarok-9f3c.scope", "org.kde.amarok"),
             ("app-KDE-org.kde.okular@1234.service", "org.kde.okular"),
             ("app-com.example.my\\x2dapp@autostart.service", "com.example.my-app"), ("syncthing.service", "syncthing"),
-            ("person.service", "app:person"), ("sandbox:x#1.service", "app:sandbox:x#1"),
+            ("person.service", "app:person"), ("rpc.service", "app:rpc"), ("sandbox:x#1.service", "app:sandbox:x#1"),
         ])
     func units(unit: String, app: String) {
         let caller = caller(Self.facts("/usr/bin/python3.11", cgroup: Self.user + unit + "\n"))
@@ -48,6 +48,19 @@ struct BusCallerTests {
         ])
     func terminals(cgroup: String) {
         #expect(caller(Self.facts("/opt/u/bin/tool", cgroup: cgroup)).app == "/opt/u/bin/tool")
+    }
+
+    @Test("Only the transfer-rpc of this installation acts for RPC callers, and no other program can take their name")
+    func rpc() {
+        for path in ["/opt/transfer/bin/transfer-rpc", "/opt/transfer/libexec/background-transfer/transfer-rpc"] {
+            let found = caller(Self.facts(path), names: ["org.a.B"])
+            #expect(found.app == BusCaller.rpc && found.kind == .app, "\(path)")
+        }
+        for path in [
+            "/tmp/transfer-rpc", "/libexec/background-transfer/transfer-rpc", "/opt/transfer/bin/transfer-rpc2",
+        ] {
+            #expect(caller(Self.facts(path)).app == path)
+        }
     }
 
     @Test("Only the transferctl beside the daemon acts as the user")

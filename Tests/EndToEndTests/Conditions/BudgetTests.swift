@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Budgets of metered bytes, end to end", .serialized,
+    "Budgets of metered bytes, end to end", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct BudgetTests {
     private func configure(_ fixture: DaemonFixture, _ text: String) throws {

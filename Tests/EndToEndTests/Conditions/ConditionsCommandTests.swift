@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "transferctl conditions with real services", .serialized,
+    "transferctl conditions with real services", .inTurn, .serialized,
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct ConditionsCommandTests {
     /// Returns the command's output on a machine that `prepare` sets up. The returned service is ended afterwards.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Metered state from DHCP leases, a real NetworkManager, and the user's overrides", .serialized,
+    "Metered state from DHCP leases, a real NetworkManager, and the user's overrides", .inTurn, .serialized,
     .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct CostSourceTests {
     @Test("A hotspot's option in a lease is read; a conflict with NetworkManager is reported as a disagreement")

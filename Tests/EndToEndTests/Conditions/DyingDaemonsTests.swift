@@ -7,7 +7,7 @@ import Testing
 ///
 /// `TRANSFER_DYING_SECONDS` sets the duration (20 s by default), and `TRANSFER_SEED` sets the order.
 @Suite(
-    "Dying daemons", .serialized,
+    "Dying daemons", .inTurn, .serialized,
     .enabled(if: DyingDaemonsFixture.unavailabilityReason == nil, "\(DyingDaemonsFixture.unavailabilityReason ?? "")"))
 struct DyingDaemonsTests {
     private static let environment = ProcessInfo.processInfo.environment

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Roaming and the portal, mocked by python-dbusmock", .serialized,
+    "Roaming and the portal, mocked by python-dbusmock", .inTurn, .serialized,
     .enabled(if: MockFixture.unavailabilityReason == nil, "\(MockFixture.unavailabilityReason ?? "")"))
 struct MockedSourceTests {
     private func withMock(

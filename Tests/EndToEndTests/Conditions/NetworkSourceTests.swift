@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Network path and metered state from the kernel and a real NetworkManager", .serialized,
+    "Network path and metered state from the kernel and a real NetworkManager", .inTurn, .serialized,
     .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct NetworkSourceTests {
     @Test("The carrier and the default route are followed; a veth counts as Ethernet")

@@ -3,7 +3,7 @@ import ConditionFixtures
 import Testing
 
 @Suite(
-    "Power, read from a real upowerd", .serialized,
+    "Power, read from a real upowerd", .inTurn, .serialized,
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct PowerSourceTests {
     /// Runs `body` with a bus, a fixture, and a probe. All three are ended in order, even after a failure.

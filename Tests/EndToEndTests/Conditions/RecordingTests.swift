@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "transferctl conditions --record with real services", .serialized,
+    "transferctl conditions --record with real services", .inTurn, .serialized,
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"),
     .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct RecordingTests {

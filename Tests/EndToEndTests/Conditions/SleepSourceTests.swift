@@ -3,7 +3,7 @@ import ConditionFixtures
 import Testing
 
 @Suite(
-    "Sleep, announced by a real systemd-logind", .serialized,
+    "Sleep, announced by a real systemd-logind", .inTurn, .serialized,
     .enabled(if: LoginFixture.unavailabilityReason == nil, "\(LoginFixture.unavailabilityReason ?? "")"))
 struct SleepSourceTests {
     private func withProbe(

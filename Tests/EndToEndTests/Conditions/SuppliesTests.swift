@@ -3,7 +3,7 @@ import ConditionFixtures
 import Testing
 
 @Suite(
-    "Unusual power supplies, from a real upowerd and from sysfs", .serialized,
+    "Unusual power supplies, from a real upowerd and from sysfs", .inTurn, .serialized,
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct SuppliesTests {
     /// Runs `body` with two probes of the same machine: one reads UPower, the other only the kernel.

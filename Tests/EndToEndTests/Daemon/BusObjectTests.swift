@@ -9,7 +9,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite(
-    "The daemon's bus objects, tested with raw calls of several apps", .serialized,
+    "The daemon's bus objects, tested with raw calls of several apps", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct BusObjectTests {
     /// Describes a transfer that is never due.

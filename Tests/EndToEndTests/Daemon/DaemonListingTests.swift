@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "transferctl reports on apps, policies, history, and the machine", .serialized,
+    "transferctl reports on apps, policies, history, and the machine", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonListingTests {
     private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
@@ -51,7 +51,7 @@ struct DaemonListingTests {
             #expect(try fixture.run("policy", "show", "--defaults").contains("#parallel = 4"))
             #expect(try fixture.run("policy", "check").contains("the policy is 'ladder'"))
             try "parallel = 4\nyield = 3\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try fixture.run("policy", "check", file, status: 2).contains("config.toml:2:1: yield = 3: must be"))
+            #expect(try fixture.run("policy", "check", file, status: 2).contains("config.toml:2:9: yield = 3: must be"))
             #expect(try fixture.run("policy", "check", "/nonexistent", status: 2).contains("cannot read"))
         }
     }
@@ -77,6 +77,16 @@ struct DaemonListingTests {
             let jobs = try fixture.run("history", "--workload").split(separator: "\n")
             #expect(jobs.count == 2 && jobs[1].hasPrefix("this-machine,1,"))
             #expect(try fixture.run("history", "--trace", "--json", status: 2).contains("one of them"))
+            #expect(try fixture.run("history", "--donate", "x", status: 2).contains("--donate requires --trace"))
+            let donation = fixture.program.folder.path + "/donation"
+            #expect(try fixture.run("history", "--trace", "--donate", donation).contains("transferlab check"))
+            #expect(try fixture.run("history", "--trace", "--donate", donation, status: 2).contains("is not empty"))
+            let names = try FileManager.default.contentsOfDirectory(atPath: donation).sorted()
+            #expect(names.count == 3 && names.contains("workload.csv") && names.contains("README.md"), "\(names)")
+            for name in names {
+                let text = try String(contentsOfFile: donation + "/" + name, encoding: .utf8)
+                #expect(!text.contains("file.bin") && !text.contains("127.0.0.1") && !text.contains("this-machine"))
+            }
             // 300 transfers fill more than a page on the bus.
             let many = (1...300).map { server.url("file-\($0).bin") }
             let added = try fixture.program.run(

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "transferd and the commands that use it", .serialized,
+    "transferd and the commands that use it", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonTests {
     private func withFixture(
@@ -93,7 +93,7 @@ struct DaemonTests {
             #expect(
                 try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--session", "s") == "1"
             )
-            #expect(try fixture.run("why", "1").contains("held by the user: a call"))
+            #expect(try fixture.run("why", "1").contains("on hold since "))
             let first = try #require(try fixture.process())
             kill(first, SIGKILL)
             try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
@@ -249,8 +249,8 @@ struct DaemonTests {
             #expect(try fixture.run("why", "99", status: 2).contains("no transfer 99"))
             #expect(try fixture.run("add", "ftp://x/", status: 2).contains("unsupported URL scheme"))
             #expect(
-                try fixture.run("add", "--limit-rate", "5", server.url("f"), status: 2).contains(
-                    "belongs to the daemon"))
+                try fixture.run("add", "--proxy", "http://p:1", server.url("f"), status: 2).contains(
+                    "Unknown option '--proxy'"))
             #expect(
                 try fixture.run("wait", "1", "--timeout", "1s", status: 4).contains(
                     "timed out after 1s; the transfer has not ended"))

@@ -5,7 +5,7 @@ import GRDB
 import Testing
 
 @Suite(
-    "A damaged queue", .serialized,
+    "A damaged queue", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DamagedQueueTests {
     @Test("ends the daemon with status 2 and a remedy; after a repair, all transfers are there")

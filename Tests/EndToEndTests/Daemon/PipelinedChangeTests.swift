@@ -8,7 +8,7 @@ import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Pipelined changes", .serialized,
+    "Pipelined changes", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct PipelinedChangeTests {
     private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {

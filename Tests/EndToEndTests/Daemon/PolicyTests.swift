@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests of choosing a policy by name on the command line.
-@Suite("transferctl policies and get --policy, end to end")
+@Suite("transferctl policies and get --policy, end to end", .inTurn)
 struct PolicyTests {
     @Test("every listed policy can be selected with its defaults spelled out")
     func listed() throws {
@@ -30,10 +30,10 @@ struct PolicyTests {
         "an invalid policy is rejected with the key, the value, the range, and a pointer to the list",
         arguments: [
             ("help", ["'help'", "two-threshold"]),
-            ("default:patience=-1", ["patience=-1", "of 0 or more"]),
-            ("default:patience=soon", ["patience=soon", "of 0 or more"]),
+            ("default:wait=-1", ["wait=-1", "of 0 or more"]),
+            ("default:wait=soon", ["wait=soon", "of 0 or more"]),
             ("two-threshold:low=9", ["low=9", "from 0 to 5"]),
-            ("default:color=1", ["color=1", "patience=NUMBER"]),
+            ("default:color=1", ["color=1", "wait=NUMBER"]),
         ])
     func refused(_ policy: String, _ words: [String]) throws {
         let run = try Transferctl().run(["get", "--policy", policy, "http://127.0.0.1:9/"])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "service status", .serialized,
+    "service status", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ServiceStatusTests {
     @Test("C11: it shows the kernel's confinement features, in text and JSON, with and without a daemon")

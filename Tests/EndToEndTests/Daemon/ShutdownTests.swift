@@ -8,7 +8,7 @@ import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "C12: SIGTERM ends the daemon within five seconds, whatever hangs", .serialized,
+    "C12: SIGTERM ends the daemon within five seconds, whatever hangs", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ShutdownTests {
     /// A daemon that runs a slow download.

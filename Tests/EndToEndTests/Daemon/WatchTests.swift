@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "transferctl watch", .serialized,
+    "transferctl watch", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct WatchTests {
     private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {

@@ -6,7 +6,7 @@ import Testing
 /// Tests of `transferctl get --discretionary` with real services on a machine whose plug and network the test
 /// controls.
 @Suite(
-    "get --discretionary, end to end", .serialized,
+    "get --discretionary, end to end", .inTurn, .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct ConditionedGetTests {
     /// The seconds since 1970 by the wall clock, which logs and events use as well.

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the ways in which `transferctl` ends after failures outside the transfer: disk, signals, pipes, and hooks.
 @Suite(
-    "transferctl exit behavior", .serialized,
+    "transferctl exit behavior", .inTurn, .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct EndingGetTests {
     /// The start of the command that runs a program in its own mount namespace.

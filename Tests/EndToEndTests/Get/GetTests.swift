@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of `transferctl get` against a real nginx, run as a user runs it.
 @Suite(
-    "transferctl get, end to end", .serialized,
+    "transferctl get, end to end", .inTurn, .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct GetTests {
     @Test("a file arrives complete, its path is printed, and a second run downloads nothing")

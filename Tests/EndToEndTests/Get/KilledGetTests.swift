@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of kills between the renaming of a finished file and the record of the renaming.
 @Suite(
-    "transferctl get killed while a file is renamed", .serialized,
+    "transferctl get killed while a file is renamed", .inTurn, .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
     .enabled(if: Tracing.isPossible, "strace is missing or may not trace here: apt-get install strace"))
 struct KilledGetTests {

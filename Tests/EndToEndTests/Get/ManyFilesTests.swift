@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of thousands of small files in a single `transferctl get --input`.
 @Suite(
-    "transferctl get of many files, end to end", .serialized,
+    "transferctl get of many files, end to end", .inTurn, .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct ManyFilesTests {
     /// The numbers of open descriptors and of threads of a process.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Messages for new users", .serialized,
+    "Messages for new users", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct NewcomerTests {
     @Test("In a terminal, `add` names the wait reason and the next command; `why` uses local time")
@@ -36,7 +36,7 @@ struct NewcomerTests {
         try waitUntil("the transfer has waited for a second", within: 60) {
             try fixture.run("why", "1").contains("waited so far: not before 0:01")
         }
-        #expect(try fixture.run("why", "1").contains("next check at "))
+        #expect(try fixture.run("why", "1").contains("next check by "))
         #expect(!(try fixture.run("why", "1").contains("Z\n")))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of `transferctl put`, run as a user runs it.
 @Suite(
-    "transferctl put, end to end", .serialized,
+    "transferctl put, end to end", .inTurn, .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct PutTests {
     private func source(_ program: Transferctl, bytes: Int = 3_000_000, name: String = "file.bin") throws -> String {

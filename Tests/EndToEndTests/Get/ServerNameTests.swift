@@ -5,7 +5,7 @@ import HostileServer
 import Testing
 
 /// Tests of file names from a hostile server, which must do no harm to the user's files.
-@Suite("file names from servers, end to end", .serialized, .timeLimit(.minutes(3)))
+@Suite("file names from servers, end to end", .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct ServerNameTests {
     /// Starts a server that names each file `mine.txt`, or gives a name that reverses the reading direction.
     private func server() throws -> HostileServer {

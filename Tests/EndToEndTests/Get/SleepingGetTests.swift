@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of `transferctl get` on a machine that goes to sleep, with a real logind.
 @Suite(
-    "get across sleep, end to end", .serialized,
+    "get across sleep, end to end", .inTurn, .serialized,
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
     .enabled(if: LoginFixture.unavailabilityReason == nil, "\(LoginFixture.unavailabilityReason ?? "")"))
 struct SleepingGetTests {

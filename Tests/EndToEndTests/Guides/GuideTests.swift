@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the commands that the documents show, run as printed.
 @Suite(
-    "The guides' commands", .serialized,
+    "The guides' commands", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct GuideTests {
     static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -14,6 +14,7 @@ struct GuideTests {
     private static let documents = [
         "README.md", "Sources/Tools/transferctl/transferctl.docc/transferctl.md",
         "Sources/Tools/transferctl/transferctl.docc/TransferringFiles.md",
+        "Sources/Tools/transferctl/transferctl.docc/ProgramsYouHave.md",
         "Sources/Tools/transferctl/transferctl.docc/WhyATransferWaits.md",
         "Sources/Tools/transferd/transferd.docc/transferd.md",
         "Sources/Tools/transferd/transferd.docc/RunningTheDaemon.md",

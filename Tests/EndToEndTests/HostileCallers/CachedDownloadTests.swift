@@ -5,7 +5,7 @@ import RawBus
 import Testing
 
 @Suite(
-    "Files of sandboxed apps in the daemon's folder", .serialized,
+    "Files of sandboxed apps in the daemon's folder", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: SandboxRoot.unavailabilityReason == nil, "\(SandboxRoot.unavailabilityReason ?? "")"))
 struct CachedDownloadTests {

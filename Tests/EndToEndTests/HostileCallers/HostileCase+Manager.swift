@@ -6,7 +6,7 @@ extension HostileCase {
     private static let noSuch = Expectation.refused("NoSuchTransfer")
     private static let denied = Expectation.refused("AccessDenied")
 
-    static let methods: [HostileCase] = submissions + readers + controls + sessions
+    static let methods: [HostileCase] = submissions + readers + controls + sessions + commands
 
     private static let submissions: [HostileCase] = [
         HostileCase(member: "Submit", arguments: { _ in submit([]) }),
@@ -18,6 +18,14 @@ extension HostileCase {
             member: "Submit", detail: "a file's path, C2",
             arguments: { submit([("upload-file", .string($0.home + "/.bashrc"))]) },
             sandboxed: .refused("AccessDenied", saying: ["upload-fd"])),
+        HostileCase(
+            member: "Submit", detail: "a program to start, C3",
+            arguments: { _ in submit([("on-complete", .texts(["/bin/sh", "-c", "true"]))]) },
+            foreign: .refused("AccessDenied", saying: ["only the user"])),
+        HostileCase(
+            member: "Submit", detail: "a policy",
+            arguments: { _ in submit([("kind", .string("discretionary")), ("policy", .string("immediate"))]) },
+            sandboxed: .refused("AccessDenied", saying: ["policy"])),
         HostileCase(
             member: "Submit", detail: "with another session's name",
             arguments: { _ in submit([("session", .string("another"))]) }),
@@ -65,9 +73,15 @@ extension HostileCase {
         HostileCase(member: "Resume", arguments: victimIDs, foreign: noSuch),
         HostileCase(member: "Cancel", arguments: victimIDs, foreign: noSuch),
         HostileCase(member: "StartNow", arguments: victimIDs, foreign: noSuch),
+        HostileCase(member: "Retry", arguments: victimIDs, foreign: noSuch, sandboxed: denied),
+        HostileCase(member: "Remove", arguments: victimIDs, foreign: noSuch),
         HostileCase(
             member: "Change", arguments: { [.int64($0.victimTransfer), .dictionary([("priority", .int64(1))])] },
             foreign: noSuch),
+        HostileCase(
+            member: "Change", detail: "a removal",
+            arguments: { [.int64($0.victimTransfer), .dictionary([("remove", .texts(["deadline"]))])] }, foreign: noSuch
+        ),
         HostileCase(member: "Hold", arguments: { _ in [.uint64(0), .string("mine")] }, foreign: denied),
         HostileCase(member: "Release", foreign: denied),
         HostileCase(member: "QuitApp", arguments: { _ in [.string(HostileFixture.victimApp)] }, foreign: denied),
@@ -76,12 +90,21 @@ extension HostileCase {
         HostileCase(member: "SetInFront", arguments: { _ in [.boolean(true)] }),
     ]
 
+    private static let commands: [HostileCase] = [
+        HostileCase(
+            member: "RegisterCommand",
+            arguments: { _ in [.dictionary([("name", .string("mine")), ("state", .string("waiting"))])] },
+            foreign: denied),
+        HostileCase(member: "Commands", foreign: denied),
+        HostileCase(member: "StartCommand", arguments: { _ in [.int64(1), .boolean(true)] }, foreign: denied),
+    ]
+
     private static let sessions: [HostileCase] = [
         HostileCase(member: "OpenSession", detail: "with its own identifier", arguments: { _ in open("own", []) }),
         HostileCase(
             member: "OpenSession", detail: "with the victim's container",
             arguments: { _ in
-                let container = WireValue.string("group.\(HostileFixture.mark)")
+                let container = WireValue.string(HostileFixture.container)
                 return [
                     .dictionary([("identifier", .string("own-2")), ("shared-container", container)]), .dictionary([]),
                 ]

@@ -15,7 +15,8 @@ extension HostileCase {
         ]
         + [
             "Id", "Url", "Name", "App", "Session", "Upload", "Kind", "Priority", "State", "Bytes", "Total", "Rate",
-            "Attempt", "Submitted", "Path", "Status", "ErrorCode", "Error", "Directory", "Constraints",
+            "Attempt", "Submitted", "Path", "Status", "ErrorCode", "Error", "Directory", "Constraints", "Deadline",
+            "DeadlineState",
         ].map { HostileCase(member: $0, isProperty: true, target: .victimTransfer, foreign: unknown) }
 
     static let sessionMembers: [HostileCase] =
@@ -34,6 +35,8 @@ extension HostileCase {
             HostileCase(
                 member: "Acknowledge", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
             HostileCase(member: "Open", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
+            HostileCase(member: "Body", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
+            HostileCase(member: "Explain", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
         ]
         + ["Identifier", "App", "Transfers", "State"].map {
             HostileCase(member: $0, isProperty: true, target: .victimSession, foreign: unknown)

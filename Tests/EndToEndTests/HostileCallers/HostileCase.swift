@@ -29,6 +29,7 @@ struct HostileCase: Sendable {
         case manager
         case victimTransfer
         case victimSession
+        case conditions
     }
 
     var member: String
@@ -46,6 +47,7 @@ struct HostileCase: Sendable {
         case .manager: HostileFixture.manager
         case .victimTransfer: HostileFixture.transfer
         case .victimSession: HostileFixture.session
+        case .conditions: HostileFixture.conditions
         }
     }
 
@@ -59,6 +61,7 @@ struct HostileCase: Sendable {
             case .manager: HostileFixture.managerPath
             case .victimTransfer: fixture.victimPath
             case .victimSession: fixture.victimSession
+            case .conditions: HostileFixture.conditionsPath
             }
         guard isProperty else {
             return HostileCall(path: path, interface: interface, member: member, arguments: arguments(fixture))
@@ -68,10 +71,15 @@ struct HostileCase: Sendable {
             arguments: [.string(interface), .string(member)])
     }
 
-    /// The cases for every method and property of the three interfaces.
-    static let all = methods + managerProperties + transferMembers + sessionMembers
+    /// The cases for every method and property of the four interfaces.
+    static let all = methods + managerProperties + transferMembers + sessionMembers + conditionsProperties
+
+    /// The public verdict, which every caller may read.
+    private static let conditionsProperties: [HostileCase] = [
+        "Discretionary", "Reasons", "OnAC", "Metered", "Since",
+    ].map { HostileCase(member: $0, isProperty: true, target: .conditions) }
 
     private static let managerProperties: [HostileCase] = [
-        "Version", "ProcessID", "Policy", "Held", "Conditions", "StateDirectory", "StateLost",
+        "Version", "Commit", "ProcessID", "Policy", "Held", "Conditions", "StateDirectory", "StateLost",
     ].map { HostileCase(member: $0, isProperty: true) }
 }

@@ -9,9 +9,13 @@ final class HostileFixture: Sendable {
     static let manager = "org.transferd.Manager1"
     static let transfer = "org.transferd.Transfer1"
     static let session = "org.transferd.Session1"
+    static let conditionsPath = "/org/transferd/Conditions"
+    static let conditions = "org.transferd.Conditions1"
     static let properties = "org.freedesktop.DBus.Properties"
     /// A text in all of the victim's data. No other caller may see it.
     static let mark = "victims-secret"
+    /// The container of the victim's session, whose name is no secret.
+    static let container = "group.victim"
     static let victimApp = "org.example.Victim"
     static let foreignApp = "org.example.Foreign"
     static let sandboxedApp = "org.example.Sandboxed"
@@ -69,8 +73,8 @@ final class HostileFixture: Sendable {
         let opened = try await victim.manager(
             "OpenSession",
             [
-                .dictionary([("identifier", .string(mark)), ("shared-container", .string("group.\(mark)"))]),
-                .dictionary([("containers", .texts(["group.\(mark)"]))]),
+                .dictionary([("identifier", .string(mark)), ("shared-container", .string(container))]),
+                .dictionary([("containers", .texts([container]))]),
             ])
         guard let path = opened.value?["path"]?.text else { throw TestSetupError("OpenSession: \(opened)") }
         let posted = try await victim.session(path, "Post", [submit(task: 1, mark)])

@@ -5,7 +5,7 @@ import RawBus
 import Testing
 
 @Suite(
-    "Attacks on the daemon's limits", .serialized,
+    "Attacks on the daemon's limits", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct LimitAttackTests {
     private static func open(_ identifier: String, by caller: HostileProcess) async throws -> String {

@@ -5,7 +5,7 @@ import RawBus
 import Testing
 
 @Suite(
-    "Documents of the portal", .serialized,
+    "Documents of the portal", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: SandboxRoot.unavailabilityReason == nil, "\(SandboxRoot.unavailabilityReason ?? "")"),
     .enabled(if: DocumentPortal.unavailabilityReason == nil, "\(DocumentPortal.unavailabilityReason ?? "")"))

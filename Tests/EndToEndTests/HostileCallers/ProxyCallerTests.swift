@@ -5,7 +5,7 @@ import RawBus
 import Testing
 
 @Suite(
-    "Callers in real sandboxes", .serialized,
+    "Callers in real sandboxes", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ProxyCallerTests {
     private static func missing(_ programs: String...) -> String? {

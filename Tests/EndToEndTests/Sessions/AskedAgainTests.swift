@@ -8,7 +8,7 @@ import TransferTesting
 
 /// Stress tests of requests that receive no reply. Each test has 2 rounds, or `TRANSFER_QUESTION_ROUNDS`.
 @Suite(
-    "Requests that receive no reply", .serialized,
+    "Requests that receive no reply", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct AskedAgainTests {
     private static let rounds = Int(ProcessInfo.processInfo.environment["TRANSFER_QUESTION_ROUNDS"] ?? "") ?? 2

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Delayed tasks with a date that the user changes", .serialized,
+    "Delayed tasks with a date that the user changes", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DelayedTaskTests {
     /// Commands of the user, and kills of the daemon.

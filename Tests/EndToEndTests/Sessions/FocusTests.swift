@@ -6,7 +6,7 @@ import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Apps whose windows gain or lose the focus", .serialized,
+    "Apps whose windows gain or lose the focus", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct FocusTests {
     private let player = "org.example.Player"

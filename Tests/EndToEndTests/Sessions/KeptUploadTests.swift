@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite(
-    "C5: files of uploads, and disk usage of apps", .serialized,
+    "C5: files of uploads, and disk usage of apps", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct KeptUploadTests {
     @Test(

@@ -5,7 +5,7 @@ import Testing
 
 /// A stress test that kills an app again and again during its transfers: 25 times, or `TRANSFER_APP_KILLS` times.
 @Suite(
-    "An app that is killed", .serialized,
+    "An app that is killed", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct KilledAppTests {
     private static let kills = Int(ProcessInfo.processInfo.environment["TRANSFER_APP_KILLS"] ?? "") ?? 25

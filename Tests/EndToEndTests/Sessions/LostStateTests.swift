@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "A lost queue", .serialized,
+    "A lost queue", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct LostStateTests {
     @Test("L5, E4: the app learns which tasks are lost and can add others; the user is informed")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Repeated launches of real apps by a real daemon", .serialized,
+    "Repeated launches of real apps by a real daemon", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct RelaunchedAppTests {
     /// The times at which the app was relaunched, in seconds since 1970.

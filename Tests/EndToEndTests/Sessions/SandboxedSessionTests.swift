@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite(
-    "C2: the library in a real Flatpak app", .serialized,
+    "C2: the library in a real Flatpak app", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: FlatpakApp.unavailabilityReason == nil, "\(FlatpakApp.unavailabilityReason ?? "")"))
 struct SandboxedSessionTests {

@@ -8,7 +8,7 @@ import TransferBusProtocol
 import TransferTesting
 
 @Suite(
-    "C10: secrets end with the transfer", .serialized,
+    "C10: secrets end with the transfer", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SecretsTests {
     /// A unique secret for each source from which a secret can enter.

@@ -10,7 +10,7 @@ import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Background sessions under failures", .serialized,
+    "Background sessions under failures", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionFailureTests {
     @Test("L5, E4: despite repeated kills of the daemon, each download ends once and none is lost")

@@ -43,11 +43,10 @@ struct SessionFixture {
     }
 
     /// Starts a daemon directly, on a bus that cannot start another daemon.
-    static func daemonWithoutActivation(on bus: PrivateBus) async throws -> (
-        process: ChildProcess, folder: TemporaryFolder
-    ) {
+    static func daemonWithoutActivation(
+        on bus: PrivateBus, program: String = DaemonFixture.daemonPath
+    ) async throws -> (process: ChildProcess, folder: TemporaryFolder) {
         let folder = try TemporaryFolder()
-        let program = DaemonFixture.daemonPath
         let environment = bus.sessionEnvironment.merging(bus.environment) { $1 }
             .merging(["XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_CACHE_HOME": folder.path]) {
                 $1

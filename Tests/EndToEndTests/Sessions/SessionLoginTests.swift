@@ -7,7 +7,7 @@ import TransferTesting
 /// Tests of logins while the app does not run. `DaemonConformanceTests` covers a running app that responds to a login
 /// request over the bus (T8).
 @Suite(
-    "Logins for apps that are not running", .serialized,
+    "Logins for apps that are not running", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionLoginTests {
     private static let basic = "Basic " + Data("me:secret".utf8).base64EncodedString()

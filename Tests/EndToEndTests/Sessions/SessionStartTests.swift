@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Apps launched by a real daemon for their sessions", .serialized,
+    "Apps launched by a real daemon for their sessions", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionStartTests {
     @Test(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Background sessions of real apps with a real daemon", .serialized,
+    "Background sessions of real apps with a real daemon", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionTests {
     @Test("E3, E4: events arrive in order, 404 is a response, and acknowledged events are not repeated")

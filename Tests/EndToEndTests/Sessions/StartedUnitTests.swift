@@ -6,7 +6,7 @@ import Testing
 import TransferBusProtocol
 
 @Suite(
-    "C12: apps are launched as systemd services", .serialized,
+    "C12: apps are launched as systemd services", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct StartedUnitTests {
     /// Makes an app submit a download and die. The daemon then starts the app by a command that ends with `words`.

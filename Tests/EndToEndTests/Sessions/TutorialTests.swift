@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "A tutorial's app", .serialized,
+    "A tutorial's app", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct TutorialTests {
     @Test("T3, L2, E2: a killed app is launched to begin its task, and again to move the file")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "C4: programs replaced during transfers", .serialized,
+    "C4: programs replaced during transfers", .inTurn, .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct UpgradeTests {
     private static let programs = ["transferd", "transferctl", "transfer-worker", "SessionApp"]

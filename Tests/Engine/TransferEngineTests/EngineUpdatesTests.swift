@@ -34,6 +34,23 @@ import TransferTesting
         }
     }
 
+    @Test("A restarted attempt is reported with its cause, and has no bytes")
+    func restarts() async throws {
+        let registry = TransferRegistry()
+        let fixture = EngineFixture(registry: registry)
+        try await fixture.run { updates in
+            let id = try await fixture.engine.submit(EngineFixture.specification())
+            await fixture.until("a start") { fixture.executor.running == [id] }
+            fixture.executor.progress(id, to: 7, of: 9)
+            fixture.executor.restart(id)
+            try await fixture.waitForInbox()
+            #expect(registry.status(of: id)?.bytes == 0)
+            var story: [String] = []
+            for _ in 0..<4 { if let text = await updates.next(isWhole: true) { story.append(text) } }
+            #expect(story.suffix(2) == ["1 progressed 7", "1 restarted notResumable"])
+        }
+    }
+
     @Test("A submission is reported before it returns, and each update carries the resulting state")
     func states() async throws {
         let registry = TransferRegistry()

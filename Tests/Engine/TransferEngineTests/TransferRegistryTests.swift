@@ -51,6 +51,22 @@ import TransferScheduling
         #expect(registry.apply(.cancelled, to: TransferID(3)) == nil)
     }
 
+    @Test("The body of a refusal is no progress, and a finished upload has its size")
+    func sizes() throws {
+        let registry = TransferRegistry()
+        submit(1, specification(), to: registry)
+        _ = registry.apply(.progressed(bytes: 153, total: 153, rate: 1), to: TransferID(1))
+        let missing = registry.apply(.finished(TransferCompletion(status: 404, file: nil)), to: TransferID(1))
+        #expect((missing?.state, missing?.bytes, missing?.total) == (.failed, 0, nil))
+        var upload = specification()
+        upload.upload = UploadSource(path: "/f", size: 700, modified: 1)
+        submit(2, upload, to: registry)
+        let answer = UploadResponse(body: [], contentType: nil, isCut: false)
+        let sent = registry.apply(
+            .finished(TransferCompletion(status: 201, file: nil, answer: answer)), to: TransferID(2))
+        #expect((sent?.state, sent?.bytes) == (.finished, 700))
+    }
+
     @Test("A pause shows immediately on a waiting transfer, and after the stop on a running one")
     func pauses() {
         let registry = TransferRegistry()
@@ -100,7 +116,7 @@ import TransferScheduling
         #expect(registry.sessions { _ in true }.count == 1)
         _ = registry.apply(.cancelled, to: TransferID(2))
         #expect(registry.sessions { _ in true }.isEmpty && unfinished("a", registry) == 0)
-        #expect(registry.usage { _ in true }.bytes == specification(app: "b").bookkeepingBytes)
+        #expect(registry.usage { _ in true }.bytes == BookkeepingSize(of: specification(app: "b")).bytes)
     }
 
     @Test("The registry keeps the latest ended transfers and returns them newest first")
@@ -118,7 +134,7 @@ import TransferScheduling
 
     @Test("The registry keeps fewer ended transfers if their texts are long, to limit memory")
     func endedBytes() {
-        let bytes = specification().bookkeepingBytes
+        let bytes = BookkeepingSize(of: specification()).bytes
         let registry = TransferRegistry(endedLimit: 10, endedBytes: 5 * bytes)
         for id in 1...100 as ClosedRange<Int64> {
             submit(id, specification(), to: registry)

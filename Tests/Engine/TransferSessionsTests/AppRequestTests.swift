@@ -116,6 +116,65 @@ struct AppRequestTests {
         }
     }
 
+    @Test("After the user has changed a task, the app's change of another property undoes none of it")
+    func bothChange() async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
+            let id = await fixture.transfer(1, app.key())
+            await fixture.until("the wait") { fixture.sleeper.durations.contains(.seconds(300)) }
+            let date = HostFixture.start.wall.advanced(by: .seconds(900))
+            let constraints = Constraints(power: .ac, notBefore: NotBeforeConstraint(date))
+            try await fixture.engine.change(id, TransferChange(constraints: constraints, priority: 7))
+            await fixture.until("the other wait") { fixture.sleeper.durations.contains(.seconds(600)) }
+            var described = delayed(1, by: 300)
+            described.note = "mine"
+            try await fixture.host.post(.change(described), in: app.key(), from: app.client.name)
+            #expect(traits(of: id, fixture)?.constraints == constraints)
+            #expect(traits(of: id, fixture)?.priority == 7)
+            described.priority = 1
+            try await fixture.host.post(.change(described), in: app.key(), from: app.client.name)
+            #expect(traits(of: id, fixture)?.constraints == constraints)
+            #expect(traits(of: id, fixture)?.priority == 1000)
+            let tasks = await fixture.host.read { $0.tasks(of: app.key()) }
+            #expect(tasks.map(\.earliestBegin) == [date] && tasks.map(\.note) == ["mine"])
+            // The app's own date applies, and the user's other constraints remain.
+            described.earliestBegin = HostFixture.start.wall.advanced(by: .seconds(400))
+            try await fixture.host.post(.change(described), in: app.key(), from: app.client.name)
+            await fixture.until("the app's wait") { fixture.sleeper.durations.contains(.seconds(400)) }
+            #expect(traits(of: id, fixture)?.constraints.notBefore?.date == described.earliestBegin)
+            #expect(traits(of: id, fixture)?.constraints.power == .ac)
+        }
+    }
+
+    private func traits(of id: TransferID, _ fixture: HostFixture) -> TransferTraits? {
+        fixture.disks.transfers.transfers.first { $0.id == id }?.specification.traits
+    }
+
+    @Test("A process that knows the user's date may set the date of the former process again")
+    func formerDate() async throws {
+        let fixture = HostFixture()
+        let app = FakeApp()
+        try await fixture.run {
+            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
+            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
+            let id = await fixture.transfer(1, app.key())
+            await fixture.until("the wait") { fixture.sleeper.durations.contains(.seconds(300)) }
+            let date = HostFixture.start.wall.advanced(by: .seconds(500))
+            let constraints = Constraints(notBefore: NotBeforeConstraint(date))
+            try await fixture.engine.change(id, TransferChange(constraints: constraints))
+            await fixture.until("the user's wait") { fixture.sleeper.durations.contains(.seconds(500)) }
+            await fixture.host.disconnected(app.client.name)
+            let later = FakeApp(process: 101)
+            let state = try await fixture.host.open(.named(), by: later.client)
+            #expect(state.tasks.map(\.earliestBegin) == [date])
+            try await fixture.host.post(.change(delayed(1, by: 300)), in: app.key(), from: later.client.name)
+            await fixture.until("the app's wait") { fixture.sleeper.durations.contains(.seconds(300)) }
+        }
+    }
+
     @Test("T3, L2: an app that replies to one of two requests and exits is started again immediately")
     func leaves() async throws {
         let fixture = HostFixture()

@@ -202,6 +202,10 @@ final class FakeResolver: RequestResolver {
         return specification
     }
 
+    func namedFilesFolder(of session: SessionKey, by settings: SessionSettings) -> String {
+        "/tmp/\(session.app)/named/\(session.identifier)"
+    }
+
     func remove(_ file: String) { files.withLock { $0.append(file) } }
 }
 

@@ -91,6 +91,7 @@ struct SessionLimitTests {
                 try await fixture.host.post(.submit(suspended(2, url: long)), in: app.key("a"), from: app.client.name)
             }
             #expect(third?.code == .limitExceeded)
+            #expect(third?.message.contains("request bodies") == true)
             var annotated = suspended(1, url: long)
             annotated.note = String(repeating: "n", count: 4000)
             #expect(

@@ -14,7 +14,13 @@ import TransferPolicy
             // Users read a delimiter with a combining mark as another character, but servers do not.
             ("http://h/f?\u{301}secret", "http://h/f"), ("http://u:p@\u{301}h/", "http://\u{301}h/"),
         ])
-    func redacted(url: String, shown: String) { #expect(TransferSpecification.redacted(url: url) == shown) }
+    func redacted(url: String, shown: String) { #expect(RedactedURL.text(of: url) == shown) }
+
+    private static func redactedWithHeaders(_ specification: TransferSpecification) -> TransferSpecification {
+        var other = specification
+        other.headers = [HeaderField(name: "a", value: "b")]
+        return other.redacted
+    }
 
     @Test("A plain specification has no fields besides URL, destination, and traits; every field is stored")
     func plain() throws {
@@ -30,7 +36,11 @@ import TransferPolicy
             { $0.checksum = Checksum(algorithm: .sha256, hexDigest: "00") }, { $0.idleTimeoutSeconds = 1 },
             { $0.allowsInsecureRedirect = true }, { $0.usesRemoteTime = true }, { $0.keepsErrorBody = true },
             { $0.maximumBytes = 1 }, { $0.rateLimit = 1 }, { $0.connections = 2 },
-            { $0.isPrivate = true }, { $0.isSandboxed = true },
+            { $0.mirrors = ["http://m/f"] },
+            { $0.isPrivate = true }, { $0.acceptsAnyCertificate = true }, { $0.onComplete = ["/bin/true"] },
+            { $0.isSandboxed = true },
+            { $0.cookies = ["h\tFALSE\t/a\tTRUE\t9\tn\tv"].compactMap { Cookie(line: $0) } },
+            { $0 = Self.redactedWithHeaders($0) },
             { $0.completedBefore = CompletedFile(path: "/f", bytes: 1, modified: 1, validator: nil) },
         ]
         #expect(plain.isPlain)
@@ -41,6 +51,7 @@ import TransferPolicy
             let stored = try JSONEncoder().encode(other)
             #expect(try JSONDecoder().decode(TransferSpecification.self, from: stored) == other)
         }
+        #expect(plain.redacted == plain && Self.redactedWithHeaders(plain).isIncomplete)
         // A new field must be checked as well.
         #expect(Mirror(reflecting: plain).children.count == settings.count + 3)
     }

@@ -4,13 +4,14 @@
 ///
 /// The glossary of TransferModel's documentation lists the words that replace them.
 enum RetiredWords {
-    /// A retired word or sequence of words in names, lowercase, with its replacement.
+    /// A retired word or sequence of words in names, lowercase, with its replacement. `gate`, once used for admission
+    /// control, is now the gate of a systemd unit.
     static let inNames: [(words: [Substring], instead: String)] = [
         ("shelf", "ready queue"), ("bucket", "concurrency group, or token bucket"), ("lane", "concurrency group"),
         ("misfit", "blocked by size or window"), ("parked", "blocked"), ("sheltered", "non-preemptible"),
         ("mood", "policy state key"), ("stage", "phase"), ("stages", "phases"), ("dwell", "debounce"),
         ("grace", "hysteresis"), ("settling", "debounce"), ("look again", "reevaluate"), ("drain", "staggered start"),
-        ("gate", "admission control"), ("assessment", "policy evaluator"), ("moment", "clock reading"),
+        ("assessment", "policy evaluator"), ("moment", "clock reading"),
         ("learned", "persisted statistics"), ("finding", "observation"), ("sureness", "confidence"),
         ("book", "registry"), ("ledger", "deduplicator or registry"), ("keeper", "cache"), ("outlet", "sink"),
         ("gathering", "group-commit window"), ("session repair", "session interposer"), ("leftovers", "orphaned files"),

@@ -23,6 +23,9 @@ enum FileForm {
                 case "c" where file.path.hasPrefix("Tests/VirtualLaptop/"): first == "// \(licence) OR GPL-2.0-only"
                 case "swift", "c", "h": first == "// \(licence)"
                 case "sh", "py", "packages": first == "# \(licence)" || second == "# \(licence)"
+                // Debian's tools read these files, which have their own form.
+                case "" where ["control", "copyright", "postrm"].map({ ".ci/packaging/\($0)" }).contains(file.path):
+                    true
                 case "" where file.path.hasPrefix(".ci/"): first == "# \(licence)" || second == "# \(licence)"
                 default: true
                 }

@@ -26,19 +26,21 @@ enum ImportRules {
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxKernel": ["CProcess", "Dispatch", "Glibc", "Synchronization"],
             "Sources/Adapters/LinuxClock": edge.union(["CTimer", "LinuxKernel"]),
-            "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
+            "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "LinuxKernel", "CGIO", "CUPower", "CNetlink"]
+            ),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "TransferSessions"]),
-            "Sources/Adapters/TransferFiles": edge.union(["CLinuxFiles", "Crypto", "LinuxKernel"]),
+            "Sources/Adapters/TransferFiles": edge.union(["CCrypto", "CLinuxFiles", "LinuxKernel"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
-                "CLinuxFiles", "Crypto", "FoundationNetworking", "LinuxKernel", "TransferFiles", "URLSessionInterposer",
+                "CLinuxFiles", "FoundationNetworking", "LinuxKernel", "TransferFiles", "URLSessionInterposer",
             ]),
             // The worker process runs the executor elsewhere. Its parent handles the files, but no network traffic.
             "Sources/Adapters/WorkerExecutor": edge.union(["CConfinement", "CProcess", "LinuxKernel", "TransferFiles"]),
             "Sources/Adapters/TransferWorker": edge.union([
                 "CConfinement", "TransferFiles", "URLSessionExecutor", "WorkerExecutor",
             ]),
+            "Sources/Adapters/CommandRunner": edge.union(["CProcess", "GLibBridge", "LinuxKernel"]),
             "Sources/Adapters/ProgramStarter": edge.union(["LinuxKernel", "TransferSessions"]),
             "Sources/DBus/TransferBusProtocol": toolchain.union(["GLibBridge", "TransferModel"]),
             // The client implements a service whose protocol belongs to the engine.
@@ -50,7 +52,9 @@ enum ImportRules {
             ]),
             // The client uses the bus and needs no engine.
             "Sources/Client/BackgroundTransfer": toolchain.union([
-                "FoundationNetworking", "GLibBridge", "Logging", "TransferBusProtocol", "TransferModel",
+                "FoundationNetworking", "GLibBridge", "HTTPTypes", "HTTPTypesFoundation", "Logging",
+                "TransferBusProtocol",
+                "TransferModel",
             ]),
             // The embedded client brings its own engine.
             "Sources/Client/BackgroundTransferEmbedded": edge.union([
@@ -63,42 +67,55 @@ enum ImportRules {
 
     /// The folders whose files may import every module of the project: fakes and composition roots.
     static let free: Set = [
-        "Sources/Samples/batch-downloader", "Sources/Testing/TransferTesting", "Sources/Testing/SessionHarnesses",
-        "Sources/Tools/transfer-worker",
+        "Sources/Samples/podcasts", "Sources/Testing/TransferTesting", "Sources/Testing/SessionHarnesses",
+        "Sources/Tools/AriaRPC", "Sources/Tools/transfer-rpc", "Sources/Tools/transfer-worker",
         "Sources/Tools/transferctl",
-        "Sources/Tools/transferd", "Sources/Tools/ToolSupport",
+        "Sources/Tools/transferd", "Sources/Tools/ManualPages", "Sources/Tools/ProgramVersion",
+        "Sources/Tools/ToolSupport", "Sources/Tools/TransferDaemon",
         "Sources/Tools/transferlab",
     ]
 
     /// The folders of C code, which import no modules.
     static let systemLibraries: Set = [
-        "CConfinement", "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CSeccomp", "CTimer", "CUPower",
+        "CConfinement", "CCrypto", "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CSeccomp", "CTimer", "CUPower",
         "URLSessionInterposer",
     ]
 
     /// The folders that own a library. No other folder imports it. GLib has two owners: the bridge and the adapter
     /// above it.
     static let owners: [String: Set<String>] = [
-        "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd", "Sources/Tools/transferlab"],
-        "CConfinement": ["Sources/Adapters/TransferWorker", "Sources/Adapters/WorkerExecutor"],
+        "ArgumentParser": [
+            "Sources/Tools/ManualPages", "Sources/Tools/TransferDaemon", "Sources/Tools/transferctl",
+            "Sources/Tools/transferlab",
+        ],
+        "CConfinement": [
+            "Sources/Adapters/TransferWorker", "Sources/Adapters/WorkerExecutor", "Sources/Tools/AriaRPC",
+        ],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
-        "CLinuxFiles": ["Sources/Adapters/TransferFiles", "Sources/Adapters/UploadSpool"],
+        "CLinuxFiles": [
+            "Sources/Adapters/TransferFiles", "Sources/Adapters/UploadSpool", "Sources/Tools/AriaRPC",
+        ],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
         "CProcess": [
-            "Sources/Adapters/LinuxKernel", "Sources/Adapters/WorkerExecutor", "Sources/DBus/TransferBusServer",
+            "Sources/Adapters/CommandRunner", "Sources/Adapters/LinuxKernel", "Sources/Adapters/WorkerExecutor",
+            "Sources/DBus/TransferBusServer",
         ],
         "CSeccomp": [],
         "CTimer": ["Sources/Adapters/LinuxClock"],
         "CUPower": ["Sources/Adapters/LinuxConditions"],
-        "Crypto": ["Sources/Adapters/TransferFiles", "Sources/Adapters/URLSessionExecutor"],
+        "FlyingFox": ["Sources/Tools/AriaRPC"],
+        "FlyingSocks": ["Sources/Tools/AriaRPC"],
         "FoundationNetworking": [
             "Sources/Adapters/URLSessionExecutor", "Sources/Client/BackgroundTransfer",
             "Sources/Testing/TransferTesting",
         ],
+        "FoundationXML": ["Sources/Samples/podcasts"],
+        "HTTPTypes": ["Sources/Client/BackgroundTransfer"],
+        "HTTPTypesFoundation": ["Sources/Client/BackgroundTransfer"],
         "GRDB": ["Sources/Adapters/SQLiteStore"],
         "GRDBSQLite": ["Sources/Adapters/SQLiteStore"],
-        "ServiceLifecycle": ["Sources/Client/BackgroundTransferEmbedded", "Sources/Tools/transferd"],
-        "UnixSignals": ["Sources/Tools/transferd"],
+        "ServiceLifecycle": ["Sources/Client/BackgroundTransferEmbedded", "Sources/Tools/TransferDaemon"],
+        "UnixSignals": ["Sources/Tools/TransferDaemon"],
         "TOMLKit": ["Sources/Tools/ToolSupport"],
         "Rainbow": ["Sources/Tools/transferctl", "Sources/Tools/transferlab"],
         "RealModule": ["Sources/Core/PolicyLab"],

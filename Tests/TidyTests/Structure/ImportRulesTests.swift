@@ -22,11 +22,12 @@ struct ImportRulesTests {
     @Test("the daemon and the worker executor link no networking code")
     func daemon() throws {
         let manifest = try #require(SourceTree.files.first { $0.path == "Package.swift" }).text
-        for target in ["transferd", "WorkerExecutor"] {
+        for target in ["TransferDaemon", "WorkerExecutor"] {
             let reach = ImportRules.reach(of: target, in: manifest)
             #expect(reach.isSuperset(of: ["TransferFiles", "TransferEngine"]))
             #expect(
-                reach.isDisjoint(with: ["URLSessionExecutor", "URLSessionInterposer", "TransferWorker"]), "\(target)")
+                reach.isDisjoint(with: ["URLSessionExecutor", "URLSessionInterposer", "TransferWorker", "AriaRPC"]),
+                "\(target)")
         }
     }
 

@@ -36,7 +36,7 @@ enum SourceTree {
             "Package.swift", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", ".editorconfig",
             ".gitignore", ".spi.yml", ".swift-format",
         ]
-        for folder in ["Sources", "Tests", "Benchmarks", ".ci"] {
+        for folder in ["Sources", "Plugins", "Tests", "Benchmarks", ".ci"] {
             let inside = manager.enumerator(atPath: top.appendingPathComponent(folder).path)
             while let path = inside?.nextObject() as? String { paths.append("\(folder)/\(path)") }
         }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+import LinuxConditions
 import Logging
 import Testing
 import ToolSupport
 import TransferFiles
+import TransferModel
 import TransferPolicy
 
 @Suite struct DaemonConfigurationTests {
@@ -42,6 +45,45 @@ import TransferPolicy
         #expect((empty.policy, empty.parallel, empty.rateLimit == nil) == ("default", 4, true))
     }
 
+    @Test("The patience chooses the policy of its name")
+    func patience() throws {
+        #expect(try DaemonConfiguration("patience = \"prompt\"", path: "c.toml").policy == "prompt")
+        #expect(try DaemonConfiguration("policy = \"default\"\npatience = \"relaxed\"", path: "c").policy == "relaxed")
+        #expect(try DaemonConfiguration("policy = \"strict\"\npatience = \"balanced\"", path: "c").policy == "strict")
+    }
+
+    @Test("The source of prices is a file, or a command without a shell")
+    func prices() throws {
+        func source(_ text: String) throws -> PriceSource? { try DaemonConfiguration(text, path: "c.toml").prices }
+        #expect(try source("[price]\nfile = \"/srv/tariff.csv\"") == .file("/srv/tariff.csv"))
+        #expect(try source("[price]\nfile = \"~/tariff.csv\"") == .file(NSHomeDirectory() + "/tariff.csv"))
+        #expect(
+            try source("price = { command = [\"prices\", \"a b; rm\"] }") == .command(["prices", "a b; rm"]))
+        #expect(try source("price = {}") == nil)
+        #expect(DaemonConfiguration().prices == nil)
+    }
+
+    @Test("RPC is off unless it is enabled, and has aria2's port and a folder by default")
+    func rpc() throws {
+        func settings(_ text: String) throws -> RPCSettings? { try DaemonConfiguration(text, path: "c.toml").rpc }
+        #expect(try settings("") == nil)
+        #expect(try settings("[rpc]\nport = 7000") == nil)
+        #expect(try settings("[rpc]\nenabled = true") == RPCSettings(directory: NSHomeDirectory() + "/Downloads"))
+        var all = RPCSettings(directory: "/srv/files")
+        (all.port, all.token, all.origins, all.kind) = (7000, "0123456789abcdef", ["http://localhost:8080"], .normal)
+        #expect(
+            try settings(
+                """
+                [rpc]
+                enabled = true
+                port = 7000
+                token = "0123456789abcdef"
+                directory = "/srv/files"
+                origins = ["http://localhost:8080"]
+                kind = "normal"
+                """) == all)
+    }
+
     @Test("Documents exactly the accepted keys, with the defaults in force")
     func explained() throws {
         let keys = DaemonConfiguration.keys
@@ -58,23 +100,49 @@ import TransferPolicy
         for key in keys { #expect(throws: UsageError.self) { try DaemonConfiguration("\(key.name) = []", path: "c") } }
     }
 
+    @Test("A mistyped policy suggests the right one")
+    func mistypedPolicy() {
+        let error = #expect(throws: UsageError.self) { try DaemonConfiguration("policy = \"balancd\"", path: "c") }
+        #expect(error?.description.hasSuffix("; did you mean 'balanced'?") == true, "\(String(describing: error))")
+    }
+
     @Test(
         "Reports an error with file, line, and column",
         arguments: [
-            ("parallel = 0", "c.toml:1:1: parallel = 0: must be a whole number from 1 to 256"),
-            ("\n  parallel = \"4\"", "c.toml:2:3: parallel = \"4\": must be a whole number"),
-            ("policy = \"best\"", "c.toml:1:1: policy: "),
-            ("policy = 3", "c.toml:1:1: policy = 3: must be a string in quotes"),
-            ("# parallell\n\nparallell = 4", "c.toml:3:1: unknown key 'parallell'; use one of "),
-            ("app-budgets = 7", "c.toml:1:1: app-budgets = 7: must be a table from names to bytes"),
-            ("\napp-budgets = { a = -1 }", "c.toml:2:1: app-budgets: 'a' = -1: must be a whole number from 0 to"),
+            ("parallel = 0", "c.toml:1:12: parallel = 0: must be a whole number from 1 to 256"),
+            ("\n  parallel = \"4\"", "c.toml:2:14: parallel = \"4\": must be a whole number"),
+            ("policy = \"best\"", "c.toml:1:10: policy: "),
+            ("patience = \"late\"", "c.toml:1:12: patience = \"late\": must be one of relaxed, balanced, prompt"),
+            (
+                "policy = \"strict\"\npatience = \"prompt\"",
+                "c.toml:2:1: patience applies to the policy 'default' only"
+            ),
+            ("policy = 3", "c.toml:1:10: policy = 3: must be a string in quotes"),
+            ("# parallell\n\nparallell = 4", "c.toml:3:1: unknown key 'parallell'; did you mean 'parallel'?"),
+            ("app-budgets = 7", "c.toml:1:15: app-budgets = 7: must be a table from names to bytes"),
+            ("\napp-budgets = { a = -1 }", "c.toml:2:15: app-budgets: 'a' = -1: must be a whole number from 0 to"),
             (
                 "[connection-budgets]\n\"b c\" = \"1\"",
                 "c.toml:1:2: connection-budgets: 'b c' = \"1\": must be a whole number"
             ),
-            ("billing-day = 32", "c.toml:1:1: billing-day = 32: must be a whole number from 1 to 31"),
-            ("yield = 1", "c.toml:1:1: yield = 1: must be true or false"),
-            ("log-level = \"loud\"", "c.toml:1:1: log-level = \"loud\": must be one of "),
+            ("billing-day = 32", "c.toml:1:15: billing-day = 32: must be a whole number from 1 to 31"),
+            ("yield = 1", "c.toml:1:9: yield = 1: must be true or false"),
+            ("price = 3", "c.toml:1:9: price = 3: must be a table with 'file' or 'command'"),
+            ("[price]\nfile = \"tariff.csv\"", "c.toml:1:2: price: file = \"tariff.csv\": must be an absolute path"),
+            ("[price]\nurl = \"x\"", "c.toml:1:2: price: unknown key 'url'"),
+            ("[price]\ncommand = \"prices\"", "c.toml:1:2: price: command = \"prices\": must be a list of a program"),
+            ("[price]\ncommand = []", "c.toml:1:2: price: command: must be a list of a program"),
+            ("[price]\ncommand = [1]", "c.toml:1:2: price: command = 1: must be a string in quotes"),
+            ("[price]\nfile = \"/a\"\ncommand = [\"b\"]", "c.toml:1:2: price: file and command exclude each other"),
+            ("rpc = true", "c.toml:1:7: rpc = true: must be a table with 'enabled'"),
+            ("[rpc]\nlisten-all = true", "c.toml:1:2: rpc: unknown key 'listen-all'"),
+            ("[rpc]\nport = 80", "c.toml:1:2: rpc: port = 80: must be a whole number from 1024 to 65535"),
+            ("[rpc]\ndirectory = \"x\"", "c.toml:1:2: rpc: directory = \"x\": must be an absolute path"),
+            ("[rpc]\ntoken = \"secret\"", "c.toml:1:2: rpc: token: must have 16 to 256 visible ASCII characters"),
+            ("[rpc]\norigins = [\"null\"]", "c.toml:1:2: rpc: origins = \"null\": must be scheme, host, and port"),
+            ("[rpc]\norigins = [\"http://a/b\"]", "c.toml:1:2: rpc: origins = \"http://a/b\": must be scheme"),
+            ("[rpc]\nkind = \"userInitiated\"", "c.toml:1:2: rpc: kind = \"userInitiated\": must be one of normal"),
+            ("log-level = \"loud\"", "c.toml:1:13: log-level = \"loud\": must be one of "),
             ("parallel = = 4", "c.toml:1:12: "),
             ("[server]\nport = 1", "c.toml:1:2: unknown key 'server'"),
         ])
@@ -87,5 +155,20 @@ import TransferPolicy
         } catch {
             Issue.record("\(error)")
         }
+    }
+
+    @Test("Reports every error, in the order of the file, with the column of the key or of the value")
+    func allErrors() {
+        let text = """
+            yield = 1
+            paralel = 4
+            policy = "best"
+              parallel = 0
+            billing-day = 32
+            log-level = "loud"
+            """
+        let error = #expect(throws: UsageError.self) { try DaemonConfiguration(text, path: "c") }
+        let places = error?.description.split(separator: "\n").map { $0.prefix { $0 != " " } }
+        #expect(places == ["c:1:9:", "c:2:1:", "c:3:10:", "c:4:14:", "c:5:15:", "c:6:13:"])
     }
 }

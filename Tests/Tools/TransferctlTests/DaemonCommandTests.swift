@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GLibBridge
 import Testing
 import ToolSupport
@@ -42,6 +43,65 @@ struct DaemonCommandTests {
         arguments: ["priority", "colour=red", "kind=soon", "priority=9999", "by=yesterday", "when=sunny"])
     func noChanges(change: String) {
         #expect(throws: UsageError.self) { try SetCommand.request([change], now: Self.now) }
+    }
+
+    @Test("The value none removes a setting, and other settings of the same command apply")
+    func removals() throws {
+        let fields = try SetCommand.request(
+            ["by=none", "window=none", "priority=none", "metered=allow"], now: Self.now
+        )
+        .fields
+        #expect(
+            fields == [
+                "remove": .list([.string("deadline"), .string("windows")]), "priority": .integer(500),
+                "metered": .string("allowed"),
+            ])
+        let conditions = try SetCommand.request(["when=none"], now: Self.now).fields
+        #expect(conditions == ["remove": .list(["power", "link-kinds", "metered", "price-below"].map { .string($0) })])
+        #expect(throws: UsageError.self) { try SetCommand.request(["kind=none"], now: Self.now) }
+        for key in ["when", "not-before", "by", "window", "metered", "patience", "priority"] {
+            let change = try SetCommand.request(["\(key)=none"], now: Self.now)
+            #expect(change != ChangeRequest(), "\(key)=none changes nothing")
+        }
+    }
+
+    @Test("A removal leaves the other constraints alone")
+    func removal() throws {
+        var constraints = Constraints(power: .ac, metered: .unmetered)
+        constraints.deadline = DeadlineConstraint(Self.now)
+        var change = ConstraintChange()
+        change.removed = [.deadline, .metered]
+        change.apply(to: &constraints)
+        #expect(constraints == Constraints(power: .ac))
+        constraints = Constraints()
+        (constraints.patience, constraints.notBefore) = (.prompt, NotBeforeConstraint(Self.now))
+        change.removed = ConstraintChange.Removable.allCases
+        change.apply(to: &constraints)
+        #expect(constraints == Constraints())
+    }
+
+    @Test("Each control command says in one line what it did")
+    func confirmations() {
+        #expect(PauseCommand.confirmation([TransferID(7)]) == "Paused 7.")
+        #expect(CancelCommand.confirmation([TransferID(7), TransferID(9)]) == "Canceled 7, 9.")
+        #expect(ResumeCommand.confirmation((1...6).map { TransferID($0) }) == "Resumed 6 transfers.")
+        #expect(NowCommand.confirmation([]) == "No unfinished transfers.")
+    }
+
+    @Test("A rate never overflows its column, and a refused transfer shows no progress")
+    func columns() {
+        var running = TransferStatus(
+            id: TransferID(1), url: "http://a/", name: "big.iso", app: "person", isUpload: false, kind: .normal,
+            priority: 500, state: .running, submitted: Self.now)
+        (running.bytes, running.total, running.rate) = (25_000_000, 100_000_000, 123_456_789)
+        var failed = running
+        (failed.id, failed.state, failed.bytes, failed.total, failed.rate) = (TransferID(2), .failed, 0, nil, nil)
+        failed.name = "gone.iso"
+        let lines = StatusTable(rows: [running, failed], width: 100).lines
+        let column = lines[0].range(of: "NAME")?.lowerBound
+        #expect(column != nil && lines[1].range(of: "big.iso")?.lowerBound == column)
+        #expect(lines[2].range(of: "gone.iso")?.lowerBound == column)
+        #expect(!lines[2].contains(" B"), "\(lines[2])")
     }
 
     @Test("Fits a list into the width, shows wait reasons, and removes control characters from names")

@@ -65,4 +65,14 @@ struct FormattingTests {
         #expect(Formatting.wrapped("a abcdefghij b", width: 5) == ["a", "abcd…", "b"])
         #expect(Formatting.wrapped("", width: 5).isEmpty)
     }
+
+    @Test("A long line is broken between words, with a hanging indent; tables and long words stay as they are")
+    func broken() {
+        #expect(Formatting.broken("short", width: 10) == "short")
+        #expect(Formatting.broken("on battery since 14:02", width: 12) == "on battery\n  since\n  14:02")
+        #expect(
+            Formatting.broken("a b\n  to /a/long/path and on", width: 12) == "a b\n  to\n    /a/long/path\n    and on")
+        #expect(Formatting.broken("ID   STATE   NAME OF IT", width: 12) == "ID   STATE   NAME OF IT")
+        #expect(Formatting.broken("\n", width: 12) == "\n")
+    }
 }

@@ -1,22 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import ManualPages
 import Testing
+import ToolSupport
 
 @testable import transferctl
 
 @Suite struct ManualPageTests {
-    @Test("The manual page describes every command and option, and contains no accidental roff requests")
+    @Test("The manual page describes every command and option")
     func page() throws {
-        let page = try ManualPage.text()
+        let page = try ManualPage.transferctl().text
         for command in TransferControl.configuration.subcommands {
             let name = command.configuration.commandName ?? ""
             #expect(page.contains(".SS transferctl \(name.replacing("-", with: "\\-"))"), "\(name)")
         }
         #expect(page.contains(".B \\-\\-not\\-before <time>"))
         #expect(!page.contains("sysfs"), "hidden options are left out")
-        for line in page.split(separator: "\n") where line.hasPrefix(".") {
-            let macros = [".\\\"", ".TH", ".SH", ".SS", ".PP", ".TP", ".B ", ".I "]
-            #expect(macros.contains { line.hasPrefix($0) }, "\(line)")
+    }
+
+    @Test("The pages have the usual sections, in the usual order, and no accidental roff requests")
+    func sections() throws {
+        let usual = ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"]
+        for page in [try ManualPage.transferctl(), ManualPage.configuration()] {
+            let titles = page.text.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map {
+                String($0.dropFirst(4))
+            }
+            #expect(titles.filter(usual.contains) == usual, "\(page.name)")
+            for line in page.text.split(separator: "\n") where line.hasPrefix(".") {
+                let macros = [".\\\"", ".TH", ".SH", ".SS", ".PP", ".TP", ".B ", ".in", ".EX", ".EE"]
+                #expect(macros.contains { line.hasPrefix($0) }, "\(line)")
+            }
         }
+        let titles = try ManualPage.transferctl().sections.map(\.title)
+        #expect(titles.contains("EXIT STATUS") && titles.contains("ENVIRONMENT") && titles.contains("FILES"))
+    }
+
+    @Test("The command line accepts the examples", arguments: ManualPage.transferctlExamples.map(\.command))
+    func example(_ text: String) throws {
+        for line in text.split(separator: "\n") {
+            let command = line.split(separator: " && ")[0]
+            #expect(command.hasPrefix("transferctl "))
+            _ = try TransferControl.parseAsRoot(Self.arguments(of: command))
+        }
+    }
+
+    @Test("The page of the configuration describes every key, and the file accepts its example")
+    func configuration() throws {
+        let page = ManualPage.configuration().text
+        for key in DaemonConfiguration.keys {
+            #expect(page.contains(".B \(key.name.replacing("-", with: "\\-"))\n"), "\(key.name)")
+        }
+        let configuration = try DaemonConfiguration(ManualPage.configurationExample, path: "example")
+        #expect(configuration.billingDay == 15 && configuration.connectionBudgets == ["Phone": 2_000_000_000])
+    }
+
+    /// Splits a command line as a shell does, with double quotes only, and drops the program's name.
+    private static func arguments(of command: Substring) -> [String] {
+        command.split(separator: "\"", omittingEmptySubsequences: false).enumerated().flatMap { index, part in
+            index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+        }.dropFirst().map { $0 }
     }
 }

@@ -12,7 +12,7 @@ struct StatusJSONTests {
     /// Returns the JSON that Foundation writes for `rows`.
     private func foundation(_ rows: [TransferStatus]) throws -> String {
         let data = try JSONSerialization.data(
-            withJSONObject: ["transfers": rows.map { $0.fields.mapValues(\.json) }],
+            withJSONObject: ["commands": [], "transfers": rows.map { $0.fields.mapValues(\.json) }],
             options: [.sortedKeys, .withoutEscapingSlashes])
         return String(decoding: data, as: UTF8.self)
     }

@@ -39,7 +39,7 @@ struct TransferCardTests {
             lines[3...6] == [
                 "  from        https://example.org/big.iso", "  to          /srv/files",
                 "  done        250.0 kB of 1.00 MB (25 %)",
-                "  conditions  none",
+                "  conditions  those of the daemon's policy",
             ])
         #expect(lines[7] == "  priority    discretionary, 500")
         #expect(lines[8].hasPrefix("  added       Thu 1 Jan ") && lines[8].hasSuffix(" by transferctl"))
@@ -60,6 +60,24 @@ struct TransferCardTests {
         #expect(!lines.contains { $0.contains("conditions") })
     }
 
+    @Test("Without conditions, the card says that the transfer starts at once")
+    func unconditional() {
+        var status = waiting
+        status.kind = .userInitiated
+        #expect(lines(status).contains("  conditions  none; starts at once"))
+        #expect(lines(status, Constraints(power: .ac)).contains("  conditions  AC power"))
+    }
+
+    @Test("Shows the transfer's own policy and the program that follows")
+    func settings() {
+        var fields = waiting.fields
+        fields["policy"] = .string("ladder")
+        fields["on-complete"] = .list([.string("/bin/echo"), .string("a b")])
+        let lines = TransferCard(fields).lines(width: 80)
+        #expect(lines.contains("  conditions  those of the policy ladder"))
+        #expect(lines.contains("  then runs   /bin/echo a b"))
+    }
+
     @Test("Describes constraints in words")
     func constraints() {
         var constraints = Constraints(power: .acOrBattery(above: 50), metered: .unmetered)
@@ -71,9 +89,9 @@ struct TransferCardTests {
             allowed: ["Home", "Attic"], denied: ["Cafe"], allowsRoaming: false)
         let text = lines(waiting, constraints, width: 400).first { $0.contains("conditions") } ?? ""
         #expect(text.contains("AC power or a battery above 50 %; "), "\(text)")
-        #expect(text.contains("wifi") && text.contains(" or ") && text.contains("ethernet"), "\(text)")
+        #expect(text.contains("; Ethernet or Wi-Fi; "), "\(text)")
         #expect(text.contains("; an unmetered network; not before Wed 21 Jan "), "\(text)")
-        #expect(text.contains("; within Mon 01:00 to Mon 06:01, Sun 00:00 to Mon 00:00; "), "\(text)")
+        #expect(text.contains("; within Mon 01:00-06:01; Sun 00:00-24:00; "), "\(text)")
         #expect(text.hasSuffix("; only on Attic, Home; not on Cafe; not while roaming"), "\(text)")
     }
 

@@ -71,7 +71,7 @@ struct TransferFollowerTests {
     }
 
     /// A fake service that sends the given changes and then ends.
-    private struct Service: WatchedTransferService {
+    private struct Service: WatchedTransferManager {
         var states: [Int64: TransferStatus.State]
         var changes: [Change]
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import PolicyLab
 import Testing
+import TransferModel
 
 @testable import transferlab
 
@@ -26,6 +27,16 @@ import Testing
 
         func text(_ name: String) throws -> String { try String(contentsOfFile: file(name), encoding: .utf8) }
 
+        /// The results of all devices together. Parts have no results of single devices.
+        func pooled(_ name: String) throws -> NSDictionary {
+            let document = try JSONSerialization.jsonObject(with: Data(text(name).utf8)) as? [String: Any]
+            var study = try #require(document)
+            study["policies"] = (study["policies"] as? [[String: Any]])?.map { line in
+                line.filter { $0.key != "devices" }
+            }
+            return study as NSDictionary
+        }
+
         var study: [String] {
             traces + ["--workload", "generated", "--policy", "strict,ladder,default,oracle", "--seed", "3"]
         }
@@ -47,6 +58,77 @@ import Testing
         #expect(try folder.text("7.json.csv") == folder.text("1.json.csv"))
     }
 
+    @Test("Prices decide costs, in every command the same; they must cover the traces")
+    func prices() async throws {
+        let folder = try Folder()
+        let starts = try folder.traces.map { try Trace(csv: Files.read($0), device: "d", file: $0) }
+        let first = starts.map(\.start.secondsSinceEpoch).min() ?? 0
+        let hours = (starts.map(\.end.secondsSinceEpoch).max() ?? 0) / 3600 - first / 3600 + 1
+        let curve = folder.file("curve.csv")
+        func write(_ count: Int64) throws -> String {
+            let rows = (0..<count).map { "\(first + $0 * 3600),\(first + ($0 + 1) * 3600),\(($0 * 7) % 5)" }
+            try ("start,end,price\n" + rows.joined(separator: "\n")).write(
+                toFile: curve, atomically: true, encoding: .utf8)
+            return curve
+        }
+        let policies = folder.traces + ["--workload", "generated", "--policy", "unmetered,price,wait-awhile,oracle"]
+        let short = try RunCommand.parse(policies + ["--price-curve", try write(3)])
+        await #expect(throws: UsageError.self) { try await short.run() }
+        let study = policies + ["--price-curve", try write(hours), "--daemon"]
+        let whole = try RunCommand.parse(study + ["--json", folder.file("whole.json")])
+        try await whole.run()
+        let shard = try ShardCommand.parse(["1/1"] + study + ["--output", folder.file("1.part")])
+        try await shard.run()
+        let merge = try MergeCommand.parse([folder.file("1.part"), "--json", folder.file("merged.json")])
+        try merge.run()
+        #expect(try folder.pooled("merged.json") == folder.pooled("whole.json"))
+        let document = try JSONSerialization.jsonObject(with: Data(folder.text("whole.json").utf8)) as? [String: Any]
+        let lines = try #require(document?["policies"] as? [[String: Any]])
+        func cost(_ index: Int) -> Double {
+            (lines[index]["pooled"] as? [String: Any])?["on_time_cost_per_mb"] as? Double ?? -1
+        }
+        // Waiting for a price pays, and no policy is better than the optimum.
+        #expect(cost(1) < cost(0))
+        #expect(cost(2) < cost(0))
+        let regrets = lines.compactMap { ($0["pooled"] as? [String: Any])?["regret_per_mb"] as? Double }
+        #expect(regrets.count == 4 && regrets.allSatisfy { $0 >= -1e-9 } && regrets[3].magnitude < 1e-9)
+        let oracle = try OracleCommand.parse(
+            folder.traces + ["--workload", "generated", "--price-curve", curve])
+        try await oracle.run()
+    }
+
+    @Test("evaluate writes its protocol and its results as JSON")
+    func evaluationDocument() async throws {
+        let folder = try Folder()
+        let command = try EvaluateCommand.parse(
+            folder.traces + [
+                "--policy", "strict", "--workloads", "2", "--deadlines", "6h", "--prices", "10", "--json",
+                folder.file("e.json"),
+            ])
+        try await command.run()
+        let document = try JSONSerialization.jsonObject(with: Data(folder.text("e.json").utf8)) as? [String: Any]
+        #expect(document?["workload_bases"] as? [Int] == [2000, 3000])
+        #expect(document?["policies"] as? [String] == ["unmetered", "strict"])
+        #expect((document?["results"] as? [[String: Any]])?.count == 2)
+    }
+
+    @Test("check accepts a donation, and names what should not be in it")
+    func check() throws {
+        let folder = try Folder()
+        let path = folder.traces[0]
+        let trace = try Trace(csv: Files.read(path), device: "d", file: path)
+        let donation = try #require(Donation(trace: trace, jobs: [], name: "laptop-1", zoneOffset: 0))
+        let target = folder.file("donation")
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+        for (name, text) in donation.files {
+            try text.write(toFile: target + "/" + name, atomically: true, encoding: .utf8)
+        }
+        try CheckCommand.parse([target]).run()
+        try trace.csv.write(toFile: target + "/real.csv", atomically: true, encoding: .utf8)
+        #expect(throws: ExitCode.self) { try CheckCommand.parse([target]).run() }
+        #expect(throws: UsageError.self) { try CheckCommand.parse([folder.file("none")]).run() }
+    }
+
     @Test("Parts of a study, merged in any order, equal the whole study", arguments: [1, 2, 3, 7])
     func shards(count: Int) async throws {
         let folder = try Folder()
@@ -59,12 +141,19 @@ import Testing
             try await shard.run()
         }
         try MergeCommand.parse(parts.reversed() + ["--json", folder.file("merged.json")]).run()
-        #expect(try folder.text("merged.json") == folder.text("whole.json"))
+        #expect(try folder.pooled("merged.json") == folder.pooled("whole.json"))
         // If there are more parts than devices, some parts are empty, and the merge does not need the empty parts.
-        guard count > 1, count <= 5 else { return }
-        let missing = #expect(throws: UsageError.self) { try MergeCommand.parse(Array(parts.dropLast())).run() }
-        #expect(missing?.description == "missing parts of the study: \(count)/\(count)")
-        #expect(throws: UsageError.self) { try MergeCommand.parse(parts + [parts[0]]).run() }
+        let used = Set((0..<5).map { StableHash("renewal-\($0)").part(of: count) })
+        try MergeCommand.parse(used.map { parts[$0 - 1] } + ["--json", folder.file("used.json")]).run()
+        #expect(try folder.pooled("used.json") == folder.pooled("whole.json"))
+        guard count > 1 else { return }
+        let last = try #require(used.max())
+        let missing = #expect(throws: UsageError.self) {
+            try MergeCommand.parse(parts.filter { $0 != parts[last - 1] }).run()
+        }
+        #expect(missing?.description == "missing parts of the study: \(last)/\(count)")
+        let twice = #expect(throws: UsageError.self) { try MergeCommand.parse(parts + [parts[0]]).run() }
+        #expect(twice?.description.hasSuffix("repeats part 1/\(count)") == true)
         let other = try ShardCommand.parse(
             ["1/\(count)"] + folder.study + ["--penalty", "5", "--output", folder.file("other.part")])
         try await other.run()
@@ -72,6 +161,24 @@ import Testing
             try MergeCommand.parse([folder.file("other.part")] + parts.dropFirst()).run()
         }
         #expect(throws: UsageError.self) { try MergeCommand.parse(folder.traces).run() }
+    }
+
+    @Test("evaluate adds the reference to the policies, and rejects wrong options")
+    func evaluation() async throws {
+        let folder = try Folder()
+        let options = ["--workloads", "2", "--deadlines", "6h", "--prices", "10"]
+        let command = try EvaluateCommand.parse(folder.traces + options + ["--policy", "strict"])
+        #expect(try command.policy.selected(reference: "unmetered").map(\.name) == ["unmetered", "strict"])
+        #expect(try command.policy.selected(reference: "strict").map(\.name) == ["strict"])
+        try await command.run()
+        for wrong in [
+            ["--policy", "oracle"], ["--workloads", "0"], ["--workloads", "a,b"], ["--deadlines", "0h"],
+            ["--prices", "x"], ["--span", "4"], ["--min-known", "1.1"], ["--order", "random"], ["--policy", "nope"],
+        ] {
+            await #expect(throws: (any Error).self, "\(wrong)") {
+                try await EvaluateCommand.parse(folder.traces + wrong).run()
+            }
+        }
     }
 
     @Test("A pipe receives a result directly and is not replaced by a file")
@@ -85,39 +192,6 @@ import Testing
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(reader, &bytes, bytes.count)
         #expect(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) == "a result")
-    }
-
-    @Test("A part reads only the traces of its devices, and parts of other jobs are rejected")
-    func lonelyShards() async throws {
-        let folder = try Folder()
-        let jobs = folder.file("jobs.csv")
-        let workload = try zip(0..., Files.traces(folder.traces)).map { number, trace in
-            Workload.Device(name: trace.device, jobs: WorkloadGenerator.jobs(for: trace, seed: UInt64(number)))
-        }
-        // The third device has no transfers and therefore belongs to no part.
-        try Files.write(Workload(devices: workload.filter { $0.name != "renewal-2" }).csv, to: jobs)
-        let study = folder.traces + ["--workload", jobs, "--policy", "strict,default,oracle"]
-        let whole = try RunCommand.parse(study + ["--json", folder.file("whole.json")])
-        try await whole.run()
-        for (number, mine) in [(1, ["0", "3"]), (2, ["1", "4"])] {
-            for device in 0..<5 where !mine.contains("\(device)") {
-                try FileManager.default.moveItem(atPath: folder.traces[device], toPath: folder.file("away-\(device)"))
-            }
-            let shard = try ShardCommand.parse(["\(number)/2"] + study + ["--output", folder.file("\(number).part")])
-            try await shard.run()
-            for device in 0..<5 where !mine.contains("\(device)") {
-                try FileManager.default.moveItem(atPath: folder.file("away-\(device)"), toPath: folder.traces[device])
-            }
-        }
-        let parts = ["1.part", "2.part"].map { folder.file($0) }
-        try MergeCommand.parse(parts + ["--json", folder.file("merged.json")]).run()
-        #expect(try folder.text("merged.json") == folder.text("whole.json"))
-        let text = try folder.text("jobs.csv")
-        try Files.write(text + "renewal-4,999,1700000000,5,\n", to: jobs)
-        let other = try ShardCommand.parse(["1/2"] + study + ["--output", parts[0]])
-        try await other.run()
-        let refused = #expect(throws: UsageError.self) { try MergeCommand.parse(parts).run() }
-        #expect(refused?.description.hasSuffix("their inputs or options differ") == true)
     }
 
     @Test("A result that is worse than allowed fails the comparison")

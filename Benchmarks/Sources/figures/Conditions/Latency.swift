@@ -149,7 +149,8 @@ final class Latency {
                 case .stopped: reports.paused.put(TimestampQueue.now())
                 case .retrying(_, let failure, _), .failed(let failure):
                     reports.lastError.withLock { $0 = failure.message }
-                case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed, .finished, .cancelled:
+                case .submitted, .changed, .paused, .resumed, .waiting, .deadline, .started, .progressed, .restarted,
+                    .finished, .cancelled:
                     break
                 }
             }

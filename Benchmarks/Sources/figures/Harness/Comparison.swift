@@ -80,7 +80,8 @@ enum Transferctl {
         // The daemon runs the worker program that lies beside it.
         for name in product == "transferd" ? [product, "transfer-worker"] : [product] {
             _ = try Command(
-                program: swift, arguments: ["build", "-c", "release", "--product", name, "--package-path", root]
+                program: swift,
+                arguments: ["build", "-c", "release", "--product", name, "--traits", "Tools", "--package-path", root]
             ).run()
         }
         return "\(root)/.build/release/\(product)"

@@ -1,37 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Glibc
 
 /// Watches a file of overrides, including its creation and removal.
 final class OverridesReader {
-    private let file: OverridesFile
-    private let descriptor: Int32
-    private var source: GLibSource?
-    private var watched: Int32?
+    private let watch: FileWatch
 
     /// Starts watching; `nil` if the kernel does not allow it.
     ///
-    /// - Parameter deliver: Receives the file's content after each change.
+    /// - Parameters:
+    ///   - file: The file to watch.
+    ///   - executor: The executor on whose thread changes are reported.
+    ///   - deliver: Receives the file's content after each change.
     init?(
         file: OverridesFile, on executor: GLibExecutor,
         deliver: @escaping (OverridesContent) -> Void
     ) {
-        let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { return nil }
-        self.file = file
-        self.descriptor = descriptor
-        watchNearestFolder()
-        source = executor.watch(descriptor: descriptor) { [weak self] in
-            guard let self else { return }
-            discardEvents()
-            watchNearestFolder()
-            deliver(Self.read(file))
+        guard let watch = FileWatch(path: file.path, on: executor, onChange: { deliver(Self.read(file)) }) else {
+            return nil
         }
-    }
-
-    deinit {
-        source?.cancel()
-        close(descriptor)
+        self.watch = watch
     }
 
     /// Returns the current content of the file.
@@ -40,30 +27,6 @@ final class OverridesReader {
             return OverridesContent(path: file.path, text: try file.text())
         } catch {
             return OverridesContent(path: file.path, problem: error.problem)
-        }
-    }
-
-    private func discardEvents() {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        while Glibc.read(descriptor, &bytes, bytes.count) > 0 {}
-    }
-
-    /// Watches the file's folder, or its nearest existing ancestor.
-    private func watchNearestFolder() {
-        var folder = file.path[...]
-        var isAbove = false
-        while let slash = folder.lastIndex(of: "/") {
-            folder = folder[..<slash]
-            let path = folder.isEmpty ? "/" : String(folder)
-            var events = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-            // Not every write: a program that changes the file closes it, or replaces it with another file.
-            if !isAbove { events |= IN_MOVED_FROM | IN_CLOSE_WRITE | IN_DELETE }
-            let id = inotify_add_watch(descriptor, path, UInt32(events))
-            defer { isAbove = true }
-            guard id >= 0 else { continue }
-            if let watched, watched != id { inotify_rm_watch(descriptor, watched) }
-            watched = id
-            return
         }
     }
 }

@@ -13,6 +13,8 @@ final class ConditionsRecorder: @unchecked Sendable {
     private let write: @Sendable (String) -> Void
     private var pseudonyms: Pseudonyms?
     private var hasBegun = false
+    /// The last published conditions of an anonymous recording.
+    private var published: Conditions?
 
     init(_ configuration: LinuxConditionsConfiguration, write: @escaping @Sendable (String) -> Void) {
         header = RecordingHeader(configuration)
@@ -30,7 +32,12 @@ final class ConditionsRecorder: @unchecked Sendable {
     /// Writes published conditions.
     func record(_ conditions: Conditions, at now: ClockReading) {
         var conditions = conditions
-        pseudonyms?.replace(in: &conditions)
+        if pseudonyms != nil {
+            pseudonyms?.replace(in: &conditions)
+            // A change of prices alone leaves nothing to record, and a replay publishes nothing.
+            guard conditions != published else { return }
+            published = conditions
+        }
         record(RecordedLine(conditions, at: now))
     }
 
@@ -83,7 +90,7 @@ extension Observation {
         case .modemManager(let availability): return .modemManager(availability.map { $0.map(Self.keptObjects) })
         case .kernelEvent(let fields):
             return .kernelEvent(fields.filter { !$0.hasPrefix("POWER_SUPPLY_SERIAL_NUMBER=") })
-        case .networkPortal, .powerProfile, .power, .path, .meteredDebounceEnded, .login, .leases, .overrides,
+        case .networkPortal, .powerProfile, .power, .path, .meteredDebounceEnded, .login, .leases, .overrides, .prices,
             .localTime,
             .firstSnapshotIsDue:
             return self

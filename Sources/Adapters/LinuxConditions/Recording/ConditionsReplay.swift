@@ -146,7 +146,7 @@ public struct ConditionsReplay: Sendable {
             case .power(_, _, .afterDebounce): try checkTimer(.power, debounceTimes.power, now)
             case .meteredDebounceEnded: try checkTimer(.price, debounceTimes.metered, now)
             case .power, .kernelEvent, .networkManager, .modemManager, .networkPortal, .powerProfile, .login, .leases,
-                .overrides, .localTime, .firstSnapshotIsDue:
+                .overrides, .prices, .localTime, .firstSnapshotIsDue:
                 break
             }
         }
@@ -169,7 +169,7 @@ public struct ConditionsReplay: Sendable {
             switch order {
             case .startTimer(let reading): timers[reading] = now
             case .stopTimer(let reading): timers[reading] = nil
-            case .followPath, .pathChanged: break  // the resulting reads have lines of their own
+            case .followPath, .pathChanged, .readPrices: break  // the resulting reads have lines of their own
             }
         }
 

@@ -21,6 +21,7 @@ extension Observation: Codable {
         case login = "login"
         case leases = "leases"
         case overrides = "overrides"
+        case prices = "prices"
         case localTime = "localTime"
         case firstSnapshotIsDue = "firstIsDue"
     }
@@ -76,6 +77,7 @@ extension Observation: Codable {
         case .login: self = .login(try value())
         case .leases: self = .leases(try value())
         case .overrides: self = .overrides(try value())
+        case .prices: self = .prices(try value(PriceContent?.self))
         case .localTime: self = .localTime(try value(RecordedLocalTime.self).rules)
         case .firstSnapshotIsDue: self = .firstSnapshotIsDue
         }
@@ -99,6 +101,7 @@ extension Observation: Codable {
         case .login(let availability): try container.encode(availability, forKey: .login)
         case .leases(let files): try container.encode(files, forKey: .leases)
         case .overrides(let content): try container.encode(content, forKey: .overrides)
+        case .prices(let content): try container.encode(content, forKey: .prices)
         case .localTime(let rules): try container.encode(RecordedLocalTime(rules), forKey: .localTime)
         case .firstSnapshotIsDue: try container.encode(true, forKey: .firstSnapshotIsDue)
         }

@@ -27,6 +27,8 @@ struct Pseudonyms {
                     file.bytes = file.meteredBytes
                     return file
                 })
+        // Prices differ by region, so they tell where a machine is.
+        case .prices: observation = .prices(nil)
         case .path(.value(let snapshot), _): devices.formUnion(snapshot.links.values.map(\.name))
         case .power, .kernelEvent, .path, .networkManager, .meteredDebounceEnded, .modemManager, .networkPortal,
             .powerProfile,
@@ -38,6 +40,10 @@ struct Pseudonyms {
     /// Replaces the name of the connection, and notes that could quote a name.
     mutating func replace(in conditions: inout Conditions) {
         conditions.connection.value = conditions.connection.value.map { connection($0) }
+        if conditions.priceCurve.source != .none {
+            conditions.priceCurve = Conditions(unknownSince: conditions.priceCurve.since).priceCurve
+        }
+        conditions.notes = conditions.notes.filter { !$0.hasPrefix(PriceContent.noteStart) }
         conditions.notes = conditions.notes.map { _ in OverridesFileError(path: "", problem: Self.sentence).description
         }
     }

@@ -54,6 +54,10 @@ struct RecordedConditions: Codable, Hashable {
             "connection": entry(conditions.connection), "interface": entry(conditions.interface),
             "underlay": entry(conditions.underlay),
         ]
+        // Recordings of machines without prices, and of earlier versions, have no such fact.
+        if conditions.priceCurve.source != .none {
+            facts["priceCurve"] = entry(conditions.priceCurve, conditions.priceCurve.value?.words)
+        }
         disagreements = conditions.disagreements
         notes = conditions.notes
         localTime = RecordedLocalTime(conditions.localTime)
@@ -81,6 +85,14 @@ extension RecordedConditions.Entry {
     /// The fact in words, for errors.
     fileprivate var words: String {
         "\(value ?? "none") (\(source), \(confidence), \(changed ? "changed" : "unchanged") at \(since))"
+    }
+}
+
+extension PriceCurve {
+    /// The periods with their prices, in nanoseconds since 1970.
+    fileprivate var words: String {
+        segments.map { "\($0.start.nanosecondsSinceEpoch)-\($0.end.nanosecondsSinceEpoch)=\($0.price)" }
+            .joined(separator: " ")
     }
 }
 

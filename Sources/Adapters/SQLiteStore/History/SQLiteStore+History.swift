@@ -86,6 +86,22 @@ extension SQLiteStore {
             try HistoryRows.transfer(id.rawValue, rows, in: database)
         }
     }
+
+    /// Removes ended transfers with their events. Unfinished and unknown transfers are ignored.
+    ///
+    /// - Throws: `TransferStoreError` if the change cannot be saved.
+    public func remove(_ ids: [TransferID]) async throws {
+        await writer.flush()
+        try await writer.perform { database in
+            for id in ids {
+                try database.execute(
+                    sql: "DELETE FROM task WHERE id = ?1 AND id IN (SELECT task FROM ended)", arguments: [id.rawValue])
+                guard database.changesCount > 0 else { continue }
+                try database.execute(sql: "DELETE FROM moment WHERE task = ?1", arguments: [id.rawValue])
+            }
+            return true
+        }
+    }
 }
 
 extension WallTime {

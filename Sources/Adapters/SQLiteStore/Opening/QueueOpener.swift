@@ -96,7 +96,7 @@ struct QueueOpener {
                 let queue = try DatabaseQueue(path: file.path, configuration: connection)
                 try queue.writeWithoutTransaction { database in
                     try makeDurable(database)
-                    try Schema.migrate(database, path: file.path)
+                    try Schema.migrate(database, path: file.path, to: migrations)
                 }
                 return queue
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && clock.now < end {
@@ -104,6 +104,25 @@ struct QueueOpener {
                 // lock first. If several processes open a new file together, all but one reach this line.
                 usleep(5_000)
             }
+        }
+    }
+
+    private var migrations: [SchemaMigration] { Schema.migrations + configuration.laterMigrations }
+
+    /// Checks that a newer version did not write the database. Changes nothing, and does not disturb a process that
+    /// uses the database.
+    ///
+    /// - Throws: `TransferStoreError`.
+    func checkVersion() throws {
+        guard access(file.path, F_OK) == 0 else { return }
+        do {
+            var connection = connection
+            connection.readonly = true
+            let queue = try DatabaseQueue(path: file.path, configuration: connection)
+            defer { try? queue.close() }
+            try queue.read { try Schema.check($0, path: file.path, against: migrations) }
+        } catch {
+            throw TransferStoreError(wrapping: error, path: file.path)
         }
     }
 

@@ -171,6 +171,6 @@ final class TransferRows: @unchecked Sendable {
         let statement = try database.cachedStatement(
             sql: "SELECT url FROM task WHERE id = ? AND specification = '{}'")
         guard let url = try String.fetchOne(statement, arguments: [id]) else { return false }
-        return TransferSpecification.redacted(url: url) == url
+        return RedactedURL.text(of: url) == url
     }
 }

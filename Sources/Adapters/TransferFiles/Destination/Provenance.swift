@@ -39,7 +39,7 @@ package struct Provenance: Hashable, Sendable {
     ///
     /// Returns `nil` for any other text, because a secret could be anywhere in that text.
     private static func shown(_ url: String) -> String? {
-        let reference = URLReference(TransferSpecification.redacted(url: url)).withoutUserInfo
+        let reference = URLReference(RedactedURL.text(of: url)).withoutUserInfo
         guard ["http", "https"].contains(reference.scheme), !reference.host.isEmpty else { return nil }
         // A password that contains an unescaped slash would look like a port and a path.
         let port = reference.hostAndPort.dropFirst(reference.host.count)

@@ -28,18 +28,8 @@ package enum HTTPDate {
         guard (1...9999).contains(years), parts.count == 3, (0...23).contains(parts[0]), (0...59).contains(parts[1]),
             (0...60).contains(parts[2])
         else { return nil }
-        let days = daysSinceEpoch(year: years, month: Int64(monthIndex) + 1, day: day)
+        let days = CivilDate.daysSinceEpoch(year: years, month: Int64(monthIndex) + 1, day: day)
         return days * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
-    }
-
-    /// Returns the number of days since 1970-01-01 in the Gregorian calendar. Counts years from March.
-    private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 
     /// Returns the delay of a `Retry-After` value in seconds from `now`. The value is a number or a date (RFC 9110

@@ -66,7 +66,7 @@ actor DownloadAttempt: TransferAttempt {
             plan: DownloadPlan(job, environment, at: location, isUnchanged: isUnchanged))
         writer.begin(at: location, present: machine.presentBytes)
         // Some or all of the recorded bytes were removed by another program.
-        if let resume = job.resume, machine.plan.offset < resume.offset { report(.restarted) }
+        if let resume = job.resume, machine.plan.offset < resume.offset { report(.restarted(.bytesMissing)) }
         reports.checkpoint(now: MonotonicTime.now())
         start()
     }
@@ -79,7 +79,7 @@ actor DownloadAttempt: TransferAttempt {
         case .cancelRequest: cancelRequest()
         case .sendSegment(let id, let request): send(request, segment: id)
         case .cancelSegment(let id): for exchange in segments.exchanges(for: id) { environment.client.cancel(exchange) }
-        case .restart: restart()
+        case .restart(let cause): restart(cause)
         case .receive(let serverFile): receive(serverFile)
         case .finish(let serverFile): finish(serverFile)
         case .end(let ending): end(ending)
@@ -92,12 +92,12 @@ actor DownloadAttempt: TransferAttempt {
         publishLiveExchanges()
     }
 
-    private func restart() {
+    private func restart(_ cause: RestartCause) {
         let hadBytes = writer.hasBytes
         do { try writer.restart() } catch { fail(error) }
         if hadBytes {
             reports.restart()
-            report(.restarted)
+            report(.restarted(cause))
         }
     }
 

@@ -89,7 +89,7 @@ actor UploadAttempt: TransferAttempt {
     private func restart() {
         reportedResume = nil
         reports.restart()
-        report(.restarted)
+        report(.restarted(.bytesMissing))
     }
 
     /// Keeps the first `count` bytes of a response's body.

@@ -153,12 +153,16 @@ extension AttemptStateMachine {
     }
 
     /// Returns the step after a redirect, or `nil` if the response is not a redirect.
-    func redirect(_ attemptRequest: Request, _ head: ResponseHead) -> Step? {
+    ///
+    /// - Parameter sendsBody: Whether the next request has the body of the request.
+    func redirect(_ attemptRequest: Request, _ head: ResponseHead, sendsBody: Bool = false) -> Step? {
         guard RedirectRule.isRedirect(head) else { return nil }
         let location = head.value("Location") ?? ""
         var next = attemptRequest
         switch request.redirects.next(
-            location: location, from: attemptRequest.url, fields: attemptRequest.fields, visited: attemptRequest.visited
+            location: location, from: attemptRequest.url, fields: attemptRequest.fields,
+            visited: attemptRequest.visited,
+            sendsBody: sendsBody
         )
         {
         case .follow(let url, let fields):

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferFiles
 internal import TransferModel
 
 /// Decides whether a redirect may be followed, and to which URL.
 struct RedirectRule: Sendable {
     /// The maximum number of redirects. A longer chain is an error.
     static let maximumHops = 20
-    /// Returns whether a field may be carried to another origin. Any other field may be a secret, whatever its name.
-    static func isHarmless(_ field: HeaderField) -> Bool {
-        let name = field.name.lowercased()
-        return name == "user-agent" || name == "accept" || name.hasPrefix("accept-")
-    }
+
+    /// The fields that describe the body of a request, in lowercase. They go where the body goes.
+    static let bodyFields: Set<String> = ["content-type", "content-encoding", "content-language"]
 
     /// The decision about a redirect.
     enum Decision: Hashable, Sendable {
@@ -22,6 +21,10 @@ struct RedirectRule: Sendable {
     /// A Boolean value that indicates whether redirects must stay on this machine. Network conditions do not apply to
     /// such a transfer, and a redirect must not bypass them.
     var staysOnLoopback = false
+    /// The cookies of the first URL's server.
+    var cookies: [Cookie] = []
+    /// The current time in seconds since 1970, at which cookies expire.
+    var now: Int64 = 0
 
     static func isRedirect(_ head: ResponseHead) -> Bool {
         switch head.status {
@@ -37,8 +40,9 @@ struct RedirectRule: Sendable {
     ///   - url: The URL that sent the redirect.
     ///   - fields: The fields of the request.
     ///   - visited: The URLs that led to `url` by redirects, including `url`.
+    ///   - sendsBody: Whether the next request has the body of the request.
     func next(
-        location: String, from url: String, fields: [HeaderField], visited: [String]
+        location: String, from url: String, fields: [HeaderField], visited: [String], sendsBody: Bool = false
     ) -> Decision {
         let base = URLReference(url)
         let target = URLReference(location).resolved(against: base).withoutUserInfo
@@ -64,7 +68,24 @@ struct RedirectRule: Sendable {
         guard visited.count <= Self.maximumHops else {
             return refused("redirects more than \(Self.maximumHops) times.")
         }
-        let kept = target.origin == base.origin ? fields : fields.filter(Self.isHarmless)
+        let isSameOrigin = target.origin == base.origin
+        let kept =
+            isSameOrigin
+            ? fieldsWithCookies(fields, for: target, visited: visited)
+            : fields.filter { $0.isHarmless || sendsBody && Self.bodyFields.contains($0.name.lowercased()) }
         return .follow(url: target.text, fields: kept)
+    }
+
+    /// Returns the fields of a request to the same origin, with the cookies for its path.
+    ///
+    /// Another origin on the way may have chosen the target, so cookies do not return after it.
+    private func fieldsWithCookies(
+        _ fields: [HeaderField], for target: URLReference, visited: [String]
+    ) -> [HeaderField] {
+        guard !cookies.isEmpty else { return fields }
+        let origin = target.origin
+        let hasLeft = visited.contains { URLReference($0).origin != origin }
+        let field = hasLeft ? nil : cookies.field(for: target.text, at: now)
+        return fields.without(["cookie"]) + (field.map { [$0] } ?? [])
     }
 }

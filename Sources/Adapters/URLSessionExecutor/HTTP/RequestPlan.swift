@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferFiles
 internal import TransferModel
 
 /// The target of an attempt's requests and the rules for them, for both downloads and uploads.
 struct RequestPlan: Hashable, Sendable {
     var url: String
     var headers: [HeaderField]
+    /// The cookies of the URL's server. Empty if a header field sets the cookies.
+    var cookies: [Cookie] = []
     var userAgent: String
     var logins = LoginPlan()
     /// The host and port of the proxy, or `nil` if there is no proxy.
@@ -46,10 +49,12 @@ struct RequestPlan: Hashable, Sendable {
         where fields.firstValue(name) == nil {
             fields.append(HeaderField(name: name, value: value))
         }
+        if let field = cookies.field(for: url, at: now) { fields.append(field) }
         return fields
     }
 
     var redirects: RedirectRule {
-        RedirectRule(allowsInsecure: allowsInsecureRedirect, staysOnLoopback: staysOnLoopback)
+        RedirectRule(
+            allowsInsecure: allowsInsecureRedirect, staysOnLoopback: staysOnLoopback, cookies: cookies, now: now)
     }
 }

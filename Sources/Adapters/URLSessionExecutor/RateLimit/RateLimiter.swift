@@ -28,6 +28,7 @@ final class RateLimiter: Sendable {
         ownLimit = specification.rateLimit.map { max(1, $0) }
         let isBackground = specification.traits.kind == .discretionary
         number = isInterposerActive ? transfer_urlsession_limiter_open(isBackground ? 1 : 0) : 0
+        if specification.acceptsAnyCertificate { transfer_urlsession_limiter_accept_any_certificate(number) }
     }
 
     /// The header field that identifies the rate limiter to the interposer, which removes the field from the request.

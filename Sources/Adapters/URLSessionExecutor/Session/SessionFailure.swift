@@ -17,6 +17,8 @@ enum SessionFailure {
             return .proxyRefused(proxy)
         }
         return switch code {
+        // A client behind a proxy connects to nothing else.
+        case -1004 where proxy != nil: make(.connection, "The proxy \(proxy ?? "") refused the connection", text)
         case -1001: make(.timeout, "\(host) did not respond in time", text)
         case -1003: make(.nameResolution, "The host name \(host) was not found", text)
         case -1004: make(.connection, "\(host) refused the connection", text)
@@ -31,11 +33,17 @@ enum SessionFailure {
             text.contains("HTTP") || text.contains("ersion")
                 ? make(.malformedResponse, "\(host) did not send an HTTP response", text)
                 : make(.unsupportedURL, "The URL cannot be fetched", text)
-        default: other(text: text, host: host)
+        default: other(text: text, host: host, proxy: proxy)
         }
     }
 
-    private static func other(text: String, host: String) -> TransferFailure {
+    private static func other(text: String, host: String, proxy: String?) -> TransferFailure {
+        if let proxy, ["Failed to connect", "Couldn't connect"].contains(where: { text.contains($0) }) {
+            return make(.connection, "Could not connect to the proxy \(proxy)", text)
+        }
+        if let proxy, ["SOCKS", "CONNECT tunnel failed"].contains(where: { text.contains($0) }) {
+            return make(.connection, "The proxy \(proxy) did not connect to \(host)", text)
+        }
         for (phrases, cause, sentence) in table where phrases.contains(where: { text.contains($0) }) {
             return make(cause, sentence.replacing("HOST", with: host), text)
         }
@@ -50,6 +58,8 @@ enum SessionFailure {
         (["error setting certificate"], .certificate, "The CA file cannot be loaded"),
         // An error in the middle of a response. The next row would blame the handshake.
         (["SSL_read", "SSL_write", "unexpected eof"], .connection, "The connection to HOST was lost"),
+        // Another attempt finds the same server.
+        (["wrong version number"], .unsupportedURL, "HOST does not offer TLS at this port; use http:// instead"),
         (["OpenSSL", "SSL_connect", "SSL connect", "TLS", "alert"], .handshake, "The TLS handshake with HOST failed"),
         (["unencoding", "content encoding"], .encodedBody, "HOST sent an encoded body that cannot be verified"),
         (

@@ -15,8 +15,8 @@ extension BrokeredFiles {
         switch report {
         case .progressed(let bytes, let total):
             .progressed(bytes: Self.bounded(bytes), total: total.map(Self.bounded))
-        case .checkpointed(let resume): checked(resume).map { .checkpointed($0) } ?? .restarted
-        case .restarted: .restarted
+        case .checkpointed(let resume): checked(resume).map { .checkpointed($0) } ?? .restarted(.bytesMissing)
+        case .restarted(let cause): .restarted(cause)
         case .responded(let time): .responded(after: min(max(time, .zero), .seconds(86_400)))
         case .ended(let outcome): .ended(checked(outcome))
         }

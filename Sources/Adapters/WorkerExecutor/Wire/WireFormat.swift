@@ -11,7 +11,7 @@ package enum WireFormat {
     /// The descriptor number of the socket in the worker.
     package static let socketNumber = ChildProgram.passedFileNumber
     /// The version of the message format. Increased with every change of a message.
-    package static let version = 6
+    package static let version = 7
     /// The maximum length of a frame in bytes. A longer frame is a fault of the peer.
     package static let longestFrame = 64 << 20
     /// The maximum length of a frame from a worker, which is not trusted. Allows a response of 1 MiB, which may take

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Dispatch
+internal import Synchronization
 
 extension BackgroundApplication {
     /// Acquires a well-known name on the session bus, such as `org.example.App`. The daemon identifies the program by
@@ -22,5 +23,32 @@ extension BackgroundApplication {
             // The handler opens the session again, and that waits for the thread that delivers this call.
             DispatchQueue.global().async { self.handleEvents(of: session) }
         }
+    }
+
+    /// A Boolean value that indicates whether the session bus started the program for its sessions.
+    ///
+    /// The default is `false`. Set the property to `true` before ``handleLaunch(then:)`` is called if an argument shows
+    /// that the service file's `Exec` line started the program. An app delegate sets the property in
+    /// `application(_:didFinishLaunchingWithOptions:)`:
+    ///
+    /// ```swift
+    /// try application.acquireName("org.example.App")
+    /// application.isStartedForEvents = CommandLine.arguments.dropFirst() == ["--background"]
+    /// ```
+    ///
+    /// The program then ends after it has handled the events that it is called for, or if it is not called for 30
+    /// seconds. A program that the daemon starts by ``relaunchCommand`` does so in any case.
+    public var isStartedForEvents: Bool {
+        get { content.withLock(\.isStartedForEvents) }
+        set { content.withLock { $0.isStartedForEvents = newValue } }
+    }
+
+    /// Calls `finish` after the events have been handled for which the daemon calls the program.
+    func waitForCall(then finish: @escaping @Sendable () -> Void) {
+        content.withLock { content in
+            content.isInFront = false
+            content.afterEvents = finish
+        }
+        deliver { $0.waitForCall() }
     }
 }

@@ -41,7 +41,8 @@ extension BackgroundApplication {
     public func beginBackgroundTask(
         withName name: String? = nil, expirationHandler handler: (@Sendable () -> Void)? = nil
     ) -> UIBackgroundTaskIdentifier {
-        let number = content.withLock { $0.delivery.beginBackgroundTask(handler ?? {}) }
+        var number = 0
+        deliver { number = $0.beginBackgroundTask(handler ?? {}) }
         return UIBackgroundTaskIdentifier(rawValue: number)
     }
 
@@ -95,6 +96,11 @@ extension BackgroundApplication {
 }
 
 /// The identifier of a task that keeps the program running.
+///
+/// ```swift
+/// let task = UIApplication.shared.beginBackgroundTask()
+/// defer { UIApplication.shared.endBackgroundTask(task) }
+/// ```
 public struct UIBackgroundTaskIdentifier: Hashable, Sendable, RawRepresentable {
     /// The number of the task. 0 is no task.
     public let rawValue: Int

@@ -42,6 +42,7 @@ public final class BackgroundApplication: Sendable {
         var command: [String]?
         var containers: Set<String>?
         var isInFront = true
+        var isStartedForEvents = false
         var waiting: [String] = []
         var delivery = EventDelivery()
         var delegate = DelegateReference(nil)
@@ -152,7 +153,10 @@ public final class BackgroundApplication: Sendable {
     /// - Returns: Whether the program was started for a session.
     @discardableResult
     public func handleLaunch(then finish: @escaping @Sendable () -> Void = {}) -> Bool {
-        guard let session = launchSession else { return false }
+        guard let session = launchSession else {
+            if isStartedForEvents { waitForCall(then: finish) }
+            return isStartedForEvents
+        }
         // Child processes of this program were not started for a session.
         unsetenv(Self.sessionVariable)
         handleLaunch(for: session, then: finish)

@@ -11,6 +11,11 @@ public typealias UIApplication = BackgroundApplication
 public typealias UIApplicationDelegate = BackgroundApplicationDelegate
 
 /// UIKit's name for the base class of app delegates.
+///
+/// ```swift
+/// @main
+/// final class AppDelegate: UIResponder, UIApplicationDelegate { … }
+/// ```
 open class UIResponder: NSObject {
     public required override init() { super.init() }
 }

@@ -74,6 +74,20 @@ package final class DaemonChannel: SessionChannel {
             link.perform { $0.abandon(identifier) }
             throw .unreachable("it does not respond")
         }
+        var opened = try result.get()
+        for index in opened.tasks.indices where opened.tasks[index].mayLackBody {
+            opened.tasks[index].request.body = try body(ofTask: opened.tasks[index].identifier, in: settings.identifier)
+        }
+        return opened
+    }
+
+    /// Requests the body of a task. Closes the session if the daemon does not reply, because the task would be
+    /// incomplete.
+    private func body(ofTask number: Int, in session: String) throws(SessionError) -> [UInt8]? {
+        let pendingResult = BlockingResult<Result<[UInt8]?, SessionError>>()
+        link.perform { $0.requestBody(ofTask: number, in: session) { pendingResult.fulfill($0) } }
+        let result = pendingResult.wait(atMost: options.openTimeout) ?? .failure(.unreachable("it does not respond"))
+        if case .failure = result { close(session) }
         return try result.get()
     }
 
@@ -105,6 +119,19 @@ package final class DaemonChannel: SessionChannel {
         }
         let values = try result.get()
         do { return try (values.first?.items ?? []).map { try TaskSnapshot($0.dictionary ?? [:]) } } catch {
+            throw .unreachable("its reply cannot be read: \(error)")
+        }
+    }
+
+    package func explanation(ofTask task: Int, in session: String) async throws(SessionError) -> WaitExplanation? {
+        let result = await withCheckedContinuation { continuation in
+            let call = SessionCall("Explain", [.integer(Int64(task))], type: "(x)") {
+                continuation.resume(returning: $0)
+            }
+            link.perform { $0.add(call, in: session) }
+        }
+        guard let fields = try result.get().first?.dictionary, !fields.isEmpty else { return nil }
+        do { return try WaitExplanation(fields) } catch {
             throw .unreachable("its reply cannot be read: \(error)")
         }
     }

@@ -46,6 +46,36 @@ extension DaemonLink {
         }
     }
 
+    /// Requests the body of a task. The result is `nil` if the task has none.
+    func requestBody(
+        ofTask number: Int, in identifier: String,
+        _ completion: @escaping @Sendable (Result<[UInt8]?, SessionError>) -> Void
+    ) {
+        guard let bus, case .open(let path)? = sessions[identifier]?.phase else {
+            return completion(.failure(.unreachable("it has stopped")))
+        }
+        do {
+            try bus.call(
+                "Body", of: TransferBusName.sessionInterface, at: path, service: TransferBusName.service,
+                [.integer(Int64(number))], type: "(x)", milliseconds: Self.callMilliseconds
+            ) { result in
+                switch result {
+                case .success(let values):
+                    guard case .bytes(let bytes)? = values.first, !bytes.isEmpty else {
+                        return completion(.success(nil))
+                    }
+                    completion(.success(bytes))
+                // An earlier version of the daemon sends bodies with their tasks.
+                case .failure(let error) where error.name == "org.freedesktop.DBus.Error.UnknownMethod":
+                    completion(.success(nil))
+                case .failure(let error): completion(.failure(.unreachable(error.message)))
+                }
+            }
+        } catch {
+            completion(.failure(.unreachable("\(error)")))
+        }
+    }
+
     /// The time limit of a call, in milliseconds. Longer than a slow disk needs.
     private static let callMilliseconds: Int32 = 30_000
 
@@ -72,16 +102,13 @@ extension DaemonLink {
         guard let call = sessions[identifier]?.calls.removeFirst() else { return }
         sessions[identifier]?.isCalling = false
         Log.warning("'\(identifier)': the daemon refused \(call.method): \(why)")
-        if case .submit(let snapshot)? = call.order {
-            let failure = FailureDescription(code: Self.unknownError, message: why)
-            sessions[identifier]?.events.yield(SessionEvent(task: snapshot.identifier, .completed(failure)))
+        if let (event, followUp) = call.order?.refusal(why) {
+            sessions[identifier]?.events.yield(event)
+            if let followUp { sessions[identifier]?.calls.append(SessionCall(posting: followUp)) }
         }
         call.completion(.failure(SessionError(code: .unavailable, message: why)))
         startNextCall(identifier)
     }
-
-    /// The raw value of `URLError.Code.unknown`.
-    private static let unknownError = -1
 
     // MARK: Events
 

@@ -31,8 +31,21 @@ extension DaemonLink {
         ) { result in
             let opened = result.map(OpenFile.init(taking:))
             DispatchQueue.global().async {
-                let copy = (try? opened.get()).flatMap(Self.copy)
-                if copy == nil { Log.warning("'\(identifier)': a finished file cannot be fetched from the daemon") }
+                let copy: String?
+                switch opened {
+                case .success(let source):
+                    copy = Self.copy(source)
+                    if copy == nil {
+                        Log.warning("'\(identifier)': a finished file cannot be copied to a temporary file")
+                    }
+                case .failure(let error):
+                    copy = nil
+                    Log.warning(
+                        """
+                        '\(identifier)': the finished file of event \(number) cannot be read (\(error.message)). If an earlier \
+                        run of this program has moved the file and ended before it handled the event, nothing is lost
+                        """)
+                }
                 var deliveredEvent = event
                 deliveredEvent.kind = .downloaded(path: copy ?? file)
                 self.perform { [deliveredEvent] link in

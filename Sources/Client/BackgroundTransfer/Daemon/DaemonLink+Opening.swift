@@ -28,7 +28,10 @@ extension DaemonLink {
             serial: serials, settings: settings, options: options, events: continuation, calls: calls
         ) { result in
             completion(
-                result.map { OpenedSession(nextTask: $0.nextTask, tasks: $0.tasks, events: stream) })
+                result.map {
+                    OpenedSession(
+                        nextTask: $0.nextTask, tasks: $0.tasks, events: stream, namedFilesFolder: $0.namedFilesFolder)
+                })
         }
         open(identifier)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import TransferBusProtocol
 internal import TransferModel
 
 /// A call to a session's object, which is repeated until the daemon has replied.
@@ -29,6 +30,11 @@ struct SessionCall: Sendable {
         self.acknowledges = acknowledges
         self.file = file
         self.completion = completion
+    }
+
+    /// Creates a call that posts an order.
+    init(posting order: TaskOrder) {
+        self.init("Post", [.dictionary(order.fields)], type: "(a{sv})", order: order) { _ in }
     }
 
     var isClosing: Bool { method == "Close" }

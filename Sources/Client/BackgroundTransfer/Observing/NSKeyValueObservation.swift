@@ -21,6 +21,12 @@ public final class NSKeyValueObservation: Sendable {
 }
 
 /// The values to pass to a change handler, and the times at which to call the handler.
+///
+/// ```swift
+/// let observation = task.progress.observe(\.fractionCompleted, options: [.initial, .new]) { _, change in
+///     print(change.newValue ?? 0)
+/// }
+/// ```
 public struct NSKeyValueObservingOptions: OptionSet, Hashable, Sendable {
     /// The bits of the options, with Apple's values.
     public let rawValue: UInt

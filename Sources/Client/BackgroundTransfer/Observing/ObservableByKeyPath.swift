@@ -27,9 +27,22 @@ extension ObservableByKeyPath {
         changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
     ) -> NSKeyValueObservation {
         let property = ObservedProperty(self, keyPath, options, changeHandler)
+        let observation = NSKeyValueObservation(KeyValueObservers.shared.add(property))
         if options.contains(.initial) { property.reportInitialValue() }
-        return NSKeyValueObservation(KeyValueObservers.shared.add(property))
+        // The property may have changed before it was added.
+        property.compare()
+        return observation
     }
+}
+
+/// An optional value of any type.
+private protocol Wrapping {
+    /// The wrapped value, or `nil` if there is none.
+    var wrapped: Any? { get }
+}
+
+extension Optional: Wrapping {
+    fileprivate var wrapped: Any? { self }
 }
 
 /// An observed property with its last value.
@@ -56,7 +69,8 @@ private final class ObservedProperty<Object: AnyObject, Value>: Comparing, @unch
     }
 
     func reportInitialValue() {
-        if let object { report(object, old: nil, new: last) }
+        let value = lock.withLock { last }
+        if let object { report(object, old: nil, new: value) }
     }
 
     func compare() {
@@ -66,8 +80,22 @@ private final class ObservedProperty<Object: AnyObject, Value>: Comparing, @unch
             last = new
             return (old, new)
         }
-        if let old = old as? AnyHashable, let new = new as? AnyHashable, old == new { return }
-        report(object, old: old, new: new)
+        if !Self.areEqual(old, new) { report(object, old: old, new: new) }
+    }
+
+    /// Returns whether two values are equal. Values without a comparison are not. Errors are equal if their domains
+    /// and codes are, because a task makes a new error for each access.
+    private static func areEqual(_ old: Value, _ new: Value) -> Bool {
+        let (old, new) = ((old as? any Wrapping)?.wrapped ?? old, (new as? any Wrapping)?.wrapped ?? new)
+        if let old = old as? any Wrapping, let new = new as? any Wrapping {
+            return old.wrapped == nil && new.wrapped == nil
+        }
+        if let old = old as? any Error, let new = new as? any Error {
+            let (old, new) = (old as NSError, new as NSError)
+            return old.domain == new.domain && old.code == new.code
+        }
+        if let old = old as? AnyHashable, let new = new as? AnyHashable { return old == new }
+        return false
     }
 
     private func report(_ object: Object, old: Value?, new: Value) {

@@ -131,8 +131,12 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
 
         private mutating func end(_ error: SessionError?) -> BackgroundEvent? {
             isFinished = true
+            var event = BackgroundEvent(.invalidated(error), acknowledgement: nil)
+            // The program does not exit before it has handled this event, even if it has nothing else to do.
+            event.inHand = EventInHand(
+                of: session.configuration.identifier, isLast: false, in: session.application)
             session.ended()
-            return BackgroundEvent(.invalidated(error), acknowledgement: nil)
+            return event
         }
     }
 }

@@ -56,7 +56,9 @@ extension BackgroundSession {
                 content.withLock { $0.tasks[number] = nil }
                 closeIfDone()
             }
-        case .willBegin(let request):
+        case .willBegin(var request):
+            // The daemon's event does not contain the body.
+            request.body = request.body ?? task.snapshot.request.body
             guard let request = request.request else { return nil }
             return BackgroundEvent(.willBegin(task, request)) { task.replyByDefault() }
         case .challenged(let description):

@@ -33,6 +33,15 @@ internal import TransferModel
 /// - ``upload(_:fromFile:)``
 /// - ``unfinishedTasks()``
 ///
+/// ### Awaiting Files by Name
+/// - ``file(for:id:options:)-(URLRequest,_,_)``
+/// - ``file(for:id:options:)-(HTTPRequest,_,_)``
+/// - ``transfer(for:id:options:)-(URLRequest,_,_)``
+/// - ``transfer(for:id:options:)-(HTTPRequest,_,_)``
+/// - ``files(for:options:)``
+/// - ``transfers(for:options:)``
+/// - ``remove(id:)``
+///
 /// ### Receiving Events
 /// - ``events``
 ///
@@ -45,11 +54,13 @@ public final class BackgroundSession: Sendable {
     public let configuration: BackgroundSessionConfiguration
     /// The events of the session, for a single reader. Events that were not acknowledged before the program ended
     /// come first.
-    public var events: BackgroundEvents { BackgroundEvents(session: self, events: opened.events) }
+    public var events: BackgroundEvents { BackgroundEvents(session: self, events: router.events) }
 
     let channel: any SessionChannel
     let application: BackgroundApplication
-    private let opened: OpenedSession
+    private let router: EventRouter
+    /// The transfers that the program awaits by name.
+    let names: NamedTransferRegistry
     let content: Mutex<Content>
 
     struct Content {
@@ -104,7 +115,7 @@ public final class BackgroundSession: Sendable {
         self.application = application
         self.configuration = configuration
         self.channel = channel
-        opened = try channel.open(configuration)
+        let opened = try channel.open(configuration)
         let tasks = opened.tasks.map {
             BackgroundTask($0, isSubmitted: true, session: configuration.identifier, channel: channel)
         }
@@ -112,9 +123,13 @@ public final class BackgroundSession: Sendable {
             Content(
                 nextTask: opened.nextTask,
                 tasks: Dictionary(tasks.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })))
+        names = NamedTransferRegistry(
+            tasks, folder: opened.namedFilesFolder ?? SandboxFolder.namedFiles(of: configuration))
+        router = EventRouter()
         if opened.tasks.contains(where: \.isEnded) {
             application.deliver { $0.oweEvents(of: configuration.identifier) }
         }
+        router.route(opened.events, of: self)
     }
 
     // MARK: Tasks
@@ -176,7 +191,7 @@ public final class BackgroundSession: Sendable {
         return try add(.upload(path: file.standardizedFileURL.path), description)
     }
 
-    private func add(
+    func add(
         _ kind: TaskSnapshot.Kind, _ request: RequestDescription, _ change: (inout TaskSnapshot) -> Void = { _ in }
     ) throws(SessionError) -> BackgroundTask {
         let task = content.withLock { content -> BackgroundTask? in
@@ -198,14 +213,6 @@ public final class BackgroundSession: Sendable {
                     """)
         }
         return task
-    }
-
-    /// Reserves and returns the identifier of the next task. No task of the session receives the identifier.
-    func skipIdentifier() -> Int {
-        content.withLock { content in
-            defer { content.nextTask += 1 }
-            return content.nextTask
-        }
     }
 
     /// Returns the tasks that have not ended, updated to their current progress, in order of creation.
@@ -233,10 +240,11 @@ public final class BackgroundSession: Sendable {
         content.withLock { $0.tasks.values.sorted { $0.identifier < $1.identifier } }
     }
 
-    /// Returns the tasks that have not ended. If the service cannot be reached, returns the state that this process
-    /// knows.
-    func unfinishedOrKnownTasks() async -> [BackgroundTask] {
-        do { return try await unfinishedTasks() } catch { return knownTasks.filter { $0.state != .completed } }
+    /// Returns the tasks whose end the program has not handled, updated to their current progress if the service can
+    /// be reached.
+    func unhandledTasks() async -> [BackgroundTask] {
+        _ = try? await unfinishedTasks()
+        return knownTasks
     }
 
     // MARK: Invalidation

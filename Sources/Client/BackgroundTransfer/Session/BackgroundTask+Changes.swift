@@ -4,6 +4,12 @@ internal import TransferModel
 
 /// The changes of a task's progress and state.
 extension BackgroundTask {
+    /// The state under Apple's names. A task that ended while the program was not running is completed when its end is
+    /// reported. A program that compares the tasks with its own list therefore expects the end.
+    var reportedState: State {
+        content.withLock { $0.state == .completed && !$0.isEndReported ? .running : $0.state }
+    }
+
     /// Calls a closure after each change of the task's progress or state. The closure replaces any earlier closure.
     func observe(_ observer: @escaping @Sendable () -> Void) { content.withLock { $0.observer = observer } }
 
@@ -25,7 +31,7 @@ extension BackgroundTask {
                 content.snapshot.total = total ?? content.snapshot.total
             case .responded(let response): content.snapshot.response = response
             case .completed(let failure):
-                content.state = .completed
+                (content.state, content.isEndReported) = (.completed, true)
                 content.snapshot.isEnded = true
                 content.failure = failure
             case .willBegin: content.pendingReply = .begin

@@ -71,6 +71,8 @@ public final class BackgroundTask: Sendable, Identifiable {
         var began = Date()
         /// Whether the service has the task.
         var isSubmitted: Bool
+        /// Whether this process has received the task's end.
+        var isEndReported = false
         var failure: FailureDescription?
         var pendingReply: PendingReply?
         /// The way in which this process has canceled the task.
@@ -171,7 +173,7 @@ public final class BackgroundTask: Sendable, Identifiable {
             body(&content.snapshot)
             guard content.isSubmitted, content.state != .completed, content.snapshot != before else { return }
             // All orders are posted under the lock, so that the service receives them in sequence.
-            channel.post(.change(content.snapshot), in: session)
+            channel.post(.change(content.snapshot.withoutBody), in: session)
         }
     }
 

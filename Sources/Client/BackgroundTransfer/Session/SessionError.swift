@@ -2,6 +2,14 @@
 public import Foundation
 
 /// An error of a background session. Its message names the problem and the remedy.
+///
+/// ```swift
+/// do {
+///     session = try await BackgroundSession.open(configuration)
+/// } catch let error as SessionError where error.code == .inUse {
+///     print("process \(error.owner ?? 0) uses the session")
+/// }
+/// ```
 public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of error.
     public enum Code: String, Hashable, Sendable, CaseIterable {

@@ -31,7 +31,7 @@ final class BackgroundUploadTask: FoundationNetworking.URLSessionUploadTask, Bac
     }
     override var error: (any Error)? { task.error }
     override var state: URLSessionTask.State {
-        get { URLSessionTask.State(task.state) }
+        get { URLSessionTask.State(task.reportedState) }
         set { _ = newValue }
     }
     override var progress: Progress { moving?.progress ?? super.progress }

@@ -132,17 +132,20 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
 
     // MARK: Tasks
 
-    /// Calls the handler on the delegate queue with the tasks that have not ended.
+    /// Calls the handler on the delegate queue with the tasks whose end the delegate has not handled.
+    ///
+    /// A task that ended while the program was not running is included until
+    /// `urlSession(_:task:didCompleteWithError:)` has returned. A program that compares the tasks with its own list
+    /// therefore does not take a finished download for a lost one.
     open override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         guard let background else { return super.getAllTasks(completionHandler: completionHandler) }
         Task {
-            let unfinished = await background.unfinishedOrKnownTasks()
-            let tasks = unfinished.map(objects.object)
+            let tasks = await background.unhandledTasks().map(objects.object)
             delegateQueue.addOperation { completionHandler(tasks) }
         }
     }
 
-    /// Calls the handler with the tasks that have not ended, by kind. A background session has no data tasks.
+    /// Calls the handler with the tasks whose end the delegate has not handled, by kind. A background session has no data tasks.
     open override func getTasksWithCompletionHandler(
         _ completionHandler:
             @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
@@ -164,9 +167,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     open override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         guard let background else { return super.downloadTask(with: request) }
         return orMisused { () throws(SessionError) in
-            let task = BackgroundDownloadTask(try background.download(request))
-            objects.add(task, of: self)
-            return task
+            objects.add(try background.download(request), of: self)
         }
     }
 
@@ -174,9 +175,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     open override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         guard let background else { return super.downloadTask(withResumeData: resumeData) }
         return orMisused { () throws(SessionError) in
-            let task = BackgroundDownloadTask(try background.download(continuing: resumeData))
-            objects.add(task, of: self)
-            return task
+            objects.add(try background.download(continuing: resumeData), of: self)
         }
     }
 
@@ -184,9 +183,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     open override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         guard let background else { return super.uploadTask(with: request, fromFile: fileURL) }
         return orMisused { () throws(SessionError) in
-            let task = BackgroundUploadTask(try background.upload(request, fromFile: fileURL))
-            objects.add(task, of: self)
-            return task
+            objects.add(try background.upload(request, fromFile: fileURL), of: self)
         }
     }
 
@@ -195,15 +192,15 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
     /// Creates a data task. In a background session, which cannot keep data in memory, the task fails when it is
     /// resumed.
     open override func dataTask(with request: URLRequest) -> URLSessionDataTask {
-        guard let background else { return super.dataTask(with: request) }
-        return RefusedDataTask(background.skipIdentifier(), request, in: self)
+        guard background != nil else { return super.dataTask(with: request) }
+        return RefusedDataTask(objects.nextRefusedIdentifier(), request, in: self)
     }
 
     /// Creates a data task. In a background session, which cannot keep data in memory, the task fails when it is
     /// resumed.
     open override func dataTask(with url: URL) -> URLSessionDataTask {
-        guard let background else { return super.dataTask(with: url) }
-        return RefusedDataTask(background.skipIdentifier(), URLRequest(url: url), in: self)
+        guard background != nil else { return super.dataTask(with: url) }
+        return RefusedDataTask(objects.nextRefusedIdentifier(), URLRequest(url: url), in: self)
     }
 
     /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.

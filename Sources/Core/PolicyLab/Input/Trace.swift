@@ -27,6 +27,10 @@ public struct Trace: Hashable, Sendable {
     }
 
     /// A period in which conditions did not change, from `start` up to but not including `end`.
+    ///
+    /// ```swift
+    /// let night = Trace.Segment(start: midnight, end: morning, power: .ac, network: .wifi)
+    /// ```
     public struct Segment: Hashable, Sendable {
         /// The start of the segment.
         public var start: WallTime

@@ -13,11 +13,12 @@ public struct Study: Sendable {
     public struct Line: Sendable {
         /// The policy's name as the user gave it.
         public var name: String
-        /// The results of each device, in the order of ``Study/devices``.
+        /// The results of each device, in the order of ``Study/devices``. Empty if only totals are known.
         public var devices: [Summary]
         /// The results of all devices together.
         public var pooled: Summary
-        /// The 95 % confidence interval of the share of late bytes, by resampling devices; `nil` for a single device.
+        /// The 95 % confidence interval of the share of late bytes, by the Poisson bootstrap over devices; `nil` for a
+        /// single device.
         public var lateShareInterval: ClosedRange<Double>?
         /// The 95 % confidence interval of the cost of on-time bytes per 10⁶ submitted bytes; `nil` for a single
         /// device.
@@ -29,14 +30,21 @@ public struct Study: Sendable {
         public var costDifference: ClosedRange<Double>?
     }
 
-    /// The names of the devices, in order.
-    public private(set) var devices: [String]
+    /// The names of the devices, in order. Empty if only totals are known.
+    public private(set) var devices: [String] = []
+    /// The number of devices.
+    public let deviceCount: Int
     /// The results by policy, in the order in which the user named the policies.
     public private(set) var lines: [Line] = []
     /// The lowest possible share of late bytes, 0…1.
     public private(set) var leastLateShare = 0.0
     /// The lowest possible share of late bytes without metered networks, 0…1.
     public private(set) var leastLateShareUnmetered = 0.0
+    /// The shortest and the longest time from a job's arrival to its deadline, in seconds; `nil` if no job has a
+    /// deadline, or no policy was replayed.
+    public private(set) var deadlines: ClosedRange<Double>?
+    /// The coverage of the study's traces; `nil` if no policy was replayed.
+    public let coverage: Coverage?
 
     /// The input for one policy: its name and its outcomes by device. An outcome of `nil` stands for the optimum.
     public typealias Result = (name: String, outcomes: [DeviceOutcome]?)
@@ -51,57 +59,67 @@ public struct Study: Sendable {
     ///   - settings: The settings of the replays.
     ///   - seed: The seed of the draws for the confidence intervals.
     public init(_ results: [Result], devices: [String], optima: [Optimum], settings: ReplaySettings, seed: UInt64) {
-        self.devices = devices
-        let offered = optima.reduce(0) { $0 + $1.offeredBytes }
-        if offered > 0 {
-            leastLateShare = optima.reduce(0) { $0 + $1.leastLateShare * $1.offeredBytes } / offered
-            leastLateShareUnmetered = optima.reduce(0) { $0 + $1.leastLateShareUnmetered * $1.offeredBytes } / offered
+        var totals = StudyTotals(replayed: results.map { $0.outcomes != nil }, seed: seed, exactLimit: .max)
+        for (index, device) in devices.enumerated() {
+            let single = StudyTotals(
+                device: device, results.map { $0.outcomes?[index] }, optimum: optima[index], settings: settings,
+                exactLimit: .max)
+            totals.add(device: device, single, settings: settings)
         }
+        self.init(totals, policies: results.map(\.name), settings: settings)
+        self.devices = devices
         let reference = results.lazy.compactMap(\.outcomes).first ?? []
-        lines = results.map { result in
-            let outcomes = result.outcomes
-            let devices = optima.indices.map { index -> Summary in
-                if let outcomes {
+        for (number, result) in results.enumerated() {
+            lines[number].devices = optima.indices.map { index in
+                if let outcomes = result.outcomes {
                     return Summary([outcomes[index]], optima: [optima[index]], settings: settings)
                 }
                 let matching = reference.isEmpty ? [] : [reference[index]]
                 let other = Summary(matching, optima: [optima[index]], settings: settings)
                 return Summary([optima[index]], matching: other, settings: settings)
             }
+        }
+    }
+
+    /// Creates a study of totals, without the results of single devices.
+    ///
+    /// - Parameters:
+    ///   - totals: The totals of all devices, by policy.
+    ///   - policies: The names of the policies, in the order of the totals.
+    ///   - settings: The settings of the replays.
+    package init(_ totals: StudyTotals, policies: [String], settings: ReplaySettings) {
+        deviceCount = totals.devices.count
+        let optimum = totals.optimum
+        let offered = optimum.sums.units(.offeredBytes)
+        if offered > 0 {
+            leastLateShare = optimum.sums.units(.leastLateBytes) / offered
+            leastLateShareUnmetered = optimum.sums.units(.leastLateBytesUnmetered) / offered
+        }
+        let reference = totals.lines.lazy.compactMap { $0 }.first.map {
+            Summary($0, optimum: optimum, settings: settings)
+        }
+        coverage = reference.flatMap {
+            Coverage(
+                span: $0.span, unknown: $0.unknownTime, devices: totals.devices.count, insufficient: totals.insufficient
+            )
+        }
+        if let least = totals.shortestDeadline, let most = totals.longestDeadline {
+            deadlines = Double(least) / 1e9...Double(max(least, most)) / 1e9
+        }
+        lines = zip(policies, totals.lines).enumerated().map { index, pair in
+            let empty = Summary([], optima: [], settings: settings)
             let pooled =
-                outcomes.map { Summary($0, optima: optima, settings: settings) }
-                ?? Summary(
-                    optima, matching: Summary(reference, optima: optima, settings: settings), settings: settings)
-            return Line(name: result.name, devices: devices, pooled: pooled)
-        }
-        addIntervals(Bootstrap(devices: devices.count, seed: seed))
-    }
-
-    private mutating func addIntervals(_ bootstrap: Bootstrap) {
-        guard let first = lines.first else { return }
-        for index in lines.indices {
-            let devices = lines[index].devices
-            lines[index].lateShareInterval = bootstrap.interval { devices.lateShare(of: $0) }
-            lines[index].costInterval = bootstrap.interval { devices.cost(of: $0) }
-            guard index > 0 else { continue }
-            lines[index].lateShareDifference = bootstrap.interval { draw in
-                devices.lateShare(of: draw).flatMap { mine in first.devices.lateShare(of: draw).map { mine - $0 } }
-            }
-            lines[index].costDifference = bootstrap.interval { draw in
-                devices.cost(of: draw).flatMap { mine in first.devices.cost(of: draw).map { mine - $0 } }
-            }
+                pair.1.map { Summary($0, optimum: optimum, settings: settings) }
+                ?? Summary(optimum, matching: reference ?? empty, settings: settings)
+            return Line(
+                name: pair.0, devices: [], pooled: pooled,
+                lateShareInterval: totals.interval(of: .lateShare, policy: index),
+                costInterval: totals.interval(of: .cost, policy: index),
+                lateShareDifference: index > 0 ? totals.interval(of: .lateShare, policy: index, minus: 0) : nil,
+                costDifference: index > 0 ? totals.interval(of: .cost, policy: index, minus: 0) : nil)
         }
     }
-}
 
-extension [Summary] {
-    fileprivate func lateShare(of draw: [Int]) -> Double? {
-        let offered = draw.reduce(0) { $0 + self[$1].offeredBytes }
-        return offered > 0 ? draw.reduce(0) { $0 + self[$1].lateBytes + self[$1].undoneBytes } / offered : nil
-    }
-
-    fileprivate func cost(of draw: [Int]) -> Double? {
-        let bytes = draw.reduce(0) { $0 + self[$1].offeredBytes }
-        return bytes > 0 ? draw.reduce(0) { $0 + self[$1].onTimeCost } / (bytes / 1e6) : nil
-    }
+    /// A Boolean value that indicates whether the quantiles of delays are exact.
+    public var hasExactQuantiles: Bool { lines.allSatisfy { $0.pooled.delays.isExact && $0.pooled.slackUsed.isExact } }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferModel
 import TransferPolicy
 
 /// The results of one or several devices under one policy.
@@ -73,17 +72,16 @@ public struct Summary: Hashable, Sendable {
     public var lateBytesByClass = Array(repeating: 0.0, count: CostClass.allCases.count)
     /// The number of bytes that never arrived.
     public var undoneBytes = 0.0
-    /// The cost of the on-time bytes, in the unit of ``ReplaySettings/costs``.
+    /// The cost of the on-time bytes, in the unit of ``ReplaySettings/costs``, including the price of energy.
     public var onTimeCost = 0.0
     /// The cost of the on-time bytes, plus the penalty for bytes that were late or never arrived.
     public var costWithPenalty = 0.0
     /// The lowest possible cost of the same jobs, including the penalty for bytes that cannot be on time.
     public var optimalCost = 0.0
-    /// The time from arrival to finish of each finished job, in seconds, in ascending order.
-    public var delays: [Double] = []
-    /// The share of its available time that each finished job with a deadline used, in ascending order. A value of 1
-    /// is just in time.
-    public var slackUsed: [Double] = []
+    /// The time from arrival to finish of each finished job.
+    public var delays = ValueDistribution()
+    /// The share of its available time that each finished job with a deadline used. A value of 1 is just in time.
+    public var slackUsed = ValueDistribution()
     /// The longest time in which no byte of a job arrived, in seconds.
     public var longestStarvation = 0.0
     /// The fairness between apps, 0…1: Jain's index of the apps' mean slowdowns. `nil` if there are fewer than two
@@ -118,73 +116,54 @@ public struct Summary: Hashable, Sendable {
     ///   - optima: The optima of the same devices, in the same order.
     ///   - settings: The settings of the replays.
     public init(_ outcomes: [DeviceOutcome], optima: [Optimum], settings: ReplaySettings) {
-        var slowdowns: [String: [Double]] = [:]
-        for outcome in outcomes {
-            add(outcome, settings)
-            for job in outcome.jobs {
-                longestStarvation = max(longestStarvation, job.longestWait.labSeconds)
-                guard let delay = job.delay else { continue }
-                delays.append(delay)
-                if let deadline = job.deadline {
-                    slackUsed.append(delay / job.arrival.duration(to: deadline).labSeconds)
-                }
-                // The reference is the time that the job would take alone on an unmetered network.
-                let alone = max(Double(job.bytes) / Double(max(1, settings.wifiRate)), 1)
-                slowdowns[job.app, default: []].append(delay / alone)
-            }
-        }
-        delays.sort()
-        slackUsed.sort()
-        fairness = Self.fairness(slowdowns)
-        onTimeCost = zip(onTimeBytes, CostClass.allCases).reduce(0) { $0 + $1.0 / 1e6 * settings.cost(of: $1.1) }
-        costWithPenalty = onTimeCost + (lateBytes + undoneBytes) / 1e6 * settings.penalty
-        optimalCost = optima.reduce(0) { $0 + $1.cost }
+        var totals = OutcomeTotals(exactLimit: .max)
+        for outcome in outcomes { totals.add(outcome, wifiRate: settings.wifiRate) }
+        self.init(totals, optimum: OptimumTotals(optima), settings: settings)
     }
 
     /// Creates the summary of the optimum.
     public init(_ optima: [Optimum], matching other: Summary, settings: ReplaySettings) {
+        self.init(OptimumTotals(optima), matching: other, settings: settings)
+    }
+
+    /// Creates the summary of the totals under one policy.
+    init(_ totals: OutcomeTotals, optimum: OptimumTotals, settings: ReplaySettings) {
+        let sums = totals.sums
+        func count(_ measure: OutcomeTotals.Measure) -> Int { Int(clamping: sums[measure]) }
+        func shares(_ battery: OutcomeTotals.Measure, _ ac: OutcomeTotals.Measure) -> DeviceOutcome.PowerShares {
+            DeviceOutcome.PowerShares(battery: sums.units(battery), ac: sums.units(ac))
+        }
+        (jobs, done, missed, events) = (count(.jobs), count(.done), count(.missed), count(.events))
+        (activations, starts, stops) = (count(.activations), count(.starts), count(.stops))
+        (offeredBytes, undoneBytes) = (sums.units(.offeredBytes), sums.units(.undoneBytes))
+        onTimeBytes = OutcomeTotals.Measure.onTime.map { sums.units($0) }
+        lateBytesByClass = OutcomeTotals.Measure.late.map { sums.units($0) }
+        activeTime = shares(.activeTimeBattery, .activeTimeAC)
+        tailTime = shares(.tailTimeBattery, .tailTimeAC)
+        wakes = shares(.wakesBattery, .wakesAC)
+        activeEnergy = shares(.activeEnergyBattery, .activeEnergyAC)
+        tailEnergy = shares(.tailEnergyBattery, .tailEnergyAC)
+        wakeEnergy = shares(.wakeEnergyBattery, .wakeEnergyAC)
+        (span, unknownTime) = (sums.units(.span), sums.units(.unknownTime))
+        (delays, slackUsed) = (totals.delays, totals.slackUsed)
+        delays.sort()
+        slackUsed.sort()
+        longestStarvation = Double(totals.longestWait) / 1e9
+        fairness = totals.fairness
+        onTimeCost = Amount(nanobytes: totals.onTimeCost(settings)).bytes
+        costWithPenalty = onTimeCost + (lateBytes + undoneBytes) / 1e6 * settings.penalty
+        optimalCost = optimum.sums.units(.cost)
+    }
+
+    /// Creates the summary of the totals of the optimum.
+    init(_ optimum: OptimumTotals, matching other: Summary, settings: ReplaySettings) {
         isOptimum = true
         (jobs, span, unknownTime) = (other.jobs, other.span, other.unknownTime)
-        for optimum in optima {
-            offeredBytes += optimum.offeredBytes
-            for index in onTimeBytes.indices { onTimeBytes[index] += optimum.onTimeBytes[index] }
-            optimalCost += optimum.cost
-        }
-        undoneBytes = max(0, offeredBytes - onTimeBytes.reduce(0, +))
-        onTimeCost = zip(onTimeBytes, CostClass.allCases).reduce(0) { $0 + $1.0 / 1e6 * settings.cost(of: $1.1) }
+        (offeredBytes, optimalCost) = (optimum.sums.units(.offeredBytes), optimum.sums.units(.cost))
+        onTimeBytes = OptimumTotals.Measure.onTime.map { optimum.sums.units($0) }
+        undoneBytes = Amount(nanobytes: optimum.lateOrUndone).bytes
+        onTimeCost = Amount(nanobytes: optimum.onTimeCost(settings)).bytes
         costWithPenalty = optimalCost
-    }
-
-    private mutating func add(_ outcome: DeviceOutcome, _ settings: ReplaySettings) {
-        jobs += outcome.jobs.count
-        done += outcome.jobs.count { $0.finished != nil }
-        missed += outcome.jobs.count { $0.isMissed }
-        activations += outcome.activations
-        starts += outcome.jobs.reduce(0) { $0 + $1.starts }
-        stops += outcome.stops
-        offeredBytes += outcome.offeredBytes
-        undoneBytes += outcome.undoneBytes
-        for index in onTimeBytes.indices {
-            onTimeBytes[index] += outcome.onTimeBytes[index]
-            lateBytesByClass[index] += outcome.lateBytesByClass[index]
-        }
-        activeTime += outcome.activeTime
-        tailTime += outcome.tailTime
-        wakes += outcome.wakes
-        activeEnergy += outcome.activeEnergy
-        tailEnergy += outcome.tailEnergy
-        wakeEnergy += outcome.wakeEnergy
-        span += outcome.span
-        unknownTime += outcome.unknownTime
-        events += outcome.events
-    }
-
-    private static func fairness(_ slowdowns: [String: [Double]]) -> Double? {
-        guard slowdowns.count > 1 else { return nil }
-        let means = slowdowns.sorted { $0.key < $1.key }.map { $0.value.reduce(0, +) / Double($0.value.count) }
-        let sum = means.reduce(0, +)
-        let squares = means.reduce(0) { $0 + $1 * $1 }
-        return squares > 0 ? sum * sum / (Double(means.count) * squares) : nil
     }
 
     // MARK: Derived values
@@ -213,24 +192,17 @@ public struct Summary: Hashable, Sendable {
     /// Returns the delay that a share of the finished jobs did not exceed, in seconds; `nil` if no job finished.
     ///
     /// - Parameter share: The share, 0…1. The share 0.5 gives the median, and 1 the longest delay.
-    public func delay(atShare share: Double) -> Double? { Self.quantile(delays, share) }
+    public func delay(atShare share: Double) -> Double? { delays.quantile(share) }
 
     /// Returns the share of its available time that a share of the finished jobs did not exceed; `nil` if no job with
     /// a deadline finished. The result exceeds 1 for late jobs.
     ///
     /// - Parameter share: The share of the jobs, 0…1.
-    public func slackUsed(atShare share: Double) -> Double? { Self.quantile(slackUsed, share) }
+    public func slackUsed(atShare share: Double) -> Double? { slackUsed.quantile(share) }
 
     /// Returns the quantile of sorted values; `nil` if there are none.
     static func quantile(_ sorted: [Double], _ share: Double) -> Double? {
         guard !sorted.isEmpty else { return nil }
         return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
-    }
-}
-
-extension DeviceOutcome.PowerShares {
-    static func += (left: inout Self, right: Self) {
-        left.battery += right.battery
-        left.ac += right.ac
     }
 }

@@ -19,9 +19,11 @@ public struct JobHistory: Sendable {
         public var start: WallTime
         /// The end of the period.
         public var end: WallTime
-        /// The codes of the reasons why the job waits. `running` if the job runs, and `not recorded` if the
-        /// conditions are unknown.
+        /// The reasons why the job waits, in words. `running` if the job runs, and `not recorded` if the conditions
+        /// are unknown.
         public var state: String
+        /// The codes of the reasons. A period ends when they change; the words describe its start.
+        fileprivate var codes: [String]
     }
 
     /// The periods in chronological order.
@@ -43,8 +45,8 @@ public struct JobHistory: Sendable {
         isOpen = false
         guard let state = state(scheduler, at: now) else { return }
         isOpen = true
-        if let last = spans.last, last.state == state, last.end == now.wall { return }
-        spans.append(Span(start: now.wall, end: now.wall, state: state))
+        if let last = spans.last, last.codes == state.codes, last.end == now.wall { return }
+        spans.append(Span(start: now.wall, end: now.wall, state: state.words, codes: state.codes))
     }
 
     /// Ends the current period, because the job or the trace has ended.
@@ -53,11 +55,17 @@ public struct JobHistory: Sendable {
         spans[spans.count - 1].end = end
     }
 
-    private func state(_ scheduler: borrowing Scheduler, at now: ClockReading) -> String? {
-        if scheduler.occupiesSlot(id) { return "running" }
+    private func state(
+        _ scheduler: borrowing Scheduler, at now: ClockReading
+    ) -> (words: String, codes: [String])? {
+        if scheduler.occupiesSlot(id) { return ("running", ["running"]) }
         guard let explanation = scheduler.explanation(of: id, at: now) else { return nil }
         // Unrecorded times are replayed as sleep, but sleep is not what was recorded.
-        guard trace.segment(at: now.wall)?.isKnown == true else { return "not recorded" }
-        return explanation.reasons.map(\.reason.code).joined(separator: ", ")
+        guard trace.segment(at: now.wall)?.isKnown == true else {
+            return ("not recorded", ["not recorded"])
+        }
+        let reasons = explanation.reasons.map(\.reason)
+        // The lab's local time is UTC.
+        return (reasons.map { $0.phrase(localTime: .utc) }.joined(separator: "; "), reasons.map(\.code))
     }
 }

@@ -2,21 +2,27 @@
 
 extension Study {
     /// The results as a JSON document.
-    public var json: JSONValue {
+    public var json: JSONValue { json(withDevices: true) }
+
+    /// The results of all devices together as a JSON document.
+    var pooledJSON: JSONValue { json(withDevices: false) }
+
+    private func json(withDevices: Bool) -> JSONValue {
         .object([
+            .init("device_count", .whole(deviceCount)),
+            .init("quantiles", .text(hasExactQuantiles ? "exact" : "DDSketch, relative error 0.01")),
             .init("least_late_share", .number(leastLateShare)),
             .init("least_late_share_unmetered", .number(leastLateShareUnmetered)),
-            .init("policies", .list(lines.map { json(of: $0) })),
+            .init("policies", .list(lines.map { json(of: $0, withDevices: withDevices) })),
         ])
     }
 
-    private func json(of line: Line) -> JSONValue {
-        .object([
-            .init("name", .text(line.name)),
-            .init(
-                "devices",
-                .list(
-                    zip(devices, line.devices).map { .object([.init("device", .text($0))] + SummaryMetrics($1).json) })),
+    private func json(of line: Line, withDevices: Bool) -> JSONValue {
+        let devices = zip(withDevices ? devices : [], line.devices).map {
+            JSONValue.object([.init("device", .text($0))] + SummaryMetrics($1).json)
+        }
+        return .object([
+            .init("name", .text(line.name)), .init("devices", .list(devices)),
             .init("pooled", .object(SummaryMetrics(line.pooled).json + intervals(of: line))),
         ])
     }

@@ -20,23 +20,28 @@ extension Study {
     /// Returns the policies as a table for a terminal. The rows are in the order of the study, or sorted in ascending
     /// order.
     public func table(sortedBy key: SortKey? = nil) -> TextTable {
-        var table = TextTable(columns: [
-            .init("policy", isNumeric: false), .init("late %"), .init("95 %"), .init("missed %"), .init("cost/MB"),
-            .init("95 %"), .init("regret/MB"), .init("delay p50"), .init("p95"), .init("wakes"), .init("starts"),
-        ])
-        for line in sorted(by: key) {
-            let (pooled, isOptimum) = (line.pooled, line.pooled.isOptimum)
-            table.rows.append([
-                line.name, Self.percent(pooled.lateShare), Self.interval(line.lateShareInterval, scale: 100),
-                isOptimum ? "-" : Self.percent(pooled.missedShare),
-                pooled.onTimeCostPerMegabyte.map { Decimal.text($0, digits: 3) } ?? "-",
-                Self.interval(line.costInterval, scale: 1),
-                pooled.regretPerMegabyte.map { Decimal.text($0, digits: 3) } ?? "-",
-                Self.duration(pooled.delay(atShare: 0.5)), Self.duration(pooled.delay(atShare: 0.95)),
-                isOptimum ? "-" : "\(pooled.activations)", isOptimum ? "-" : "\(pooled.starts)",
-            ])
+        let titles = Self.columnTitles.map { TextTable.Column($0) }
+        let rows = sorted(by: key).map { line in
+            [line.name] + Self.cells(line.pooled, late: line.lateShareInterval, cost: line.costInterval)
         }
-        return table
+        return TextTable(columns: [.init("policy", isNumeric: false)] + titles, rows: rows)
+    }
+
+    /// The titles of the columns after the policy's name.
+    static let columnTitles = [
+        "late %", "95 %", "missed %", "cost/MB", "95 %", "regret/MB", "delay p50", "p95", "wakes", "starts",
+    ]
+
+    /// Returns the cells of the columns after the policy's name.
+    static func cells(_ summary: Summary, late: ClosedRange<Double>?, cost: ClosedRange<Double>?) -> [String] {
+        let isOptimum = summary.isOptimum
+        return [
+            percent(summary.lateShare), interval(late, scale: 100), isOptimum ? "-" : percent(summary.missedShare),
+            summary.onTimeCostPerMegabyte.map { Decimal.text($0, digits: 3) } ?? "-", interval(cost, scale: 1),
+            summary.regretPerMegabyte.map { Decimal.text($0, digits: 3) } ?? "-",
+            duration(summary.delay(atShare: 0.5)), duration(summary.delay(atShare: 0.95)),
+            isOptimum ? "-" : "\(summary.activations)", isOptimum ? "-" : "\(summary.starts)",
+        ]
     }
 
     /// A sentence about the lowest possible share of late bytes.
@@ -44,6 +49,15 @@ extension Study {
         "Lower bound on late bytes: \(Self.percent(leastLateShare)) % on any network, "
             + "\(Self.percent(leastLateShareUnmetered)) % without metered networks."
     }
+
+    /// A sentence about the error of the delays; `nil` if they are exact.
+    public var quantileSummary: String? {
+        guard !hasExactQuantiles else { return nil }
+        return
+            "Delays are within \(Self.shortPercent(ValueDistribution.relativeError)) % of the exact values (DDSketch)."
+    }
+
+    private static func shortPercent(_ share: Double) -> String { Decimal.text(share * 100, digits: 0) }
 
     private func sorted(by key: SortKey?) -> [Line] {
         guard let key else { return lines }
@@ -79,5 +93,12 @@ extension Study {
         if seconds < 7200 { return "\(Decimal.text(seconds / 60, digits: 0)) min" }
         if seconds < 172_800 { return "\(Decimal.text(seconds / 3600, digits: 1)) h" }
         return "\(Decimal.text(seconds / 86_400, digits: 1)) d"
+    }
+
+    /// Returns seconds in a unit that is easy to read, without decimal places that are 0: `24 h`.
+    public static func shortDuration(_ seconds: Double) -> String {
+        let text = duration(seconds)
+        guard let point = text.firstRange(of: ".0 ") else { return text }
+        return text[..<point.lowerBound] + " " + text[point.upperBound...]
     }
 }

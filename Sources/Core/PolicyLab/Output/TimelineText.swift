@@ -7,7 +7,12 @@ public enum TimelineText {
     public static let legend =
         "power: A AC, b battery · network: w Wi-Fi, e wired, c metered, - none · z asleep · ? unknown · # transfer"
 
-    /// Returns the rows, in blocks of one day. Each block begins at midnight UTC.
+    private static let names = (transfers: "transfers", power: "power", network: "network")
+    /// The width of the names at the start of each row. A date such as `2026-11-25` has the same length.
+    private static let margin = 10
+
+    /// Returns the rows, in blocks of one day. Each block begins at midnight UTC, with the date and an axis of the
+    /// hours.
     ///
     /// - Parameters:
     ///   - trace: The conditions of the device.
@@ -16,24 +21,41 @@ public enum TimelineText {
     ///     period. A transfer is marked if it falls anywhere in the period.
     public static func lines(_ trace: Trace, _ activity: [DeviceOutcome.Activity], columns: Int) -> [String] {
         let day: Int64 = 86_400_000_000_000
+        let columns = max(1, columns)
+        let axis = hours(columns: columns)
         var lines: [String] = []
+        func add(_ name: String, _ letters: String) {
+            let space = String(repeating: " ", count: max(0, margin - name.count) + 2)
+            lines.append((name + space + letters).trimmingEnd(" "))
+        }
         let first = trace.start.nanosecondsSinceEpoch
         // Rounds down to midnight, also before the epoch.
         var start = first - ((first % day) + day) % day
         while start < trace.end.nanosecondsSinceEpoch {
-            let title = date(start / day)
-            let bounds = (0...max(1, columns)).map { start + day / Int64(max(1, columns)) * Int64($0) }
+            let bounds = (0...columns).map { start + day / Int64(columns) * Int64($0) }
             let middles = zip(bounds, bounds.dropFirst()).map { $0 + ($1 - $0) / 2 }
             let moved = zip(bounds, bounds.dropFirst()).map { from, to in
                 activity.contains { $0.start.nanosecondsSinceEpoch < to && $0.end.nanosecondsSinceEpoch > from }
             }
-            let blank = String(repeating: " ", count: title.count)
-            lines.append("\(title)  \(String(moved.map { $0 ? "#" : " " }))")
-            lines.append("\(blank)  \(String(middles.map { power(trace, at: $0) }))")
-            lines.append("\(blank)  \(String(middles.map { network(trace, at: $0) }))")
+            add(date(start / day), axis)
+            add(names.transfers, String(moved.map { $0 ? "#" : " " }))
+            add(names.power, String(middles.map { power(trace, at: $0) }))
+            add(names.network, String(middles.map { network(trace, at: $0) }))
             start += day
         }
-        return lines.map { $0.trimmingEnd(" ") }
+        return lines
+    }
+
+    /// Returns the hours of a day above their columns, as many as fit: `00`, `03` and so on.
+    private static func hours(columns: Int) -> String {
+        // Each hour needs its two digits and a space.
+        guard let step = [1, 2, 3, 4, 6, 8, 12].first(where: { columns * $0 / 24 >= 3 }) else { return "" }
+        var text = ""
+        for hour in stride(from: 0, to: 24, by: step) {
+            text += String(repeating: " ", count: max(0, hour * columns / 24 - text.count))
+            text += hour < 10 ? "0\(hour)" : "\(hour)"
+        }
+        return text
     }
 
     private static func power(_ trace: Trace, at nanos: Int64) -> Character {

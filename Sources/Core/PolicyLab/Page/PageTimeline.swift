@@ -21,14 +21,20 @@ public struct PageTimeline: Sendable {
         }
     }
 
+    /// The device's name in the study.
+    let name: String
+    let bands: [Band]
     private let trace: Trace
-    private let bands: [Band]
-    private static let left = 150.0
-    private static let width = 790.0
 
     /// Creates a timeline.
-    public init(_ trace: Trace, bands: [Band]) {
+    ///
+    /// - Parameters:
+    ///   - trace: The device's days.
+    ///   - name: The device's name in the study; `nil` for the name of the trace.
+    ///   - bands: The transfers, one band per policy.
+    public init(_ trace: Trace, name: String? = nil, bands: [Band]) {
         self.trace = trace
+        self.name = name ?? trace.device
         self.bands = bands
     }
 
@@ -38,23 +44,24 @@ public struct PageTimeline: Sendable {
     private var start: Int64 { trace.start.nanosecondsSinceEpoch }
     private var span: Double { Double(trace.end.nanosecondsSinceEpoch &- start) }
 
-    var html: String {
-        let height = 74 + Double(bands.count) * 18
-        var drawing = Drawing(width: 960, height: height, title: "Days of \(trace.device)")
+    /// Returns the HTML text of the drawing.
+    ///
+    /// - Parameter policies: The names of the study's policies. A band has its policy's color.
+    func html(policies: [String]) -> String {
         let segments = sampled()
-        band("power", 12, segments.map { segment in segment.map(Self.power) ?? "unknown" }, &drawing)
-        band("network", 30, segments.map { segment in segment.map(Self.network) ?? "unknown" }, &drawing)
+        let marks = marks
+        var rows = [
+            row("power", 14, segments.map { $0.map(Self.power) ?? "unknown" }, marks),
+            row("network", 14, segments.map { $0.map(Self.network) ?? "unknown" }, marks),
+        ]
         for (number, band) in bands.enumerated() {
-            let y = 52 + Double(number) * 18
-            drawing.text(StudyPage.short(band.name, letters: 19), Self.left - 8, y + 10, anchor: "end")
-            drawing.line(Self.left, y + 12, Self.left + Self.width, y + 12, "grid")
-            drawing.rectangles(
-                runs(activeColumns(band).map { $0 ? "a" : nil }).map { run in
-                    (Self.left + Double(run.from), y, Double(run.to - run.from), 12)
-                }, "transfer c\(number % StudyPage.colors)")
+            let style = "c\((policies.firstIndex(of: band.name) ?? number) % StudyPage.colors)"
+            rows.append(row(band.name, 12, activeColumns(band).map { $0 ? style : nil }, marks))
         }
-        days(height, &drawing)
-        return "<h3>\(Markup.escape(trace.device))</h3>\n\(drawing.svg)\n\(Self.legend)"
+        var axis = Drawing(height: 18, title: "Time")
+        axis.axis(marks, atHeight: 13, narrow: 340, broad: 500, margin: 4)
+        rows.append("<div class=\"band\"><span></span>\(axis.svg)</div>")
+        return "<div class=\"days\">\n\(rows.joined(separator: "\n"))\n</div>\n\(Self.legend)"
     }
 
     private static let legend =
@@ -101,13 +108,18 @@ public struct PageTimeline: Sendable {
         return columns
     }
 
-    private func band(_ name: String, _ y: Double, _ styles: [String], _ drawing: inout Drawing) {
-        drawing.text(name, Self.left - 8, y + 10, anchor: "end")
-        var byStyle: [String: [(x: Double, y: Double, width: Double, height: Double)]] = [:]
-        for run in runs(styles) {
-            byStyle[run.style, default: []].append((Self.left + Double(run.from), y, Double(run.to - run.from), 14))
-        }
-        for (style, all) in byStyle.sorted(by: { $0.key < $1.key }) { drawing.rectangles(all, style) }
+    /// Returns a band as thick lines, one path per style.
+    private func row(
+        _ title: String, _ height: Int, _ styles: [String?], _ marks: [(x: Double, text: String)]
+    ) -> String {
+        var paths: [String: String] = [:]
+        for run in runs(styles) { paths[run.style, default: ""] += "M\(run.from) \(height / 2)H\(run.to)" }
+        let body = paths.sorted { $0.key < $1.key }.map { "<path d=\"\($0.value)\" class=\"\($0.key)\"/>" }
+        let lines = marks.map { "M\(Markup.number($0.x / 100 * Double(Self.columns))) 0V\(height)" }.joined()
+        let grid = lines.isEmpty ? "" : "<path d=\"\(lines)\" class=\"midnight\"/>"
+        let view = "viewBox=\"0 0 \(Self.columns) \(height)\" height=\"\(height)\" preserveAspectRatio=\"none\""
+        return "<div class=\"band\"><span>\(Markup.escape(title))</span>"
+            + "<svg \(view) role=\"img\" aria-label=\"\(Markup.escape(title))\">\(body.joined())\(grid)</svg></div>"
     }
 
     /// Combines adjacent columns of the same style. Leaves out columns whose style is `nil`.
@@ -124,17 +136,30 @@ public struct PageTimeline: Sendable {
         return runs
     }
 
-    /// Draws marks at midnight UTC, as many as remain readable.
-    private func days(_ height: Double, _ drawing: inout Drawing) {
-        let day: Int64 = 86_400_000_000_000
-        let count = Int(span / Double(day)) + 1
-        let step = Int64(max(1, (count + 8) / 9))
-        var midnight = (start / day + 1) * day
-        while midnight < start &+ Int64(span) {
-            let x = Self.left + Double(midnight &- start) / span * Self.width
-            drawing.line(x, 8, x, height - 20, "midnight")
-            drawing.text(TimelineText.date(midnight / day), x, height - 6, anchor: "middle")
-            midnight += step * day
+    /// The marks of the time axis, with their positions in percent: at midnight, or also at other hours if the days
+    /// are few.
+    private var marks: [(x: Double, text: String)] {
+        let hour: Int64 = 3_600_000_000_000
+        let hours = span / Double(hour)
+        let step: Int64 =
+            hours <= 3 ? 1 : hours <= 12 ? 3 : hours <= 72 ? 6 : 24 * Int64(max(1, (hours / 24 / 40).rounded(.up)))
+        let length = step * hour
+        // Rounds up to a multiple of the step, also before the epoch.
+        var mark = start &+ ((length - start % length) % length)
+        if mark < start { mark += length }
+        var marks: [(x: Double, text: String)] = []
+        while mark < start &+ Int64(span) {
+            marks.append((Double(mark &- start) / span * 100, Self.label(WallTime(nanosecondsSinceEpoch: mark))))
+            mark += length
         }
+        return marks
+    }
+
+    /// Returns the day of a midnight, such as `24 Nov`, or the time of another moment.
+    private static func label(_ date: WallTime) -> String {
+        let time = LocalTimeRules.utc.clockTime(of: date)
+        guard time == "00:00" else { return time }
+        let words = LocalTimeRules.utc.dateAndTime(of: date).split(separator: " ")
+        return words.dropFirst().prefix(2).joined(separator: " ")
     }
 }

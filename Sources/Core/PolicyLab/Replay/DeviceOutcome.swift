@@ -17,6 +17,7 @@ public import TransferModel
 /// - ``lateBytesByClass``
 /// - ``lateBytes``
 /// - ``undoneBytes``
+/// - ``priceCost``
 ///
 /// ### Radio
 /// - ``activations``
@@ -44,6 +45,8 @@ public struct DeviceOutcome: Hashable, Sendable, Codable {
     public var lateBytesByClass: [Double] = Array(repeating: 0, count: CostClass.allCases.count)
     /// The number of bytes that never arrived.
     public var undoneBytes: Double = 0
+    /// The cost of the on-time bytes by the price of energy, in addition to the costs of their classes.
+    public var priceCost: Double = 0
     /// The number of times that the radio was woken, which are starts after a pause.
     public var activations = 0
     /// The number of times that an unfinished transfer was stopped.

@@ -15,6 +15,8 @@ struct OutcomeAccumulator {
     var events = 0
     /// The number of times that an unfinished transfer was stopped.
     var stops = 0
+    /// The cost of the on-time bytes by the price of energy.
+    var priceCost = 0.0
 
     init(_ trace: Trace, jobs: [Job], _ settings: ReplaySettings) {
         totals = DeviceOutcome(device: trace.device)
@@ -83,6 +85,7 @@ struct OutcomeAccumulator {
         totals.lateBytesByClass = late.map(\.bytes)
         totals.undoneBytes = states.reduce(Amount.zero) { $0 + $1.remaining }.bytes
         totals.stops = stops
+        totals.priceCost = priceCost
         totals.events = events
         return totals
     }

@@ -38,18 +38,7 @@ public struct Replay: ~Copyable {
     private var now: WallTime
     private var wake: WallTime?
     private var accumulator: OutcomeAccumulator
-
-    struct JobState {
-        var remaining: Amount
-        var outcome: JobOutcome
-        /// The time at which the last byte arrived; the job's arrival time before the first byte.
-        var lastByte: WallTime
-        /// The longest continuous time without a byte of the job, in nanoseconds.
-        var longestWait: Int64 = 0
-        /// Whether bytes arrived in the current attempt.
-        var hasMoved = false
-        var isFinished = false
-    }
+    private var prices: ReplayedPrices?
 
     /// Creates a replay that has not begun.
     ///
@@ -75,6 +64,11 @@ public struct Replay: ~Copyable {
         let start = ClockReading(instant: .zero, wall: trace.start)
         scheduler = Scheduler(configuration: settings.scheduler, policy: policy, startingAt: start)
         conditions = Conditions(unknownSince: start)
+        prices = settings.prices.map { ReplayedPrices($0, from: start.wall) }
+        if let prices {
+            conditions.priceCurve.update(
+                to: prices.curve(at: start.wall), source: .priceCurve, confidence: .reported, at: start)
+        }
         accumulator = OutcomeAccumulator(trace, jobs: ordered, settings)
     }
 
@@ -116,6 +110,7 @@ public struct Replay: ~Copyable {
         } else if let segment = current, segment.end <= now {
             enter(nil)
         }
+        if prices?.pass(now) == true { revisePrices() }
         while nextArrival < arrivals.count, jobs[arrivals[nextArrival]].arrival <= now {
             submit(arrivals[nextArrival])
             nextArrival += 1
@@ -169,6 +164,13 @@ public struct Replay: ~Copyable {
         send(.conditionsChanged(conditions))
     }
 
+    /// Applies the forecasts that have become known.
+    private mutating func revisePrices() {
+        conditions.priceCurve.update(
+            to: prices?.curve(at: now), source: .priceCurve, confidence: .reported, at: clockReading)
+        send(.conditionsChanged(conditions))
+    }
+
     private func id(_ index: Int) -> TransferID { TransferID(Int64(index)) }
 
     // MARK: The scheduler's decisions
@@ -210,7 +212,8 @@ public struct Replay: ~Copyable {
             stop(Int(id.rawValue), &pendingEffects)
         case .wake(let instant):
             wake = instant.map { trace.start.adding($0.nanoseconds) }
-        case .end, .discard, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .measureSpace, .explain:
+        case .end, .discard, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .measureSpace, .explain,
+            .reportDeadline:
             // Ends follow from the events that were reported here. Nothing is stored, and there is enough space.
             break
         }
@@ -241,6 +244,7 @@ public struct Replay: ~Copyable {
         if nextSegment < trace.segments.count { next = min(next, trace.segments[nextSegment].start) }
         if nextArrival < arrivals.count { next = min(next, jobs[arrivals[nextArrival]].arrival) }
         if let wake { next = min(next, wake) }
+        if let change = prices?.nextChange { next = min(next, change) }
         for (position, index) in running.enumerated() {
             guard let needed = states[index].remaining.nanoseconds(at: rate(atPosition: position)) else { continue }
             next = min(next, now.adding(needed))
@@ -271,6 +275,9 @@ public struct Replay: ~Copyable {
                 onTime = min(amount, Amount(rate: rate, nanoseconds: left))
             }
             accumulator.add(onTime, late: amount - onTime, costClass)
+            if let price = prices?.price(at: now) {
+                accumulator.priceCost += onTime.bytes / 1e6 * price * settings.priceWeight
+            }
             if settings.recordsActivity { accumulator.recordActivity(jobs[index].id, from: now, to: date) }
             closeWait(index, at: now)
             states[index].lastByte = date

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
+public import TransferPolicy
 public import TransferScheduling
 
 /// The assumptions of a replay beyond the trace.
@@ -21,6 +22,8 @@ public import TransferScheduling
 /// - ``costs``
 /// - ``cost(of:)``
 /// - ``penalty``
+/// - ``prices``
+/// - ``priceWeight``
 ///
 /// ### Scheduler
 /// - ``scheduler``
@@ -40,6 +43,10 @@ public struct ReplaySettings: Hashable, Sendable {
     public var costs: [Double] = [0, 1, 4, 5]
     /// The cost of 10⁶ bytes that are late or never arrive. Default: 100.
     public var penalty: Double = 100
+    /// The prices of energy, which policies see as they become known. Default: `nil`, no prices.
+    public var prices: PriceForecasts?
+    /// The cost of 10⁶ bytes at a price of 1, in addition to the cost of their class. Not negative. Default: 1.
+    public var priceWeight: Double = 1
     /// The pause after which the next transfer wakes the radio. Default: 15 s.
     public var activationGap: Duration = .seconds(15)
     /// The configuration of the scheduler. Default: ``replayScheduler``.
@@ -52,8 +59,8 @@ public struct ReplaySettings: Hashable, Sendable {
     /// Creates the default settings.
     public init() {}
 
-    /// The configuration that the reference results were made with. One slot, earliest deadline first, preemptive,
-    /// and no debounce of conditions.
+    /// The configuration that the reference results were made with. One slot, earliest deadline first, even if it has
+    /// passed, preemptive, and no debounce of conditions.
     public static var replayScheduler: SchedulerConfiguration {
         var configuration = daemonScheduler
         configuration.globalSlots = 1
@@ -62,6 +69,9 @@ public struct ReplaySettings: Hashable, Sendable {
         configuration.slotsPerSession = .max
         configuration.agingInterval = .max
         configuration.isPreemptive = true
+        // The published figures were made without reserved time.
+        configuration.keepsDeadlines = false
+        configuration.startsLateTransfersLast = false
         configuration.staggeredStartJitter = .zero
         configuration.powerDebounce = .zero
         configuration.networkDebounce = .zero

@@ -68,10 +68,18 @@ struct AdmissionControl {
         // The flag is never cleared: files that a sandboxed program left may still exist.
         if user.isSandboxed { record.isSandboxed = true }
         // A new process does not know the tasks that the previous process created but did not start.
-        if record.process != user.process { record.missing = NumberRanges() }
+        let isOtherProcess = record.process != user.process
+        if isOtherProcess { record.missing = NumberRanges() }
         record.process = user.process
         record.lastOpened = now
         if sessions[key]?.record != record { admission.changes = [.session(key, record)] }
+        guard isOtherProcess, let tasks = sessions[key]?.tasks else { return }
+        // A new process knows only the dates that the user has set.
+        for number in tasks.unfinished {
+            guard var task = tasks[number]?.record, task.replacedDate != nil else { continue }
+            task.replacedDate = nil
+            admission.changes.append(.task(key, task))
+        }
     }
 
     private func admit(
@@ -100,13 +108,9 @@ struct AdmissionControl {
             guard task.transfer != nil else { return }
             record.isCancelled = true
         case .change(let snapshot):
-            let grown = snapshot.bookkeepingBytes - record.snapshot.bookkeepingBytes
+            let grown = (snapshot.note?.utf8.count ?? 0) - (record.snapshot.note?.utf8.count ?? 0)
             try limits.check(change: grown, of: key.app, using: usage)
-            record.snapshot.note = snapshot.note
-            record.snapshot.priority = snapshot.priority
-            record.snapshot.earliestBegin = snapshot.earliestBegin
-            record.snapshot.expectedToSend = snapshot.expectedToSend
-            record.snapshot.expectedToReceive = snapshot.expectedToReceive
+            record.apply(snapshot)
         case .begin(_, let reply):
             guard !record.mayBegin else { return }
             switch reply {

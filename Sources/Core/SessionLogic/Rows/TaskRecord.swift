@@ -17,6 +17,9 @@ package struct TaskRecord: Hashable, Sendable, Codable {
     package var generation = 0
     /// Whether the app has let a delayed task begin.
     package var mayBegin = false
+    /// The date that the app gave last, if the user has replaced it. The app's process still knows this date, and
+    /// repeats it when it changes another property.
+    package var replacedDate: WallTime?
     /// The kept source file, if the task is an unfinished upload.
     package var source: KeptSource?
     /// The outcome; `nil` while the task is unfinished.
@@ -36,12 +39,29 @@ extension TaskRecord {
         Array((end?.kinds ?? []).enumerated()).dropFirst(acknowledged)
     }
 
+    /// Applies a change of the app. A date that the app only repeats does not undo the user's change of the date.
+    mutating func apply(_ change: TaskSnapshot) {
+        snapshot.note = change.note
+        snapshot.priority = change.priority
+        snapshot.expectedToSend = change.expectedToSend
+        snapshot.expectedToReceive = change.expectedToReceive
+        let isRepeated = replacedDate != nil && change.earliestBegin == replacedDate
+        guard !isRepeated, change.earliestBegin != snapshot.earliestBegin else { return }
+        (snapshot.earliestBegin, replacedDate) = (change.earliestBegin, nil)
+    }
+
+    /// Replaces the date of the app by the date of the user.
+    mutating func replaceDate(with date: WallTime) {
+        replacedDate = replacedDate ?? snapshot.earliestBegin
+        snapshot.earliestBegin = date
+    }
+
     /// Removes possible secrets from a task that has ended: all header fields, the body, and all parts of a URL except
     /// server and path. The app still receives the task's last events.
     mutating func removeSecrets() {
         snapshot.request.headers = [:]
         snapshot.request.body = nil
-        snapshot.request.url = TransferSpecification.redacted(url: snapshot.request.url)
+        snapshot.request.url = RedactedURL.text(of: snapshot.request.url)
         snapshot.response?.removeSecrets()
         end?.response?.removeSecrets()
     }
@@ -58,13 +78,15 @@ extension TaskRecord {
                 LinkKind.allCases.filter { $0 != .cellular }.reduce(into: LinkKinds()) { $0.insert(LinkKinds($1)) })
         }
         if !mayBegin { constraints.notBefore = snapshot.earliestBegin.map(NotBeforeConstraint.init) }
+        snapshot.conditions?.tighten(&constraints)
         return constraints
     }
 
     /// Returns the traits that the scheduler sees.
     func traits(in key: SessionKey, by settings: SessionSettings, at now: WallTime) -> TransferTraits {
         TransferTraits(
-            kind: settings.isDiscretionary ? .discretionary : .normal, constraints: constraints(by: settings),
+            kind: snapshot.conditions?.isDiscretionary ?? settings.isDiscretionary ? .discretionary : .normal,
+            constraints: constraints(by: settings),
             priority: snapshot.schedulingPriority, host: "", app: key.app,
             expectedBytesToReceive: snapshot.expectedToReceive, expectedBytesToSend: snapshot.expectedToSend,
             submitted: now, session: key.identifier, slotsPerHost: settings.maximumConnectionsPerHost,
@@ -83,5 +105,5 @@ extension TaskSnapshot {
 }
 
 extension ResponseDescription {
-    fileprivate mutating func removeSecrets() { url = TransferSpecification.redacted(url: url) }
+    fileprivate mutating func removeSecrets() { url = RedactedURL.text(of: url) }
 }

@@ -2,6 +2,11 @@
 public import TransferModel
 
 /// The rule for a link whose price no source reports.
+///
+/// ```swift
+/// // Only Ethernet counts as unmetered if no source reports the price.
+/// let cautious = UnknownMeteredRule(unmeteredKinds: [LinkKinds(.ethernet)])
+/// ```
 public struct UnknownMeteredRule: Hashable, Sendable {
     /// The kinds of links that count as unmetered unless a source reports otherwise. The default is Ethernet and
     /// Wi-Fi.

@@ -26,6 +26,8 @@ public struct Assumptions: Hashable, Sendable {
     public var roaming: Roaming?
     /// The assumed name of the connection.
     public var connection: String?
+    /// The assumed price of energy in the unit of the price curve. The price never changes.
+    public var price: Double?
     /// The assumed sleep state of the machine.
     public var sleep: SleepState?
 
@@ -53,6 +55,11 @@ public struct Assumptions: Hashable, Sendable {
                     throw AssumptionError(word: String(word), allowed: ["connection=NAME"])
                 }
                 connection = parts[1]
+            case "price":
+                guard parts[1].utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let value = Double(parts[1]),
+                    value.isFinite
+                else { throw AssumptionError(word: String(word), allowed: ["price=NUMBER"]) }
+                price = value
             case "battery":
                 guard let level = Int(parts[1]), (0...100).contains(level) else {
                     throw AssumptionError(word: String(word), allowed: ["battery=0…100"])
@@ -73,7 +80,7 @@ public struct Assumptions: Hashable, Sendable {
     }
 
     private static let keys = [
-        "power=", "battery=", "network=", "metered=", "profile=", "roaming=", "sleep=", "connection=",
+        "power=", "battery=", "network=", "metered=", "profile=", "roaming=", "sleep=", "connection=", "price=",
     ]
 
     private static func value<Value: RawRepresentable & CaseIterable>(
@@ -101,6 +108,7 @@ public struct Assumptions: Hashable, Sendable {
         assume(&result.powerProfile, powerProfile)
         assume(&result.roaming, roaming)
         assume(&result.sleep, sleep)
+        assume(&result.priceCurve, price.map { PriceCurve(always: $0) })
         assume(&result.connection, connection.map { $0 })
         return result
     }

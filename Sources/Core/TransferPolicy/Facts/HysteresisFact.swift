@@ -27,7 +27,7 @@ extension Reason {
         case .connectionDenied: .connection
         case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .storageLow, .suspended,
             .rateLimited,
-            .budgetSpent, .held, .needsApp, .windowTooShort, .aboutToSleep, .aboutToShutDown:
+            .budgetSpent, .held, .needsApp, .windowTooShort, .price, .priceUnknown, .aboutToSleep, .aboutToShutDown:
             nil
         }
     }

@@ -5,6 +5,11 @@ public import TransferModel
 ///
 /// A plain value: equal subjects in equal contexts get equal verdicts, in the daemon, in a test, and in
 /// `transferlab`.
+///
+/// ```swift
+/// let context = PolicyContext(conditions: conditions, now: now)
+/// let verdict = policy.verdict(for: subject, in: context)
+/// ```
 public struct PolicyContext: Hashable, Sendable {
     /// The conditions of the machine.
     public var conditions: Conditions
@@ -40,6 +45,10 @@ public struct PolicyContext: Hashable, Sendable {
 }
 
 /// A summary of all unfinished transfers.
+///
+/// ```swift
+/// let queue = QueueSummary(discretionaryCount: 3, discretionaryBytes: 900_000_000)
+/// ```
 public struct QueueSummary: Hashable, Sendable {
     /// The number of discretionary transfers.
     public var discretionaryCount: Int

@@ -20,6 +20,10 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     public var apps = AppHistory()
     /// The cost of transfers.
     public var spending = Spending()
+    /// The rate that each connection has shown.
+    public var throughput = ThroughputHistory()
+    /// The longest stretches without an unmetered network, including time asleep.
+    public var freeNetwork = FreeNetworkHistory()
     /// The last observation, or `nil` before the first observation since the start. It is not stored, because the
     /// clock of an earlier run is meaningless now.
     public private(set) var observed: Observation?
@@ -53,7 +57,9 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     /// Creates an empty history.
     public init() {}
 
-    private enum CodingKeys: String, CodingKey { case conditions, week, day, contacts, apps, spending }
+    private enum CodingKeys: String, CodingKey {
+        case conditions, week, day, contacts, apps, spending, throughput, freeNetwork
+    }
 
     /// Decodes a stored history. Parts that an earlier version did not store are empty.
     public init(from decoder: any Decoder) throws {
@@ -64,11 +70,19 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         contacts = try container.decodeIfPresent(ContactHistory.self, forKey: .contacts) ?? contacts
         apps = try container.decodeIfPresent(AppHistory.self, forKey: .apps) ?? apps
         spending = try container.decodeIfPresent(Spending.self, forKey: .spending) ?? spending
+        throughput = try container.decodeIfPresent(ThroughputHistory.self, forKey: .throughput) ?? throughput
+        freeNetwork = try container.decodeIfPresent(FreeNetworkHistory.self, forKey: .freeNetwork) ?? freeNetwork
     }
 
     /// Records that the last observation was valid until now, and that `next` is valid from now on.
     public mutating func observe(_ next: Observation, localTime: LocalTimeRules) {
         elapse(to: next.time, localTime: localTime)
+        let isFree = next.isAwake && next.isUnmetered
+        // The longest stretch decides about battery on unmetered networks only. It may shrink where no transfer can rely
+        // on it: at other times, and when such a network returns.
+        let wasFree = observed.map { $0.isAwake && $0.isUnmetered } ?? false
+        freeNetwork.observe(
+            isFree: isFree, mayForget: !isFree || !wasFree || next.isOnAC, isFirst: observed == nil, at: next.time.wall)
         observed = next
         // At once, not after some time without the network. Otherwise, predictions would change by themselves a
         // moment later.
@@ -84,6 +98,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         observed = last
         guard elapsed > .zero else { return }
         day.add(elapsed, until: now.wall, isGood: last.isAwake && last.isOnAC && last.isUnmetered)
+        freeNetwork.add(elapsed, until: now.wall, isFree: last.isAwake && last.isUnmetered)
         guard last.isAwake else { return }
         conditions.add(elapsed, isOnAC: last.isOnAC, isUnmetered: last.isUnmetered)
         week.add(elapsed, until: now.wall, isGood: last.isOnAC && last.isUnmetered, localTime: localTime)

@@ -2,6 +2,11 @@
 internal import TransferModel
 
 /// The settings of a ``RelaunchLimiter``.
+///
+/// ```swift
+/// var configuration = RelaunchLimiterConfiguration()
+/// configuration.first = .seconds(30)
+/// ```
 public struct RelaunchLimiterConfiguration: Hashable, Sendable {
     /// The delay after the first launch of the app. The default is 60 s. A negative value means no delay.
     public var first: Duration = .seconds(60)

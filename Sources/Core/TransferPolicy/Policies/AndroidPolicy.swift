@@ -22,6 +22,10 @@ public import TransferModel
 /// - The source stops waiting for a condition that it has not seen for 3 days (`UNSEEN_CONSTRAINT_GRACE_PERIOD_MS`).
 ///   This policy does not.
 /// - A battery is low at 15 %, the platform's `config_lowBatteryWarningLevel` (not checked against the source).
+///
+/// ```swift
+/// let policy: any Policy = AndroidPolicy()  // "android" in the catalog
+/// ```
 public struct AndroidPolicy: Policy, Hashable {
     /// The shares of the time after which one more preference is given up.
     private static let shares = [0.5, 0.6, 0.7]

@@ -4,6 +4,10 @@ public import TransferModel
 /// A policy that runs work immediately on any network.
 ///
 /// The baseline of every comparison: the shortest delay at any price.
+///
+/// ```swift
+/// let policy: any Policy = ImmediatePolicy()  // "immediate" in the catalog
+/// ```
 public struct ImmediatePolicy: Policy, Hashable {
     /// Creates the policy, which has no settings.
     public init() {}

@@ -5,7 +5,7 @@ public import TransferModel
 ///
 /// Slack is the time to the deadline, less the time that the remaining bytes need. The slack is used up when the time
 /// to the deadline is `safety` times the time that the bytes need. A transfer without a deadline waits for good
-/// conditions. A transfer of unknown size waits until its deadline.
+/// conditions. Without an estimate by the engine, a transfer of unknown size waits until its deadline.
 ///
 /// ```swift
 /// LatestStartPolicy(safety: 2)  // "latest-start:safety=2" in the catalog

@@ -30,23 +30,54 @@ extension PolicySubject {
     /// than the time. By the current numbers alone, the transfer would leave its last chance immediately, and would
     /// stop and start endlessly.
     ///
-    /// - Returns: `nil` if the size is unknown, or if the rate is unknown and no rate is assumed.
+    /// The ``estimate`` decides if there is one. Otherwise, the subject's own size and rate decide.
+    ///
+    /// - Parameter assumedRate: The rate in bytes per second that replaces an assumed or unknown rate.
+    /// - Returns: `nil` without an estimate if the size is unknown, or if the rate is unknown and no rate is assumed.
     func latestStart(before deadline: WallTime, safety: Double, assumedRate: Double? = nil) -> WallTime? {
-        func latest(done: Int64, rate: Int64?) -> WallTime? {
-            guard let total = bytesTotal else { return nil }
-            let rate = rate.flatMap { $0 > 0 ? Double($0) : nil } ?? assumedRate
-            guard let rate, rate > 0 else { return nil }
-            let remaining = max(0, total.addingSaturating(max(0, done).negatedSaturating))
-            let seconds = Double(remaining) / rate * safety
-            // A need longer than any deadline is ahead is hopeless and no last chance. NaN is neither.
-            guard seconds >= 0, seconds < 1e9 else { return nil }
-            return deadline.advanced(by: .zero - Duration(clampingSeconds: seconds))
+        if let start, let latest = startedLatest(before: deadline, safety: safety, assumedRate: assumedRate),
+            latest <= start.date
+        {
+            return latest
         }
-        let present = latest(done: bytesDone, rate: rate)
-        guard let start, let atStart = latest(done: start.bytesDone, rate: start.rate), atStart <= start.date else {
-            return present
+        return Self.latest(before: deadline, after: secondsNeeded(assumedRate: assumedRate), safety: safety)
+    }
+
+    /// Returns the latest start as it was when the current attempt started; `nil` if the transfer is not running, or if
+    /// its need was unknown.
+    func startedLatest(before deadline: WallTime, safety: Double, assumedRate: Double? = nil) -> WallTime? {
+        Self.latest(
+            before: deadline, after: start?.secondsNeeded(of: bytesTotal, assumedRate: assumedRate), safety: safety)
+    }
+
+    private static func latest(before deadline: WallTime, after seconds: Double?, safety: Double) -> WallTime? {
+        // A need longer than any deadline is ahead is hopeless and no last chance. NaN is neither.
+        guard let seconds = seconds.map({ $0 * safety }), seconds >= 0, seconds < 1e9 else { return nil }
+        return deadline.advanced(by: .zero - Duration(clampingSeconds: seconds))
+    }
+
+    private func secondsNeeded(assumedRate: Double?) -> Double? {
+        guard let estimate else { return Self.seconds(for: bytesTotal, without: bytesDone, rate, assumedRate) }
+        guard estimate.rateBasis == .assumed, let assumedRate, assumedRate > 0 else {
+            return estimate.seconds(at: Double(estimate.rate))
         }
-        return atStart
+        return estimate.seconds(at: assumedRate)
+    }
+
+    fileprivate static func seconds(
+        for total: Int64?, without done: Int64, _ rate: Int64?, _ assumedRate: Double?
+    ) -> Double? {
+        guard let total else { return nil }
+        let rate = rate.flatMap { $0 > 0 ? Double($0) : nil } ?? assumedRate
+        guard let rate, rate > 0 else { return nil }
+        return Double(max(0, total.addingSaturating(max(0, done).negatedSaturating))) / rate
+    }
+}
+
+extension PolicySubject.Start {
+    fileprivate func secondsNeeded(of total: Int64?, assumedRate: Double?) -> Double? {
+        if let need { return Double(need.wholeNanoseconds) / 1e9 }
+        return PolicySubject.seconds(for: total, without: bytesDone, rate, assumedRate)
     }
 }
 

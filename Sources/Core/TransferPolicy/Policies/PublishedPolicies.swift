@@ -58,6 +58,10 @@ public struct BitsPolicy: Policy, Hashable {
 /// are considered 'not metered'"; the status of device and connection is combined pessimistically) and its manual
 /// page mogwai-scheduled(8) 1.0. Left out: tariffs with hours of the day, which a user must enter there. Also left
 /// out: the limit of one download at a time, which is a setting of the scheduler here.
+///
+/// ```swift
+/// let policy: any Policy = MogwaiPolicy()  // "mogwai" in the catalog
+/// ```
 public struct MogwaiPolicy: Policy, Hashable {
     /// Creates the policy, which has no settings.
     public init() {}
@@ -79,6 +83,10 @@ public struct MogwaiPolicy: Policy, Hashable {
 /// system might delay transferring large files until the device is plugged in and connected to the network via
 /// Wi-Fi". Also the Energy Efficiency Guides' "Defer Networking" ("plugged in or using Wi-Fi"). Apple does not
 /// publish how long the system waits and which requirements it then drops, so this policy drops none.
+///
+/// ```swift
+/// let policy: any Policy = ApplePolicy()  // "apple" in the catalog
+/// ```
 public struct ApplePolicy: Policy, Hashable {
     /// Creates the policy, which has no settings.
     public init() {}

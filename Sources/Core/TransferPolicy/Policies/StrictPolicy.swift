@@ -4,6 +4,10 @@ public import TransferModel
 /// A policy that runs work only on AC power and an unmetered network, regardless of deadlines.
 ///
 /// Phones have this requirement for backups ("charging and on Wi-Fi").
+///
+/// ```swift
+/// let policy: any Policy = StrictPolicy()  // "strict" in the catalog
+/// ```
 public struct StrictPolicy: Policy, Hashable {
     /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule

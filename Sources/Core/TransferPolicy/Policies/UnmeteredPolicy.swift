@@ -4,6 +4,10 @@ public import TransferModel
 /// A policy that runs work on any unmetered network, regardless of the power supply.
 ///
 /// Most desktop updaters follow this rule ("not on metered connections").
+///
+/// ```swift
+/// let policy: any Policy = UnmeteredPolicy()  // "unmetered" in the catalog
+/// ```
 public struct UnmeteredPolicy: Policy, Hashable {
     /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule

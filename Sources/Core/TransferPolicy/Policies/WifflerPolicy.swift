@@ -5,8 +5,8 @@ internal import TransferModel
 ///
 /// If the prediction falls short, the policy accepts any network. The prediction is a product of three factors: the
 /// time left, the recent share of time with an unmetered network, and the rate of such a network. Without a past
-/// contact, the prediction is zero and work runs immediately. A transfer without a deadline waits. A transfer of
-/// unknown size waits until its deadline.
+/// contact, the prediction is zero and work runs immediately. A transfer without a deadline waits. Without an estimate
+/// by the engine, a transfer of unknown size waits until its deadline.
 ///
 /// New observations move the policy's dates, so this policy is not a ``PhasedPolicy``.
 ///
@@ -43,13 +43,16 @@ public struct WifflerPolicy: Policy, Hashable {
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
         guard let deadline = subject.traits.constraints.deadline?.date else { return price }
-        guard subject.bytesTotal != nil else { return price.until(deadline, in: context) }
+        guard subject.bytesTotal != nil || subject.estimate != nil else { return price.until(deadline, in: context) }
         let share = context.history.contacts.share(ofLast: contacts) ?? 0
         guard share > 0, rate > 0 else { return .run(relyingOn: [], reevaluateAt: nil) }
         // The prediction falls short once the time left is at most the need divided by the share.
         var atUnmeteredRate = subject
         atUnmeteredRate.rate = nil
         atUnmeteredRate.start?.rate = nil
+        atUnmeteredRate.start?.need = nil
+        atUnmeteredRate.bytesTotal = subject.bytesTotal ?? subject.estimate?.bytes
+        atUnmeteredRate.estimate = nil
         let latest = atUnmeteredRate.latestStart(before: deadline, safety: caution / share, assumedRate: rate)
         guard let latest else { return .run(relyingOn: [], reevaluateAt: nil) }
         return price.until(latest, in: context)

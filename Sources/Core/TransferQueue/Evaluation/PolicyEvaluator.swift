@@ -19,6 +19,8 @@ package struct PolicyEvaluator {
     package var context: PolicyContext
     /// The rate that transfers usually reach, in bytes per second; `nil` before the first transfer has run.
     package var typicalRate: Int64?
+    /// The rate and the backlog that estimates use, the same for all transfers until the plan is replaced.
+    package var plan: DeadlinePlan
     /// The debounce and hysteresis of changed facts.
     let hysteresis: Hysteresis
     private let unknownMetered: UnknownMeteredRule
@@ -30,21 +32,26 @@ package struct PolicyEvaluator {
         unknownMetered = configuration.unknownMetered
         self.policy = policy
         let phased = policy as? any PhasedPolicy
-        phasedPolicy = phased ?? DefaultPolicy()
+        phasedPolicy = phased ?? HoursPolicy()
         isPhased = phased != nil
         followsQueue = phased?.stateFollowsQueue ?? true
         endsRunsByTime = phased?.mayEndRunsByTime ?? true
         self.context = context
         self.typicalRate = typicalRate
         hysteresis = configuration.hysteresis
+        plan = DeadlinePlan(isKept: configuration.keepsDeadlines)
     }
 
     /// Replaces the policy.
     package mutating func decide(by policy: any Policy) {
+        let plan = plan
         self = PolicyEvaluator(
             configuration: configuration, policy: policy, context: context, typicalRate: typicalRate)
+        self.plan = plan
     }
 
+    /// The number that the phases of waiting transfers follow from, besides the wall clock.
+    var phaseKey: UInt64 { isPhased ? phasedPolicy.phaseKey(in: context) : 0 }
     package var conditions: Conditions { context.conditions }
     package var now: ClockReading { context.now }
 
@@ -78,7 +85,7 @@ package struct PolicyEvaluator {
         return (applyingHysteresis(baseVerdict, missingSince: missing), missing)
     }
 
-    /// Returns the verdict that follows from the conditions and from all constraints except dates and windows.
+    /// Returns the verdict that follows from the conditions and from all constraints except dates, windows, and prices.
     package func conditionsVerdict(_ constraints: Constraints, isLoopback: Bool) -> Verdict {
         var verdict = SleepState.verdict(under: conditions).and(constraints.power.verdict(under: conditions))
         if conditions.hold.value != nil { verdict = MachineHold.verdict(under: conditions).and(verdict) }
@@ -112,10 +119,19 @@ package struct PolicyEvaluator {
         if let window = entry.traits.constraints.window {
             verdict = verdict.and(window.verdict(at: now, localTime: conditions.localTime))
         }
+        if let price = entry.traits.constraints.price {
+            verdict = verdict.and(price.verdict(at: now, under: conditions))
+        }
         if entry.traits.kind == .discretionary {
-            verdict = verdict.and(policy.verdict(for: entry.subject, in: context))
+            verdict = verdict.and(policy.verdict(for: plan.subject(of: entry), in: context))
         }
         return verdict
+    }
+
+    /// Returns the policy's prediction of the date from which a transfer does not need AC power.
+    package func outlook(for entry: TransferEntry) -> PowerOutlook? {
+        guard entry.traits.kind == .discretionary else { return nil }
+        return (policy as? any OutlookPolicy)?.outlook(for: plan.subject(of: entry), in: context)
     }
 
     /// Returns the verdict of the budgets for metered data; `nil` if they block nothing. Discretionary work waits if
@@ -126,6 +142,12 @@ package struct PolicyEvaluator {
         return .wait(
             [WaitReason(.budgetSpent(.meteredBytes, renewed: renewed), since: now)],
             reevaluateAt: context.reevaluation(at: renewed))
+    }
+
+    /// Returns whether a transfer goes behind others because its deadline has passed.
+    func isLate(_ traits: borrowing TransferTraits) -> Bool {
+        guard configuration.startsLateTransfersLast, let deadline = traits.constraints.deadline else { return false }
+        return deadline.date <= now.wall
     }
 
     /// Returns whether time alone may end an attempt of that kind, apart from its window.

@@ -9,6 +9,7 @@ package protocol QueueConfiguration: Sendable {
     var slotsPerSession: Int { get }
     var agingInterval: Int { get }
     var isPreemptive: Bool { get }
+    var startsLateTransfersLast: Bool { get }
     var powerDebounce: Duration { get }
     var networkDebounce: Duration { get }
     var linkKindDebounce: Duration { get }
@@ -20,6 +21,7 @@ package protocol QueueConfiguration: Sendable {
     var meteredHysteresis: Duration { get }
     var connectionHysteresis: Duration { get }
     var unknownMetered: UnknownMeteredRule { get }
+    var keepsDeadlines: Bool { get }
 }
 
 extension QueueConfiguration {

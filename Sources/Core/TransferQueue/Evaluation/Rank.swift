@@ -7,13 +7,17 @@ package struct Rank: Hashable, Sendable {
     let priority: Int
     /// The deadline in nanoseconds since the epoch; `Int64.max` if there is none.
     let deadline: Int64
+    /// A Boolean value that indicates whether the transfer goes behind others because its deadline has passed.
+    let isLate: Bool
     let app: String
     let id: Int64
 
-    package init(_ id: TransferID, _ traits: borrowing TransferTraits) {
+    /// Creates the rank of a transfer at the evaluator's present time.
+    package init(_ id: TransferID, _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator) {
         isUserInitiated = traits.kind == .userInitiated
         priority = traits.priority
         deadline = traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max
+        isLate = evaluator.isLate(traits)
         app = traits.app
         self.id = id.rawValue
     }
@@ -25,7 +29,18 @@ package struct Rank: Hashable, Sendable {
     package func outranks(_ other: Rank) -> Bool {
         if isUserInitiated != other.isUserInitiated { return isUserInitiated }
         if priority != other.priority { return priority > other.priority }
+        // Work with a deadline goes before work without one, even when late.
+        if isLate != other.isLate, deadline != .max, other.deadline != .max { return other.isLate }
         if deadline != other.deadline { return deadline < other.deadline }
         return app == other.app && id < other.id
+    }
+
+    /// Returns the time at which a running transfer of this rank passes its deadline, and the other rank thereby becomes
+    /// high enough to take its slot. Returns `nil` if that never happens.
+    package func demotion(inFavorOf other: Rank) -> WallTime? {
+        guard isUserInitiated == other.isUserInitiated, priority == other.priority, !isLate, !other.isLate,
+            deadline < other.deadline, other.deadline != .max
+        else { return nil }
+        return WallTime(nanosecondsSinceEpoch: deadline)
     }
 }

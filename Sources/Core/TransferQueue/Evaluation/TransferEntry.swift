@@ -132,7 +132,8 @@ package struct TransferEntry: Hashable, Sendable {
     private var start: PolicySubject.Start? {
         guard case .running(let attempt) = phase else { return nil }
         return PolicySubject.Start(
-            date: attempt.since.wall, bytesDone: attempt.bytesAtStart, rate: attempt.rateAtStart)
+            date: attempt.since.wall, bytesDone: attempt.bytesAtStart, rate: attempt.rateAtStart,
+            need: attempt.needAtStart)
     }
 }
 

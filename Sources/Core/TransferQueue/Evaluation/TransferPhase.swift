@@ -32,6 +32,8 @@ package enum TransferPhase: Hashable, Sendable {
         package var progressMark: Int64
         /// The rate before the attempt began.
         package var rateAtStart: Int64?
+        /// The estimated need before the attempt began; `nil` without a deadline.
+        package var needAtStart: Duration?
         /// The time of the last report of bytes, for the rate.
         package var lastReport: Instant
         /// The time of the last byte that no earlier attempt had; the attempt's start before the first such byte.
@@ -41,13 +43,14 @@ package enum TransferPhase: Hashable, Sendable {
         package var missingSince: [HysteresisFact: Instant] = [:]
 
         package init(
-            since: ClockReading, bytesAtStart: Int64, progressMark: Int64, rateAtStart: Int64?, lastReport: Instant,
-            lastNewByte: Instant
+            since: ClockReading, bytesAtStart: Int64, progressMark: Int64, rateAtStart: Int64?, needAtStart: Duration?,
+            lastReport: Instant, lastNewByte: Instant
         ) {
             self.since = since
             self.bytesAtStart = bytesAtStart
             self.progressMark = progressMark
             self.rateAtStart = rateAtStart
+            self.needAtStart = needAtStart
             self.lastReport = lastReport
             self.lastNewByte = lastNewByte
         }

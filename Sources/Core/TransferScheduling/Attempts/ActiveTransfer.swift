@@ -24,30 +24,30 @@ struct ActiveTransfer: Sendable {
     }
 
     /// Creates a whole transfer from a plain record whose attempt has already begun.
-    init(id: TransferID, entry: consuming TransferEntry, since: ClockReading, leastProgress: Int64) {
+    init(id: TransferID, entry: consuming TransferEntry, since: ClockReading, need: Duration?, leastProgress: Int64) {
         self.init(id: id, entry: entry)
-        setRunning(since: since, leastProgress: leastProgress)
+        setRunning(since: since, need: need, leastProgress: leastProgress)
     }
 
     /// Begins the attempt.
     mutating func begin(_ evaluator: PolicyEvaluator, leastProgress: Int64, at now: ClockReading) {
         entry.endObstacle(at: now)
-        setRunning(since: now, leastProgress: leastProgress)
-        // A running transfer has other re-evaluation times than a waiting one. Only windows and policies define such
-        // times.
-        guard entry.traits.constraints.window != nil || evaluator.mayEndByTime(entry.traits.kind) else { return }
+        setRunning(since: now, need: evaluator.plan.reservation(for: entry)?.need, leastProgress: leastProgress)
+        // A running transfer has other re-evaluation times than a waiting one. Only windows, prices, and policies
+        // define such times.
+        guard entry.traits.constraints.isTimed || evaluator.mayEndByTime(entry.traits.kind) else { return }
         // The attempt begins because the conditions allow it.
         if case .run(_, let reevaluateAt) = evaluator.baseVerdict(of: entry, conditionsAllow: true) {
             reevaluation = reevaluateAt
         }
     }
 
-    private mutating func setRunning(since: ClockReading, leastProgress: Int64) {
+    private mutating func setRunning(since: ClockReading, need: Duration?, leastProgress: Int64) {
         let mark = max(entry.mostBytes, entry.bytes).addingSaturating(leastProgress)
         entry.phase = .running(
             .init(
                 since: since, bytesAtStart: entry.bytes, progressMark: mark, rateAtStart: entry.rate,
-                lastReport: since.instant, lastNewByte: since.instant))
+                needAtStart: need, lastReport: since.instant, lastNewByte: since.instant))
     }
 
     /// Re-evaluates the attempt if something has changed or its re-evaluation is due. Returns the reasons for which

@@ -105,7 +105,8 @@ struct ActiveTransfers: ~Copyable, Sendable {
     func whole(_ number: Int32, from queue: borrowing some WaitingQueue & ~Copyable) -> ActiveTransfer {
         guard let (plain, since) = plain(number) else { return self[number] }
         return ActiveTransfer(
-            id: id(number), entry: queue.entry(of: plain), since: since, leastProgress: leastProgress)
+            id: id(number), entry: queue.entry(of: plain), since: since, need: records[number].pointee.need,
+            leastProgress: leastProgress)
     }
 
     /// Stores a transfer as a whole transfer, if it is plain.
@@ -127,8 +128,14 @@ struct ActiveTransfers: ~Copyable, Sendable {
     // MARK: Adding and removing
 
     /// Adds a plain transfer whose attempt begins.
-    mutating func append(_ id: TransferID, _ plain: PlainRecord, isNonPreemptible: Bool, at now: ClockReading) {
-        link(ActiveRecord(id: id, plain: plain, since: now, isNonPreemptible: isNonPreemptible, previous: last))
+    ///
+    /// - Parameter need: The estimated need; `nil` without a deadline.
+    mutating func append(
+        _ id: TransferID, _ plain: PlainRecord, need: Duration?, isNonPreemptible: Bool, at now: ClockReading
+    ) {
+        var record = ActiveRecord(id: id, plain: plain, since: now, isNonPreemptible: isNonPreemptible, previous: last)
+        record.need = need
+        link(record)
         if !plain.isLoopback { lastActivity = now.instant }
     }
 
@@ -176,6 +183,8 @@ struct ActiveRecord: Sendable {
     /// The time at which the attempt of a plain transfer began.
     let since: ClockReading
     let isNonPreemptible: Bool
+    /// The estimated need of a plain transfer at its start; `nil` without a deadline.
+    var need: Duration?
     /// The index into the whole transfers; `Int32.noIndex` while the transfer is plain.
     var whole = Int32.noIndex
     var previous: Int32

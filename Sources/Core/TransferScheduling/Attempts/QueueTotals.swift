@@ -12,23 +12,37 @@ struct QueueTotals: Sendable {
     /// A Boolean value that indicates whether ``firstDeadline`` is known. Becomes `false` when the transfer with that
     /// deadline is removed, until all transfers are visited again.
     var isFirstDeadlineKnown = true
+    /// The bytes of all transfers with a deadline, by deadline.
+    private(set) var backlog = DeadlineBacklog()
 
     /// Adds a transfer of the given kind with its remaining bytes; `nil` if the number is unknown.
-    mutating func add(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
+    ///
+    /// - Parameter missing: The number of remaining bytes to receive or to send; `nil` if the number is unknown.
+    mutating func add(_ kind: WorkKind, bytes: Int64?, missing: Int64?, deadline: WallTime?) {
         guard kind == .discretionary else { return }
         discretionaryCount += 1
         discretionaryBytes += Int128(bytes ?? 0)
+        if let deadline { backlog.add(missing, deadline) }
         record(kind, deadline: deadline)
     }
 
+    /// Includes progress in the next plan of the backlog.
+    mutating func settleBacklog() { backlog.settle() }
+
+    /// Returns the marks of a new plan, or `nil` if the backlog has not changed enough.
+    mutating func newBacklogMarks() -> [DeadlinePlan.Mark]? { backlog.newMarks() }
+
     mutating func remove(_ entry: borrowing TransferEntry) {
-        remove(entry.traits.kind, bytes: entry.bytesRemaining, deadline: entry.traits.constraints.deadline?.date)
+        remove(
+            entry.traits.kind, bytes: entry.bytesRemaining, missing: entry.bytesMissing,
+            deadline: entry.traits.constraints.deadline?.date)
     }
 
-    mutating func remove(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
+    mutating func remove(_ kind: WorkKind, bytes: Int64?, missing: Int64?, deadline: WallTime?) {
         guard kind == .discretionary else { return }
         discretionaryCount -= 1
         discretionaryBytes -= Int128(bytes ?? 0)
+        if let deadline { backlog.remove(missing, deadline) }
         guard let first = firstDeadline, deadline == first else { return }
         isFirstDeadlineKnown = false
         firstDeadline = nil
@@ -38,6 +52,8 @@ struct QueueTotals: Sendable {
     mutating func update(from before: borrowing TransferEntry, to after: borrowing TransferEntry) {
         guard after.traits.kind == .discretionary else { return }
         discretionaryBytes += Int128(after.bytesRemaining ?? 0) - Int128(before.bytesRemaining ?? 0)
+        guard let deadline = after.traits.constraints.deadline?.date else { return }
+        backlog.update(from: before.bytesMissing, to: after.bytesMissing, deadline)
     }
 
     /// Includes a transfer's deadline in ``firstDeadline``.

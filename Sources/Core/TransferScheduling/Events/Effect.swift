@@ -25,6 +25,8 @@ public enum Effect: Hashable, Sendable {
     case measureSpace(TransferID)
     /// Reports to watchers that the wait reasons of the transfer have changed.
     case explain(TransferID)
+    /// Reports once that the transfer's deadline is at risk, or was missed.
+    case reportDeadline(TransferID, DeadlineState)
     /// Requests a `woken` event at the given moment. Replaces the previous request; `nil` cancels that request.
     case wake(Instant?)
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 public import TransferPolicy
 
 /// The statistics and counters of a scheduler that must survive a restart.
@@ -13,11 +14,13 @@ public struct PersistedStatistics: Hashable, Sendable, Codable {
     public var budgets = ByteBudgetRegistry()
     /// The typical rate of transfers, in bytes per second; `nil` until a transfer has run.
     public var typicalRate: Int64?
+    /// The reports about deadlines of unfinished transfers, by transfer.
+    public var reportedDeadlines: [TransferID: DeadlineState] = [:]
 
     /// Creates empty statistics.
     public init() {}
 
-    private enum CodingKeys: String, CodingKey { case history, limiters, budgets, typicalRate }
+    private enum CodingKeys: String, CodingKey { case history, limiters, budgets, typicalRate, reportedDeadlines }
 
     /// Decodes the stored form. A part that is missing because an earlier version wrote the data is empty.
     public init(from decoder: any Decoder) throws {
@@ -27,5 +30,19 @@ public struct PersistedStatistics: Hashable, Sendable, Codable {
             try container.decodeIfPresent([String: RelaunchLimiter.Record].self, forKey: .limiters) ?? limiters
         budgets = try container.decodeIfPresent(ByteBudgetRegistry.self, forKey: .budgets) ?? budgets
         typicalRate = try container.decodeIfPresent(Int64.self, forKey: .typicalRate)
+        let reported = try container.decodeIfPresent([String: DeadlineState].self, forKey: .reportedDeadlines) ?? [:]
+        for (number, state) in reported { Int64(number).map { reportedDeadlines[TransferID($0)] = state } }
+    }
+
+    /// Encodes the statistics. Reports about deadlines are left out if there are none.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(history, forKey: .history)
+        try container.encode(limiters, forKey: .limiters)
+        try container.encode(budgets, forKey: .budgets)
+        try container.encodeIfPresent(typicalRate, forKey: .typicalRate)
+        guard !reportedDeadlines.isEmpty else { return }
+        let reported = Dictionary(uniqueKeysWithValues: reportedDeadlines.map { ("\($0.key.rawValue)", $0.value) })
+        try container.encode(reported, forKey: .reportedDeadlines)
     }
 }

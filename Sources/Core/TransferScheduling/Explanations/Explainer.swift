@@ -37,12 +37,16 @@ struct Explainer {
 
     /// Returns the explanation of a waiting transfer.
     ///
-    /// - Parameter reported: The reasons that were last reported. Their start times are kept.
+    /// - Parameters:
+    ///   - reported: The reasons that were last reported. Their start times are kept.
+    ///   - state: The state of the deadline.
+    ///   - journal: The past conditions; `nil` leaves out the waiting times.
     func explanation(
-        of entry: TransferEntry, _ reported: [WaitReason], isLate: Bool, _ journal: borrowing ConditionJournal
+        of entry: TransferEntry, _ reported: [WaitReason], isLate: Bool, _ state: DeadlineState?,
+        _ journal: ConditionJournal?
     ) -> Explanation {
         let now = evaluator.now
-        let waited = waited(entry, journal)
+        let waited = journal.map { self.waited(entry, $0) } ?? []
         guard case .wait(let reasons, let reevaluateAt) = evaluator.verdict(for: entry) else {
             let (reasons, reevaluation) = reasons(of: entry)
             let waitsForSlot = fullSlots != nil
@@ -51,16 +55,34 @@ struct Explainer {
                 waitsForSlot ? [.slot] : isStaggered ? reevaluation.map { [.wait(until: now.wall(at: $0))] } ?? [] : []
             return Explanation(
                 reasons: reasons.map { $0.keepingSince(from: reported) }, remedies: remedies,
-                nextReevaluation: isStaggered ? reevaluation.map(now.wall(at:)) : nil, isLate: isLate, waited: waited)
+                nextReevaluation: isStaggered ? reevaluation.map(now.wall(at:)) : nil, isLate: isLate, waited: waited,
+                deadline: outlook(of: entry, state, start: nil))
         }
         var remedies = reasons.flatMap { changes(releasing: $0, of: entry) }
-        if let release = release(of: entry) { remedies.append(.wait(until: release)) }
+        let release = release(of: entry)
+        if let release { remedies.append(.wait(until: release)) }
         return Explanation(
             reasons: reasons.map { $0.keepingSince(from: reported) }, remedies: remedies.uniqued(),
-            nextReevaluation: reevaluateAt.map(now.wall(at:)), isLate: isLate,
+            nextReevaluation: Verdict.earlier(reevaluateAt, evaluator.endOfHold).map(now.wall(at:)), isLate: isLate,
             expectedChance: reasons.contains(where: \.dependsOnConditions)
                 ? evaluator.context.history.week.nextChance(
-                    after: now.wall, localTime: evaluator.conditions.localTime) : nil, waited: waited)
+                    after: now.wall, localTime: evaluator.conditions.localTime) : nil,
+            outlook: reasons.contains(where: \.asksForPower) ? evaluator.outlook(for: entry) : nil, waited: waited,
+            deadline: outlook(of: entry, state, start: reasons.contains(where: \.dependsOnConditions) ? release : nil),
+            joint: remedies.allSatisfy(\.isWait) ? jointRemedy(of: entry, before: release) : nil)
+    }
+
+    /// Returns the outlook on a transfer's deadline; `nil` if there is no deadline.
+    ///
+    /// - Parameter start: The date at which time alone starts the transfer, although conditions do not hold.
+    func outlook(of entry: TransferEntry, _ state: DeadlineState?, start: WallTime?) -> DeadlineOutlook? {
+        guard let date = entry.traits.constraints.deadline?.date, let estimate = evaluator.plan.estimate(of: entry)
+        else {
+            return nil
+        }
+        return DeadlineOutlook(
+            date: date, latestStart: start.flatMap { $0 <= date ? $0 : nil },
+            state: date <= evaluator.now.wall ? .missed : state, estimate: estimate)
     }
 
     /// Returns the time at which the transfer starts without any other change; `nil` if time alone does not suffice.
@@ -69,10 +91,11 @@ struct Explainer {
         var later = evaluator
         // One iteration for each reason that time removes. There are few, because each kind of reason occurs once.
         for _ in 0..<16 {
-            guard case .wait(_, let reevaluation?) = later.verdict(for: entry), later.now.instant < reevaluation else {
-                return nil
-            }
+            guard case .wait(_, let constrained) = later.verdict(for: entry),
+                let reevaluation = Verdict.earlier(constrained, later.endOfHold), later.now.instant < reevaluation
+            else { return nil }
             later.context.now = now.advanced(by: now.instant.duration(to: reevaluation))
+            if let end = later.endOfHold, end <= later.now.instant { later.context.conditions.hold.value = nil }
             if case .run = later.verdict(for: entry) { return later.now.wall }
         }
         return nil
@@ -81,63 +104,81 @@ struct Explainer {
     /// Returns the changes that remove the wait reason and each suffice to let the transfer run. Time is handled
     /// separately.
     private func changes(releasing hold: WaitReason, of entry: TransferEntry) -> [Remedy] {
-        let isDiscretionary = entry.traits.kind == .discretionary
-        let powerDebounce = isDiscretionary ? evaluator.configuration.powerDebounce : .zero
-        let networkDebounce = isDiscretionary ? evaluator.configuration.networkDebounce : .zero
-        let candidates: [(Remedy, (inout (entry: TransferEntry, conditions: Conditions)) -> Void)]
-        switch hold.reason {
-        case .onBattery, .powerUnknown:
-            candidates = [(.plugIn(after: powerDebounce), { $0.conditions.power.value = .ac })]
-        case .batteryLow(_, let needed):
-            candidates = [
-                (.plugIn(after: powerDebounce), { $0.conditions.power.value = .ac }),
-                (.chargeAbove(needed), { $0.conditions.battery.value.level = min(100, needed + 1) }),
-            ]
-        case .metered, .budgetSpent:
-            candidates = [(.joinUnmetered(after: networkDebounce), { $0.conditions.metered.value = .no })]
-        case .noNetwork:
-            candidates = [
-                (Self.anyNetwork(for: entry, after: networkDebounce), { $0.conditions.join(allowedBy: entry) })
-            ]
-        case .captivePortal:
-            candidates = [(.logIn, { $0.conditions.network.value = .full })]
-        case .networkKind(_, let allowed):
-            candidates = [(.joinKind(allowed, after: networkDebounce), { $0.conditions.join(allowedBy: entry) })]
-        case .storageLow(let needed, let available):
-            let missing = needed.map { max(0, $0.addingSaturating(max(0, available).negatedSaturating)) }
-            candidates = [(.freeSpace(missing), { $0.entry.phase = .waiting(nil) })]
-        case .suspended:
-            candidates = [(.resume, { $0.entry.phase = .waiting(nil) })]
-        case .connectionDenied:
-            candidates = [
-                (.joinAllowed(after: networkDebounce), { $0.conditions.joinConnection(allowedBy: entry) })
-            ]
-        case .needsApp, .rateLimited:
-            // An opened app can complete its action, and the work it submitted in the background becomes free.
-            candidates = [(.openApp, { ($0.entry.need, $0.entry.relaunchDelay) = (nil, nil) })]
-        case .held(let holder, _):
-            let isMachineHold = hold.source != nil
-            candidates = [
-                (
-                    .release(by: holder),
-                    { if isMachineHold { $0.conditions.hold.value = nil } else { $0.entry.held = nil } }
-                )
-            ]
-        case .waitingForSlot:
-            return [.slot]
-        case .notBefore, .outsideWindow, .debouncing, .backoff, .windowTooShort, .aboutToSleep, .aboutToShutDown:
-            return []
-        }
-        return candidates.compactMap { remedy, change in
+        if case .waitingForSlot = hold.reason { return [.slot] }
+        return candidates(releasing: hold, of: entry).compactMap { remedy, change in
             var changed = (entry: entry, conditions: evaluator.context.conditions)
             change(&changed)
-            // All facts count as stable: the debounce only takes time, and the remedy states that time.
-            changed.conditions.markStable()
-            var then = evaluator
-            then.context.conditions = changed.conditions
-            guard case .run = then.verdict(for: changed.entry) else { return nil }
-            return remedy
+            changed.conditions.markChanges(since: evaluator.conditions, at: evaluator.now)
+            return delay(of: changed.entry, under: changed.conditions).map(remedy)
         }
+    }
+
+    /// A change of the transfer or of the machine.
+    typealias Change = (inout (entry: TransferEntry, conditions: Conditions)) -> Void
+
+    /// Returns the changes that remove the wait reason, with the remedies that name them after a delay. Empty if only
+    /// time removes the reason.
+    func candidates(releasing hold: WaitReason, of entry: TransferEntry) -> [((Duration) -> Remedy, Change)] {
+        switch hold.reason {
+        case .onBattery, .powerUnknown:
+            [({ .plugIn(after: $0) }, { $0.conditions.power.value = .ac })]
+        case .batteryLow(_, let needed):
+            [
+                ({ .plugIn(after: $0) }, { $0.conditions.power.value = .ac }),
+                ({ _ in .chargeAbove(needed) }, { $0.conditions.battery.value.level = min(100, needed + 1) }),
+            ]
+        case .metered, .budgetSpent:
+            [({ .joinUnmetered(after: $0) }, { $0.conditions.metered.value = .no })]
+        case .noNetwork:
+            [({ Self.anyNetwork(for: entry, after: $0) }, { $0.conditions.join(allowedBy: entry) })]
+        case .captivePortal:
+            [({ _ in .logIn }, { $0.conditions.network.value = .full })]
+        case .networkKind(_, let allowed):
+            [({ .joinKind(allowed, after: $0) }, { $0.conditions.join(allowedBy: entry) })]
+        case .storageLow(let needed, let available):
+            [
+                (
+                    { _ in
+                        .freeSpace(needed.map { max(0, $0.addingSaturating(max(0, available).negatedSaturating)) })
+                    }, { $0.entry.phase = .waiting(nil) }
+                )
+            ]
+        case .suspended:
+            [({ _ in .resume }, { $0.entry.phase = .waiting(nil) })]
+        case .connectionDenied:
+            [({ .joinAllowed(after: $0) }, { $0.conditions.joinConnection(allowedBy: entry) })]
+        case .needsApp, .rateLimited:
+            // An opened app can complete its action, and the work it submitted in the background becomes free.
+            [({ _ in .openApp }, { ($0.entry.need, $0.entry.relaunchDelay) = (nil, nil) })]
+        case .held(let holder, _):
+            [({ _ in .release(by: holder) }, Self.release(isMachineHold: hold.source != nil))]
+        case .waitingForSlot, .notBefore, .outsideWindow, .price, .priceUnknown, .debouncing, .backoff,
+            .windowTooShort, .aboutToSleep, .aboutToShutDown:
+            []
+        }
+    }
+
+    private static func release(isMachineHold: Bool) -> Change {
+        { if isMachineHold { $0.conditions.hold.value = nil } else { $0.entry.held = nil } }
+    }
+
+    /// Returns the time after which a transfer starts if the conditions change to these now. The debounce of each fact
+    /// takes its time. Returns `nil` if the transfer still waits for anything else.
+    private func delay(of entry: TransferEntry, under conditions: Conditions) -> Duration? {
+        let now = evaluator.now
+        var then = evaluator
+        then.context.conditions = conditions
+        // One iteration for each debounce.
+        for _ in 0..<4 {
+            switch then.verdict(for: entry) {
+            case .run: return now.instant.duration(to: then.now.instant)
+            case .wait(let reasons, let reevaluation?)
+            where reasons.allSatisfy(\.isDebounce) && then.now.instant < reevaluation:
+                then.context.now = now.advanced(by: now.instant.duration(to: reevaluation))
+            case .wait: return nil
+            }
+        }
+        return nil
     }
 
     /// Returns the network to join if there is no network at all.
@@ -147,15 +188,21 @@ struct Explainer {
     }
 }
 
+extension PolicyEvaluator {
+    /// The time at which the hold on everything ends by itself; `nil` if there is no such time. The source of the hold
+    /// ends it then, so no verdict depends on the time.
+    fileprivate var endOfHold: Instant? { conditions.hold.value?.until.map(now.instant(of:)) }
+}
+
 extension Conditions {
-    /// Marks every fact as stable, like the initial facts at startup.
-    package mutating func markStable() {
-        power.isObservedChange = false
-        network.isObservedChange = false
-        linkKind.isObservedChange = false
-        metered.isObservedChange = false
-        connection.isObservedChange = false
-        roaming.isObservedChange = false
+    /// Marks every fact whose value differs from `before` as changed now.
+    mutating func markChanges(since before: Conditions, at now: ClockReading) {
+        power.markChange(since: before.power, at: now)
+        network.markChange(since: before.network, at: now)
+        linkKind.markChange(since: before.linkKind, at: now)
+        metered.markChange(since: before.metered, at: now)
+        connection.markChange(since: before.connection, at: now)
+        roaming.markChange(since: before.roaming, at: now)
     }
 
     /// Sets a connection that the transfer may use, without roaming. All other facts stay unchanged.
@@ -177,14 +224,30 @@ extension Conditions {
     }
 }
 
+extension Fact where Value: Equatable {
+    fileprivate mutating func markChange(since before: Fact, at now: ClockReading) {
+        guard value != before.value else { return }
+        (since, isObservedChange) = (now, true)
+    }
+}
+
 extension WaitReason {
+    /// A Boolean value that indicates whether the reason is a debounce, which only takes time.
+    var isDebounce: Bool { if case .debouncing = reason { true } else { false } }
+    /// A Boolean value that indicates whether AC power would help.
+    fileprivate var asksForPower: Bool {
+        if case .onBattery = reason { return true }
+        if case .batteryLow = reason { return true }
+        return false
+    }
+
     /// A Boolean value that indicates whether better power or a free network would help.
     fileprivate var dependsOnConditions: Bool {
         switch reason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
         case .captivePortal, .networkKind, .connectionDenied, .notBefore, .outsideWindow, .debouncing, .waitingForSlot,
             .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort,
-            .aboutToSleep, .aboutToShutDown:
+            .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:
             false
         }
     }

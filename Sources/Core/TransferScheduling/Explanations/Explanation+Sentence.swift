@@ -6,15 +6,28 @@ extension Explanation {
     /// Returns the explanation in one line for display, such as `on battery since 14:02 (UPower) — starts 10 s after
     /// you plug in`.
     public func sentence(localTime: LocalTimeRules) -> String {
-        let sentences = reasons.map { $0.sentence(localTime: localTime) }.joined(separator: "; ")
-        let releases = near(remedies).map { $0.phrase(localTime: localTime) }
-        guard !releases.isEmpty else { return sentences }
-        return sentences + " — " + releases.joined(separator: ", or ")
+        sentence(near(remedies), localTime: localTime)
+    }
+
+    private func sentence(_ remedies: [Remedy], localTime: LocalTimeRules) -> String {
+        var sentence = reasons.map { $0.sentence(localTime: localTime) }.joined(separator: "; ")
+        let together = joint.map { [$0.phrase(localTime: localTime)] } ?? []
+        let releases = together + remedies.map { phrase(of: $0, localTime: localTime) }
+        if !releases.isEmpty { sentence += " — " + releases.joined(separator: ", or ") }
+        if let phrase = deadline?.phrase(localTime: localTime) { sentence += (sentence.isEmpty ? "" : "; ") + phrase }
+        return sentence
+    }
+
+    /// Returns a remedy as a phrase. The latest start before a deadline names the deadline.
+    private func phrase(of remedy: Remedy, localTime: LocalTimeRules) -> String {
+        let phrase = remedy.phrase(localTime: localTime)
+        guard let deadline, case .wait(let until) = remedy, until == deadline.latestStart else { return phrase }
+        return phrase + " at the latest, to be done by " + localTime.dateAndTime(of: deadline.date)
     }
 
     /// Returns the explanation in one line, followed by the time at which good conditions are likely, if known.
     public func fullSentence(localTime: LocalTimeRules) -> String {
-        let sentence = sentence(localTime: localTime)
+        let sentence = predictedSentence(localTime: localTime)
         guard let chance = expectedChance else { return sentence }
         // A guess at a later time is useless if a certain start comes earlier.
         let isCertainBefore = remedies.contains { if case .wait(let until) = $0 { until <= chance } else { false } }
@@ -23,15 +36,37 @@ extension Explanation {
             : sentence + "; based on past weeks, likely from \(localTime.dateAndTime(of: chance))"
     }
 
+    /// Returns the explanation in one line, followed by the policy's prediction, which replaces the remedy of the same
+    /// date.
+    private func predictedSentence(localTime: LocalTimeRules) -> String {
+        guard let outlook else { return sentence(localTime: localTime) }
+        let others = near(remedies).filter { $0 != .wait(until: outlook.batteryFrom) }
+        return sentence(others, localTime: localTime) + "; " + outlook.phrase(localTime: localTime)
+    }
+
     /// Returns the remedies worth displaying.
     ///
     /// If another remedy exists, a date more than a day after the reasons began is left out. An example is the day on
-    /// which the default policy stops waiting for AC power.
+    /// which the default policy stops waiting for AC power. The end of a hold is always displayed.
     private func near(_ remedies: [Remedy]) -> [Remedy] {
-        guard remedies.count > 1, let began = reasons.map(\.since.wall).max() else { return remedies }
+        guard remedies.count > 1, !remedies.contains(.release(by: MachineHold.user)),
+            let began = reasons.map(\.since.wall).max()
+        else { return remedies }
         return remedies.filter { remedy in
-            guard case .wait(let until) = remedy else { return true }
+            guard case .wait(let until) = remedy, until != deadline?.latestStart else { return true }
             return began.duration(to: until) <= .seconds(86_400)
+        }
+    }
+}
+
+extension DeadlineOutlook {
+    /// Returns the danger to the deadline as a phrase; `nil` if there is none.
+    public func phrase(localTime: LocalTimeRules) -> String? {
+        switch state {
+        case .atRisk:
+            "will probably miss its deadline, \(localTime.dateAndTime(of: date)): needs about \(estimate.need.inWords)"
+        case .missed: "late: was due \(localTime.dateAndTime(of: date))"
+        case nil: nil
         }
     }
 }
@@ -41,11 +76,14 @@ extension WaitReason {
     public func sentence(localTime: LocalTimeRules) -> String {
         var words = reason.phrase(localTime: localTime)
         switch reason {
+        case .held(by: MachineHold.user, let why):
+            // Only one command sets such a hold, so its source says nothing more.
+            return "on hold since \(localTime.clockTime(of: since.wall))" + (why.isEmpty ? "" : ": \(why)")
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended,
             .connectionDenied, .held, .needsApp, .aboutToSleep, .aboutToShutDown:
             words += " since \(localTime.clockTime(of: since.wall))"
         case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .storageLow, .rateLimited,
-            .budgetSpent, .windowTooShort:
+            .budgetSpent, .windowTooShort, .price, .priceUnknown:
             // These reasons describe the future, so their start time is of no interest.
             break
         }
@@ -79,8 +117,8 @@ extension Reason {
         case .waitingForSlot(.session): "waiting for other transfers of the same session"
         case .backoff(let attempt, let cause, _): "attempt \(attempt) failed: \(cause.phrase)"
         case .storageLow(let needed?, let available):
-            "not enough disk space: needs \(needed) bytes, \(max(0, available)) bytes available"
-        case .storageLow(nil, let available): "not enough disk space: \(max(0, available)) bytes available"
+            "not enough disk space: needs \(needed.inUnits), \(available.inUnits) available"
+        case .storageLow(nil, let available): "not enough disk space: \(available.inUnits) available"
         case .suspended: "paused"
         case .connectionDenied(let denial): denial.phrase
         case .rateLimited(let delay, let relaunches, _):
@@ -88,12 +126,23 @@ extension Reason {
                 + "its new background transfers wait \(delay.inWords)"
         case .budgetSpent(let kind, _): "\(kind.phrase) is used up"
         case .held(by: "the batch policy", why: let why): "\(why) (policy batch)"
+        case .held(by: MachineHold.user, let why): why.isEmpty ? "on hold" : "on hold: \(why)"
         case .held(let holder, let why): "held by \(holder): \(why)"
         case .needsApp(.authentication): "the server requires a login; the app must answer"
         case .needsApp(.delayedBegin): "the app must decide whether the transfer begins"
         case .needsApp(.notRegistered): "the app must open its session again"
         case .windowTooShort(let needed, let left):
             "needs about \(needed.inWords); the time window closes in \(left.inWords)"
+        case .price(let price, let limit?, let until?, _):
+            "waits until \(localTime.dateAndTime(of: until)), when the price falls below \(limit); now \(price)"
+        case .price(let price, let limit?, nil, let end):
+            "the price is \(price); no known price until \(localTime.dateAndTime(of: end)) is below \(limit)"
+        case .price(let price, nil, let until?, _):
+            "waits until \(localTime.dateAndTime(of: until)) for a lower price; now \(price)"
+        case .price(let price, nil, nil, _): "waits for a lower price; now \(price)"
+        case .priceUnknown(let end?):
+            "the price is unknown: the price curve has no price now and ends \(localTime.dateAndTime(of: end))"
+        case .priceUnknown(nil): "the price is unknown: there is no price curve"
         case .aboutToSleep: "the machine is going to sleep"
         case .aboutToShutDown: "the machine is shutting down"
         }
@@ -123,25 +172,15 @@ extension Spending.Kind {
     }
 }
 
-extension Remedy {
-    /// Returns the remedy as a short phrase, such as `starts 10 s after you plug in`.
+extension PowerOutlook {
+    /// Returns the prediction as a phrase, such as `waits for AC until Thu 14:10, then battery will do: this machine can
+    /// be without Wi-Fi for up to 31 h`.
     public func phrase(localTime: LocalTimeRules) -> String {
-        switch self {
-        case .plugIn(let after): "starts \(after.phrase) you plug in"
-        case .chargeAbove(let level): "starts when the battery charge is above \(level) %"
-        case .joinUnmetered(let after): "starts \(after.phrase) you join an unmetered network"
-        case .joinNetwork(let after): "starts \(after.phrase) a network becomes available"
-        case .logIn: "starts after you log in to the network"
-        case .joinKind(let kinds, let after): "starts \(after.phrase) the machine joins \(kinds.phrase)"
-        case .wait(let until): "starts \(localTime.dateAndTime(of: until))"
-        case .slot: "starts when another transfer ends"
-        case .freeSpace(let bytes?): "starts after \(bytes) bytes are freed"
-        case .freeSpace(nil): "starts when disk space becomes available"
-        case .resume: "starts after you resume it"
-        case .joinAllowed(let after): "starts \(after.phrase) the machine joins an allowed connection"
-        case .openApp: "starts after you open the app"
-        case .release(let holder): "starts after \(holder) releases it"
-        }
+        let reason =
+            longestAway > .zero
+            ? "this machine can be without Wi-Fi for up to \(longestAway.inWords)"
+            : "a longer wait could miss the deadline"
+        return "waits for AC until \(localTime.dateAndTime(of: batteryFrom)), then battery will do: \(reason)"
     }
 }
 
@@ -162,19 +201,5 @@ extension LinkKind {
 
 extension LinkKinds {
     /// The kinds joined by "or".
-    fileprivate var phrase: String { kinds.map(\.displayName).joined(separator: " or ") }
-}
-
-extension Duration {
-    /// `45 s`, `12 min`, `6 h`: whole units, rounded to the nearest.
-    fileprivate var inWords: String {
-        let seconds = Swift.max(0, wholeNanoseconds / 1_000_000_000)
-        if seconds < 120 { return "\(seconds) s" }
-        return seconds < 7200 ? "\((seconds + 30) / 60) min" : "\((seconds / 60 + 30) / 60) h"
-    }
-
-    /// `10 s after`, or `as soon as` if the duration is zero.
-    fileprivate var phrase: String {
-        self == .zero ? "as soon as" : "\(wholeNanoseconds / 1_000_000_000) s after"
-    }
+    var phrase: String { kinds.map(\.displayName).joined(separator: " or ") }
 }

@@ -5,22 +5,24 @@ internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
     /// Explains why a transfer waits at `now`; returns `nil` if the transfer is unknown.
-    func explanation(of id: TransferID, at now: ClockReading) -> Explanation? {
+    func explanation(of id: TransferID, at now: ClockReading, includingWaited includesWaited: Bool) -> Explanation? {
         guard var entry = transfers.entry(of: id) else { return nil }
         let isLate = entry.traits.constraints.deadline.map { $0.date < now.wall } ?? false
-        if case .running = entry.phase {
-            return Explanation(reasons: [], remedies: [], nextReevaluation: nil, isLate: isLate)
-        }
+        let state = transfers.notices.reported[id]
         if case .stopping(let after) = entry.phase {
             entry.phase = after == .pause ? .paused(since: now) : .waiting(nil)
         }
         var current = evaluator
         current.context.now = now
-        return Explainer(
-            evaluator: current, fullSlots: transfers.queue.fullSlots(for: entry.traits), staggeredStart: staggeredStart
-        )
-        .explanation(
-            of: entry, transfers.watches.reasons(of: id) ?? [], isLate: isLate, journal)
+        let explainer = Explainer(
+            evaluator: current, fullSlots: transfers.queue.fullSlots(for: entry.traits), staggeredStart: staggeredStart)
+        if case .running = entry.phase {
+            return Explanation(
+                reasons: [], remedies: [], nextReevaluation: nil, isLate: isLate,
+                deadline: explainer.outlook(of: entry, state, start: nil))
+        }
+        return explainer.explanation(
+            of: entry, transfers.watches.reasons(of: id) ?? [], isLate: isLate, state, includesWaited ? journal : nil)
     }
 
     /// Requests a report to the watchers of each transfer whose wait reasons have changed.
@@ -34,6 +36,12 @@ extension SchedulerCore where Queue: ~Copyable {
                 staggeredStart: staggeredStart)
             let (reasons, reevaluation) = explainer.reasons(of: entry)
             transfers.watches.reevaluation = Verdict.earlier(transfers.watches.reevaluation, reevaluation)
+            if entry.traits.constraints.price != nil {
+                // A price that changes on one side of the limit starts nothing, but the reason names the price.
+                let change = evaluator.conditions.priceCurve.value?.nextChange(after: now.wall)
+                transfers.watches.reevaluation = Verdict.earlier(
+                    transfers.watches.reevaluation, change.map(now.instant(of:)))
+            }
             if transfers.watches.record(at: index, reasons) { effects.append(.explain(id)) }
         }
     }

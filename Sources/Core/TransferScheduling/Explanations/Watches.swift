@@ -72,7 +72,7 @@ extension Reason {
         case .budgetSpent(.runTime, _): .budgetSpent(.runTime, renewed: nil)
         case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
             .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .debouncing, .waitingForSlot, .backoff,
-            .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown:
+            .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:
             self
         }
     }

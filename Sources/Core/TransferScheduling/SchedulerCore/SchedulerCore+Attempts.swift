@@ -19,7 +19,13 @@ extension SchedulerCore where Queue: ~Copyable {
         let usualRate = evaluator.typicalRate
         if let sample = RateSample(of: bytes - before.bytes, in: attempt.lastReport.duration(to: now.instant)) {
             entry.rate = sample.smoothing(before.rate)
-            if !before.traits.isLoopback { evaluator.typicalRate = sample.smoothing(usualRate) }
+            if !before.traits.isLoopback {
+                evaluator.typicalRate = sample.smoothing(usualRate)
+                throughput.record(
+                    bytes - before.bytes, since: attempt.lastReport, at: now,
+                    on: evaluator.context.conditions.throughputKey,
+                    in: &evaluator.context.history.throughput)
+            }
         }
         // A policy that evaluates each transfer may consider spent bytes.
         let isCharged =
@@ -39,12 +45,13 @@ extension SchedulerCore where Queue: ~Copyable {
         entry.mostBytes = max(entry.mostBytes, bytes)
         transfers.totals.update(from: before, to: entry)
         transfers.active[index].entry = entry
+        checkProgress(of: id, entry, at: now, into: &effects)
         // Before the next re-evaluation, only a new size or an exhausted budget changes a policy's verdict.
         let hasNewTotal = before.total == nil && total != nil && entry.traits.kind == .discretionary
         if isCharged { transfers.changes.budgets = true } else if hasNewTotal { transfers.changes.running = true }
         // A new rate also matters if a window was too short for a transfer. A policy that evaluates each transfer does
         // so at the next event.
-        return isCharged || hasNewTotal
+        return isCharged || hasNewTotal || isPlanOutdated
             || (usualRate != evaluator.typicalRate && !evaluator.followsQueue && transfers.queue.hasBlockedBySize)
     }
 
@@ -68,7 +75,9 @@ extension SchedulerCore where Queue: ~Copyable {
         if cause == .checksumMismatch { entry.checksumFailures += 1 }
         if !cause.isTemporary || entry.checksumFailures >= 2 {
             transfers.end(id, entry, .failed(cause), at: now, into: &effects)
-        } else if !entry.traits.isLoopback, !evaluator.conditions.network.value.isUsable, cause.isConnectionFailure {
+        } else if !entry.traits.isLoopback, !evaluator.context.conditions.network.value.isUsable,
+            cause.isConnectionFailure
+        {
             // The loss of the network is not a failure. The transfer waits for the network, and no attempt counts.
             entry.phase = .waiting(nil)
             transfers.enqueue(id, entry, evaluator)

@@ -91,7 +91,10 @@ extension SchedulerCore where Queue: ~Copyable {
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
         recordUse(traits)
-        transfers.register(id, traits, bytes: traits.expectedBytesToReceive.map { max(0, $0) })
+        let bytes = traits.expectedBytesToReceive.map { max(0, $0) }
+        transfers.register(
+            id, traits, bytes: bytes, missing: bytes ?? traits.expectedBytesToSend.map { max(0, $0) })
+        refreshPlan()
         if traits.isFromBackground == true {
             var entry = TransferEntry(traits: copy traits, phase: .waiting(nil))
             if let relaunchDelay = transfers.relaunchDelays.delayNew(&entry, id, at: now) {

@@ -20,7 +20,8 @@ extension SchedulerCore where Queue: ~Copyable {
                 continue
             }
             guard !transfers.contains(row.id) else { continue }
-            transfers.totals.add(recovered.patterns[Int(row.pattern)].kind, bytes: row.expected, deadline: nil)
+            transfers.totals.add(
+                recovered.patterns[Int(row.pattern)].kind, bytes: row.expected, missing: nil, deadline: nil)
             transfers.queue.insert(
                 row.id, submitted: row.submitted, notBefore: row.notBefore, expected: row.expected, like: heap)
         }
@@ -50,7 +51,8 @@ extension SchedulerCore where Queue: ~Copyable {
         entry.recover(state, at: now, configuration)
         if let stored = state.relaunchDelay { transfers.relaunchDelays.delay(&entry, id, by: stored, at: now) }
         recordUse(traits)
-        transfers.register(id, traits, bytes: entry.bytesRemaining)
+        transfers.register(id, traits, bytes: entry.bytesRemaining, missing: entry.bytesMissing)
+        refreshPlan()
         transfers.enqueue(id, entry, evaluator)
         return true
     }

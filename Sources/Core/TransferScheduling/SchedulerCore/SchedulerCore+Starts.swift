@@ -47,7 +47,8 @@ extension SchedulerCore where Queue: ~Copyable {
         _ id: TransferID, _ plain: PlainRecord, isNonPreemptible: Bool, at now: ClockReading,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        transfers.active.append(id, plain, isNonPreemptible: isNonPreemptible, at: now)
+        let need = evaluator.plan.reservation(for: plain)?.need
+        transfers.active.append(id, plain, need: need, isNonPreemptible: isNonPreemptible, at: now)
         recordStart(id, plain.kind, isLoopback: plain.isLoopback, at: now, using: &generator, into: &effects)
     }
 
@@ -103,14 +104,20 @@ extension SchedulerCore where Queue: ~Copyable {
                 evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant))
         else { return nil }
         var lowest: (index: Int32, rank: Rank)?
+        var demotion: Instant?
         transfers.active.forEach { index, transfer in
             guard !transfers.active.isNonPreemptible(index) else { return }
-            let rank = Rank(transfer.id, transfer.entry.traits)
+            let rank = Rank(transfer.id, transfer.entry.traits, evaluator)
+            if configuration.startsLateTransfersLast {
+                demotion = Verdict.earlier(demotion, rank.demotion(inFavorOf: contender.rank).map(now.instant(of:)))
+            }
             // Among equal ranks, the transfer that started last has the least to lose.
             if let known = lowest, rank.outranks(known.rank) { return }
             lowest = (index, rank)
         }
-        guard let lowest, contender.rank.outranks(lowest.rank) else { return contender.until }
+        guard let lowest, contender.rank.outranks(lowest.rank) else {
+            return Verdict.earlier(contender.until, demotion)
+        }
         _ = transfers.stop(at: lowest.index, then: .wait, at: now, into: &effects)
         let id = transfers.active.id(lowest.index)
         if transfers.watches.record(id, [WaitReason(.waitingForSlot(.global), since: now)]) {

@@ -11,6 +11,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     var transfers: UnfinishedTransfers<Queue>
     var staggeredStart = StaggeredStart()
     var journal = ConditionJournal()
+    var throughput = ThroughputMeter()
     private var plannedWake: Instant?
 
     init(
@@ -26,7 +27,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         self.evaluator = evaluator
         transfers = UnfinishedTransfers(
             configuration, queue: Queue(evaluator),
-            RelaunchDelays(statistics.limiters, at: now, boot: boot, configuration.relaunchLimiter))
+            RelaunchDelays(statistics.limiters, at: now, boot: boot, configuration.relaunchLimiter),
+            reported: statistics.reportedDeadlines)
     }
 
     /// Applies an event and appends the resulting effects to `effects`.
@@ -77,6 +79,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         statistics.history.elapse(to: now, localTime: evaluator.conditions.localTime)
         statistics.budgets = evaluator.context.budgets
         statistics.typicalRate = evaluator.typicalRate
+        statistics.reportedDeadlines = transfers.notices.reported
         statistics.limiters = transfers.relaunchDelays.records(at: now, boot: boot)
         return statistics
     }
@@ -93,13 +96,15 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         while let id = transfers.expiries.popFirst(at: now.wall) {
             _ = transfers.giveUp(id, as: .expire, at: now, into: &effects)
         }
+        refreshPlan()
         // Re-evaluation times are set when attempts begin and are reviewed, so the last event left them valid.
-        if !transfers.changes.isEmpty || transfers.active.reevaluation.map({ $0 <= now.instant }) == true {
+        if transfers.changes.concernRunning || transfers.active.reevaluation.map({ $0 <= now.instant }) == true {
             transfers.stopIneligible(evaluator, at: now, into: &effects)
         }
         startEligible(at: now, using: &generator, into: &effects)
         let preemptionReevaluation = configuration.isPreemptive ? preempt(at: now, into: &effects) : nil
         transfers.changes = SchedulerChanges()
+        if transfers.notices.next.map({ $0 <= now.wall }) == true { checkDeadlines(at: now, into: &effects) }
         if !transfers.watches.isEmpty { explainToWatchers(at: now, into: &effects) }
         planWake(at: now, orAt: preemptionReevaluation, into: &effects)
     }
@@ -112,6 +117,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             evaluator, staggeredUntil: staggeredStart.earliestStart, isWatched: !transfers.watches.isEmpty)
         wake = Verdict.earlier(wake, next)
         wake = Verdict.earlier(wake, transfers.expiries.next.map(now.instant(of:)))
+        wake = Verdict.earlier(wake, transfers.notices.next.map(now.instant(of:)))
         wake = Verdict.earlier(wake, transfers.obstacles.nextMeasurement)
         // A past time is evaluated now. Requesting it again would only spin.
         let planned = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }

@@ -15,7 +15,9 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         while following != Int32.noIndex {
             let index = following
             following = active.next(after: index)
-            guard let reasons = active[index].review(evaluator, under: machine, hasChanged: !changes.isEmpty, at: now)
+            guard
+                let reasons = active[index].review(
+                    evaluator, under: machine, hasChanged: changes.concernRunning, at: now)
             else { continue }
             let id = active[index].id
             effects.append(.stop(id))

@@ -31,6 +31,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     ) -> TransferEntry {
         totals.remove(entry)
         expiries.remove(id)
+        if entry.traits.constraints.deadline != traits.constraints.deadline { notices.remove(id) }
         var changed = entry
         if entry.traits.app != traits.app, let delay = entry.relaunchDelay {
             // The transfer moves to another app. The previous limiter would otherwise wait for its end forever.
@@ -44,7 +45,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         if traits.isFromBackground != true, let release = changed.relaunchDelay?.release {
             changed.relaunchDelay?.release = min(release, now.instant)
         }
-        register(id, traits, bytes: changed.bytesRemaining)
+        register(id, traits, bytes: changed.bytesRemaining, missing: changed.bytesMissing)
         return changed
     }
 

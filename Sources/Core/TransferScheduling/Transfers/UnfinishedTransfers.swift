@@ -16,16 +16,24 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     /// The queued transfers whose last attempt met an obstacle.
     var obstacles: Obstacles
     var expiries = Expiries()
+    var notices: DeadlineNotices
     var watches = Watches()
 
-    init(_ configuration: SchedulerConfiguration, queue: consuming Queue, _ relaunchDelays: RelaunchDelays) {
+    init(
+        _ configuration: SchedulerConfiguration, queue: consuming Queue, _ relaunchDelays: RelaunchDelays,
+        reported: [TransferID: DeadlineState]
+    ) {
         self.queue = queue
+        notices = DeadlineNotices(isEnabled: configuration.keepsDeadlines, reported: reported)
         self.relaunchDelays = relaunchDelays
         active = ActiveTransfers(leastProgress: configuration.leastProgress)
         obstacles = Obstacles(spaceInterval: configuration.spaceInterval)
     }
 
     var count: Int { queue.count + active.count }
+
+    /// A Boolean value that indicates whether deadlines are kept and any transfer has one.
+    var haveDeadlines: Bool { notices.isEnabled && (notices.next != nil || totals.backlog.count > 0) }
 
     // Marked `mutating` to avoid a copy; does not change the value.
     mutating func contains(_ id: TransferID) -> Bool { active.number(of: id) != nil || queue.contains(id) }
@@ -58,14 +66,21 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     // MARK: Coming and going
 
     /// Counts a new transfer with the given number of remaining bytes; `nil` if the number is unknown.
-    mutating func register(_ id: TransferID, _ traits: borrowing TransferTraits, bytes: Int64?) {
+    ///
+    /// - Parameter missing: The number of remaining bytes to receive or to send; `nil` if the number is unknown.
+    mutating func register(_ id: TransferID, _ traits: borrowing TransferTraits, bytes: Int64?, missing: Int64?) {
         if let expires = traits.expires { expiries.add(id, at: expires) }
-        totals.add(traits.kind, bytes: bytes, deadline: traits.constraints.deadline?.date)
+        if traits.constraints.deadline != nil { notices.add(id) }
+        totals.add(traits.kind, bytes: bytes, missing: missing, deadline: traits.constraints.deadline?.date)
     }
 
     /// Inserts a transfer into the queue, either a new transfer or one that returns from an attempt.
     mutating func enqueue(_ id: TransferID, _ entry: TransferEntry, _ evaluator: PolicyEvaluator) {
         obstacles.add(id, entry.phase)
+        if entry.traits.constraints.deadline != nil {
+            notices.add(id)
+            totals.settleBacklog()
+        }
         queue.insert(id, entry, evaluator)
     }
 
@@ -84,6 +99,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     ) {
         totals.remove(entry)
         expiries.remove(id)
+        notices.remove(id)
         watches.remove(id)
         if let delay = entry.relaunchDelay {
             relaunchDelays.end(
@@ -95,8 +111,10 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
 
     /// Ends a plain transfer: removes all its data.
     mutating func end(_ id: TransferID, _ plain: PlainRecord, _ ending: Ending, into effects: inout [Effect]) {
-        totals.remove(plain.kind, bytes: plain.bytesRemaining, deadline: plain.deadline)
+        totals.remove(
+            plain.kind, bytes: plain.bytesRemaining, missing: plain.bytesRemaining, deadline: plain.deadline)
         expiries.remove(id)
+        notices.remove(id)
         watches.remove(id)
         effects.append(.end(id, ending))
     }

@@ -69,9 +69,8 @@ extension VariantDecoding {
         case is Double.Type: return try number(value, field)
         case is Float.Type: return Float(try number(value, field))
         case is WallTime.Type: return try date(value, field)
-        case is [UInt8].Type:
-            guard case .bytes(let bytes) = value else { throw VariantMismatch("bytes (ay)", value) }
-            return bytes
+        case is [UInt8].Type: return try bytes(value)
+        case is Base64Bytes.Type: return Base64Bytes(try bytes(value))
         case is [String].Type: return try texts(value)
         case is Set<String>.Type: return Set(try texts(value))
         case is [String: String].Type:
@@ -88,6 +87,11 @@ extension VariantDecoding {
     private static func expect<Value>(_ made: Value?, _ expected: String, _ value: VariantValue) throws -> Value {
         guard let made else { throw VariantMismatch(expected, value) }
         return made
+    }
+
+    private static func bytes(_ value: VariantValue) throws -> [UInt8] {
+        guard case .bytes(let bytes) = value else { throw VariantMismatch("bytes (ay)", value) }
+        return bytes
     }
 
     private static func texts(_ value: VariantValue) throws -> [String] {

@@ -49,6 +49,7 @@ struct VariantEncoding: Encoder {
             return .string(BusDate(date).description)
         // The type is compared, because an empty array of any element type could be cast to an array of bytes.
         case let bytes as [UInt8] where type(of: value) == [UInt8].self: return .bytes(bytes)
+        case let bytes as Base64Bytes: return .bytes(bytes.bytes)
         case let value as any VariantPaired: return .list(value.pair)
         case let texts as Set<String>: return .list(texts.sorted().map(VariantValue.string))
         default:

@@ -25,6 +25,7 @@ extension OpenSessionReply: VariantCoded {
 extension SessionState: VariantCoded {
     package static let busLayout = VariantLayout(keys: [
         "nextTask": .init("next-task", whole: 1 ... .max, need: "the number of the next task"), "isInFront": "front",
+        "namedFilesFolder": "files-folder",
     ])
     package static let busDefaults = SessionState(nextTask: 1, tasks: []).fields
 }

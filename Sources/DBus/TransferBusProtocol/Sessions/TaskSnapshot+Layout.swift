@@ -26,6 +26,25 @@ extension TaskSnapshot: VariantCoded {
     }
 }
 
+extension TaskName: VariantCoded {
+    package static let busLayout = VariantLayout(
+        "a name",
+        keys: [
+            "id": .init("id", most: longestID, need: "the identifier that the app chose"),
+            "fingerprint": .init("fingerprint", most: 128, need: "a digest of the request"),
+        ])
+
+    package func checkReceived() throws {
+        guard id.isEmpty || id.utf8.contains(0) else { return }
+        throw BusFault(.invalidArgument, "'id' has 1 to \(Self.longestID) bytes without NUL")
+    }
+}
+
+extension TaskConditions: VariantCoded {
+    package static let busLayout = VariantLayout(
+        "a task's conditions", keys: ["isDiscretionary": "discretionary", "constraints": .inline()])
+}
+
 extension TaskSnapshot.Kind: VariantCoded {
     package static let busLayout = VariantLayout(
         tag: .presence(["upload-file": "upload", "": "download"]), keys: ["path": .init("upload-file", most: 4096)])

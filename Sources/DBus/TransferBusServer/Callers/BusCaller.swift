@@ -66,6 +66,9 @@ package struct BusCaller: Hashable, Sendable {
     /// The app id that owns the user's own transfers.
     package static let person = "person"
 
+    /// The app id that owns the transfers of all RPC callers, who use the program `transfer-rpc` beside the daemon.
+    package static let rpc = "rpc"
+
     /// The prefix of the app ids of opaque sandboxes, whose names nothing vouches for.
     package static let opaquePrefix = "sandbox:"
 }

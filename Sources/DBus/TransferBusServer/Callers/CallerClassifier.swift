@@ -44,16 +44,23 @@ struct CallerClassifier {
             }
             return caller(sandbox.app, .sandboxed(sandbox.kind))
         }
-        if facts.program == "transferctl", let daemonFolder, Self.folder(of: facts.executablePath) == daemonFolder {
-            return caller(BusCaller.person, .person)
+        if let daemonFolder {
+            let folder = Self.folder(of: facts.executablePath)
+            if facts.program == "transferctl", folder == daemonFolder { return caller(BusCaller.person, .person) }
+            let isOurs = folder == daemonFolder || folder == Self.folder(of: daemonFolder) + Self.helperFolder
+            if facts.program == "transfer-rpc", isOurs { return caller(BusCaller.rpc, .app) }
         }
         let app =
             launched ?? UnitName.app(inGroup: facts.cgroup) ?? Self.ownName(among: ownedNames) ?? unit?.app
             ?? InterpretedProgram.app(of: facts) ?? facts.executablePath
-        // A unit may have any name. The user's id and the ids of opaque sandboxes are not available to apps.
-        let isReserved = app == BusCaller.person || app.hasPrefix(BusCaller.opaquePrefix)
+        // A unit may have any name. The ids of the user, of RPC callers, and of opaque sandboxes are not available
+        // to apps.
+        let isReserved = [BusCaller.person, BusCaller.rpc].contains(app) || app.hasPrefix(BusCaller.opaquePrefix)
         return caller(isReserved ? "app:" + app : app, .app)
     }
+
+    /// The folder of helper programs, beside that of the daemon.
+    private static let helperFolder = "/libexec/background-transfer"
 
     // MARK: Sandboxes
 

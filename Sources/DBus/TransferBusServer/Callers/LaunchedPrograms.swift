@@ -7,9 +7,21 @@ import Synchronization
 /// A program started by the daemon has another control group and other arguments than a program started by a desktop.
 /// This registry maps both to the same app.
 package final class LaunchedPrograms: Sendable {
-    private struct Unit {
+    /// The first process of a systemd unit that was started for an app.
+    package struct Unit: Hashable, Sendable, Codable {
         var app: String
         var process: Int32
+    }
+
+    /// The contents of the registry, for a program that continues this process.
+    package struct Contents: Hashable, Sendable, Codable {
+        /// The apps of processes that the daemon started, by process ID.
+        package var apps: [Int32: String] = [:]
+        /// The started systemd units, by name.
+        package var units: [String: Unit] = [:]
+
+        /// Creates the contents of an empty registry.
+        package init() {}
     }
 
     private let apps = Mutex<[Int32: String]>([:])
@@ -18,6 +30,19 @@ package final class LaunchedPrograms: Sendable {
 
     /// Creates an empty registry.
     package init() {}
+
+    /// A copy of the contents.
+    package var contents: Contents {
+        var contents = Contents()
+        (contents.apps, contents.units) = (apps.withLock { $0 }, units.withLock { $0 })
+        return contents
+    }
+
+    /// Adds programs that an earlier program of this process started.
+    package func add(_ contents: Contents) {
+        apps.withLock { $0.merge(contents.apps) { old, _ in old } }
+        units.withLock { $0.merge(contents.units) { old, _ in old } }
+    }
 
     /// Starts a process with `start` and records the process as the app's. Concurrent lookups wait until the process
     /// is recorded.

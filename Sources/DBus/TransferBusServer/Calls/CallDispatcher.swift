@@ -28,6 +28,8 @@ final class CallDispatcher {
     private var changes = ChangeOrder()
     /// The calls whose callers must first read earlier messages, by the connection's unique name.
     private var stalledCalls: [String: [QueuedCall]] = [:]
+    /// The number of calls that were accepted and have no reply yet, without stalled calls.
+    private(set) var openCalls = 0
 
     /// Creates a dispatcher that handles no calls before ``replyToEarlyCalls(on:)``.
     init(
@@ -44,8 +46,10 @@ final class CallDispatcher {
             earlyCalls?.append(call)
             return
         }
+        openCalls += 1
         callers.identify(call.sender) { caller in
             guard let caller else {
+                self.openCalls -= 1
                 return call.fail(
                     BusFault(
                         .accessDenied,
@@ -64,7 +68,10 @@ final class CallDispatcher {
 
     /// Resumes the calls of a connection that reads its messages again.
     func resume(_ name: String, on server: isolated BusServer) {
-        for next in stalledCalls.removeValue(forKey: name) ?? [] { reply(next, on: server) }
+        for next in stalledCalls.removeValue(forKey: name) ?? [] {
+            openCalls += 1
+            reply(next, on: server)
+        }
     }
 
     /// Discards the stalled calls of a closed connection.
@@ -100,6 +107,7 @@ final class CallDispatcher {
 
     /// Frees a slot for the next call of the app.
     private func end(_ done: QueuedCall, on server: isolated BusServer) {
+        openCalls -= 1
         guard let next = queue.end(of: done.caller.app) else { return }
         // The next call begins in a separate job. If thousands of calls wait, beginning each from within the last
         // would recurse too deeply.
@@ -126,6 +134,12 @@ final class CallDispatcher {
     private func replyFromService(_ next: QueuedCall, on server: isolated BusServer) throws(BusFault) {
         let (call, caller, service) = (next.call, next.caller, service)
         if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next, on: server) }
+        if call.path == TransferBusName.conditionsPath {
+            return reply(next, on: server) { server in
+                try ManagerCalls.property(
+                    call, of: TransferBusName.conditionsInterface, server.conditions.properties)
+            }
+        }
         switch call.interface == TransferBusName.managerInterface ? call.method : nil {
         case "OpenSession":
             sessions.add(caller.name)
@@ -138,6 +152,8 @@ final class CallDispatcher {
                 await service.sessions.setInFront(call.arguments.first == .bool(true), app: caller.app)
                 return []
             }
+        case let method? where RunningCommands.methods.contains(method):
+            reply(next, on: server) { server in try server.commands.reply(call, from: caller) }
         case "Discard" where call.path == TransferBusName.managerPath:
             reply(next, on: server) { _ in
                 try await service.discard(TransferID(call.arguments.first?.integer ?? -1), for: caller)

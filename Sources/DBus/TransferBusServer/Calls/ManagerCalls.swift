@@ -7,7 +7,7 @@ internal import TransferModel
 /// The calls of the manager object.
 struct ManagerCalls {
     /// The service with the caller's access rights.
-    let service: any SharedTransferService
+    let service: any SharedTransferManager & EndedTransferManager
     let caller: BusCaller
     /// The current time of the wall clock.
     let now: WallTime
@@ -38,6 +38,11 @@ struct ManagerCalls {
         case "Log": return [.dictionary(try await service.log(of: id(arguments[0])).fields)]
         case "Change":
             try await service.change(id(arguments[0]), ChangeRequest(arguments[1].dictionary ?? [:]))
+            return []
+        case "Retry":
+            return [.list(try await service.retry(arguments[0].items.map(id)).map { .integer($0.rawValue) })]
+        case "Remove":
+            try await service.remove(arguments[0].items.map(id))
             return []
         default:
             guard let action = ControlAction(rawValue: call.method) else { return nil }

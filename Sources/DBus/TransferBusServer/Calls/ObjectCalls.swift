@@ -10,7 +10,7 @@ struct ObjectCalls {
     let host: any ExportedService
     let caller: BusCaller
     /// The service with the caller's access rights.
-    private var service: any SharedTransferService { host.service(for: caller) }
+    private var service: any SharedTransferManager { host.service(for: caller) }
 
     init(_ host: any ExportedService, caller: BusCaller) { (self.host, self.caller) = (host, caller) }
 

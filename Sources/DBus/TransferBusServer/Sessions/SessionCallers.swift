@@ -56,13 +56,14 @@ final class SessionCallers {
         (client.isInFront, client.isReconnecting, client.containers) = (
             options.isInFront, options.isReconnecting, options.containers
         )
-        let state = try await service.open(settings, by: client, registration: registration)
+        var state = try await service.open(settings, by: client, registration: registration)
         guard callers.contains(caller.name) else {
             // The caller disconnected in the meantime, before the service knew of the caller. The departure must be
             // reported here.
             await service.disconnected(caller.name)
             throw BusFault(.noSuchSession, "the caller has disconnected")
         }
+        state.tasks = state.tasks.map(\.withoutBody)
         let name = SessionKey(app: state.app ?? caller.app, identifier: settings.identifier)
         return [.dictionary(OpenSessionReply(path: name.path, state: state).fields)]
     }
@@ -76,7 +77,7 @@ final class SessionCallers {
             try? sender.emit(
                 "Event", of: TransferBusName.sessionInterface,
                 at: SessionKey(app: key.app, identifier: key.identifier).path, to: name,
-                [.dictionary(event.fields)], type: "(a{sv})")
+                [.dictionary(event.withoutBody.fields)], type: "(a{sv})")
         } ask: { confirmed in
             server.perform { $0.connection.ping(name, confirmed) }
         }

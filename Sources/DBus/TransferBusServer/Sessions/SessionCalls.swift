@@ -8,7 +8,7 @@ struct SessionCalls {
     let service: any SessionService
     let caller: BusCaller
     /// The methods for the process that has the session open.
-    static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]
+    static let methods: Set = ["Post", "Acknowledge", "Tasks", "Body", "Explain", "Close", "Open"]
 
     /// Executes a method call and returns its reply values; `nil` for other methods.
     ///
@@ -24,7 +24,12 @@ struct SessionCalls {
         case "Acknowledge":
             try await service.acknowledge(call.arguments.first?.integer ?? -1, in: key, from: caller.name)
             return []
-        case "Tasks": return [.list(await service.tasks(of: key).map { .dictionary($0.fields) })]
+        case "Tasks": return [.list(await service.tasks(of: key).map { .dictionary($0.withoutBody.fields) })]
+        case "Body":
+            return [.bytes(await service.body(ofTask: Int(call.arguments.first?.integer ?? 0), in: key))]
+        case "Explain":
+            let explanation = await service.explanation(ofTask: Int(call.arguments.first?.integer ?? 0), in: key)
+            return [.dictionary(explanation?.fields ?? [:])]
         case "Close":
             await service.close(key, by: caller.name)
             return []

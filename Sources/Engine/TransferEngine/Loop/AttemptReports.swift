@@ -24,10 +24,11 @@ struct AttemptReports {
         case .checkpointed(let resume):
             record.resume = resume
             driver.recordProgress(of: id, resume)
-        case .restarted:
+        case .restarted(let cause):
             record.resume = nil
             record.countedBytes = 0
             await driver.handle(.restarted(id), saving: [.checkpointed(id, nil)])
+            driver.updates.report(id, .restarted(cause), at: driver.alarm.now())
         case .responded(let delay):
             driver.metrics.responded(after: delay)
         case .ended(let outcome):
@@ -47,7 +48,8 @@ struct AttemptReports {
     ) async {
         record.outcome = outcome
         switch outcome {
-        case .finished:
+        case .finished(let completion):
+            if await continueElsewhere(id, record, after: completion) { return }
             driver.recordEndOfAttempt(id)
             await driver.decide(.finished(id))
             return
@@ -59,19 +61,30 @@ struct AttemptReports {
             let event = Event.ranOutOfSpace(id, needed: needed, available: available, bytes: resume?.bytes ?? 0)
             await end(event, resume, of: id, record)
         case .failed(let failure, let resume):
+            if await continueElsewhere(id, record, after: failure, resume) { return }
+            let cause = causeOfRound(record, failure.cause)
             let retryAfter = failure.retryAfterSeconds.map { Duration.seconds($0) }
-            let event = Event.failed(id, failure.cause, retryAfter: retryAfter, bytes: resume?.bytes ?? 0)
+            let event = Event.failed(id, cause, retryAfter: retryAfter, bytes: resume?.bytes ?? 0)
             await end(event, resume, of: id, record)
         }
         driver.reportEndOfAttempt(id, at: driver.alarm.now())
     }
 
     /// Passes the end of an attempt to the scheduler and saves the resume point.
-    private nonisolated(nonsending) func end(
+    nonisolated(nonsending) func end(
         _ event: Event, _ resume: ResumePoint?, of id: TransferID, _ record: TransferRecord
     ) async {
         record.resume = resume
-        await driver.handle(event, saving: [.checkpointed(id, resume)])
+        var changes: [StoreChange] = [.checkpointed(id, resume)]
+        if case .failed = event, var first = record.specification, let mirrors = first.mirrors, mirrors.number > 0,
+            mirrors.next == nil
+        {
+            // After the last URL, the retry begins with the first.
+            first.mirrors?.number = 0
+            (record.specification, record.temporaryCause) = (first, nil)
+            changes.insert(.respecified(id, first), at: 0)
+        }
+        await driver.handle(event, saving: changes)
     }
 
     /// Ends an attempt that could not start because its specification cannot be read. The stored row is kept.

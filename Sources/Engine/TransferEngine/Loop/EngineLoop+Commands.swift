@@ -6,14 +6,15 @@ import TransferScheduling
 /// The commands, carried out in the order of their messages.
 extension EngineLoop {
     /// Stores transfers, replies to the caller, and passes the transfers to the scheduler.
-    func receive(_ submission: Submission) async {
+    func receive(_ submission: consuming Submission) async {
         let ids: [TransferID]
+        let now = driver.alarm.now()
+        submission.complete(at: now.wall)
         do {
             ids = try await store.commit(submission.transfers.map { .submitted($0, resume: nil) })
         } catch {
             return submission.reply.resume(throwing: error)
         }
-        let now = driver.alarm.now()
         for (id, transfer) in zip(ids, submission.transfers) {
             driver.updates.report(id, .submitted(transfer), at: now)
         }

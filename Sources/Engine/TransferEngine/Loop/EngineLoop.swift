@@ -141,7 +141,7 @@ actor EngineLoop {
             await carryOut(answer, of: id, continuation)
         case .policy(let policy, let reply):
             await driver.decide(by: policy)
-            reply.resume()
+            reply?.resume()
         case .budgets(let limits):
             await carryOut(limits)
         case .action(let request):
@@ -224,7 +224,8 @@ actor EngineLoop {
         case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
         case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
         case .action(let request): request.reply.resume(throwing: EngineEndedError())
-        case .policy(_, let reply), .ping(let reply): reply.resume()
+        case .policy(_, let reply): reply?.resume()
+        case .ping(let reply): reply.resume()
         case .explain(let id, let reply): reply.resume(returning: explanation(of: id))
         case .conditions, .alarm, .command, .budgets, .report, .unreadable, .shutDown, .executorEnded:
             break  // No caller waits.
@@ -236,6 +237,14 @@ actor EngineLoop {
     /// Returns the reasons why a transfer waits, or `nil` if no unfinished transfer has this ID.
     func explanation(of id: TransferID) -> Explanation? {
         driver.scheduler.explanation(of: id, at: driver.alarm.now())
+    }
+
+    /// Returns the reasons why unfinished transfers wait, without the past waiting times.
+    func explanations(of ids: [TransferID]) -> [TransferID: Explanation] {
+        let now = driver.alarm.now()
+        return ids.reduce(into: [:]) {
+            $0[$1] = driver.scheduler.explanation(of: $1, at: now, includingWaited: false)
+        }
     }
 
     /// Replies to the callers that waited for the first snapshot or for the end of the engine.

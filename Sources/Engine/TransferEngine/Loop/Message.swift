@@ -15,7 +15,7 @@ enum Message: Sendable {
     case explain(TransferID, CheckedContinuation<Explanation?, Never>)
     case budgets(ByteBudgetLimits)
     case ping(CheckedContinuation<Void, Never>)
-    case policy(any Policy, CheckedContinuation<Void, Never>)
+    case policy(any Policy, CheckedContinuation<Void, Never>?)
     case report(TransferID, attempt: Int, ExecutorReport)
     /// The specification of an attempt could not be read, so the attempt did not start.
     case unreadable(TransferID, attempt: Int)
@@ -29,6 +29,11 @@ struct Submission: Sendable {
     var transfers: [NewTransfer]
     var isWatched: Bool
     var reply: CheckedContinuation<[TransferID], any Error>
+
+    /// Fills in the date and the hosts that the caller left out.
+    mutating func complete(at now: WallTime) {
+        for index in transfers.indices { transfers[index].complete(at: now) }
+    }
 }
 
 /// An action on transfers.

@@ -15,7 +15,7 @@ extension SchedulerDriver {
             .suspended(id, isPaused)
         case .saveRelaunchDelay(let id, let hold):
             .relaunchDelayed(id, hold)
-        case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveStatistics:
+        case .start, .stop, .discard, .measureSpace, .explain, .reportDeadline, .wake, .saveStatistics:
             // These effects follow from the state at the next start, or are saved once for all effects of an event.
             nil
         }
@@ -31,6 +31,8 @@ extension SchedulerDriver {
         case .measureSpace(let id):
             if let specification = records[id]?.specification { attempts.measureSpace(for: id, specification) }
         case .explain(let id): explain(id, at: now)
+        case .reportDeadline(let id, let state):
+            updates.report(id, .deadline(state, scheduler.explanation(of: id, at: now)?.deadline), at: now)
         case .wake(let instant): alarm.set(instant)
         case .savePaused(let id, let isPaused): updates.report(id, isPaused ? .paused : .resumed, at: now)
         case .saveRetry, .saveRelaunchDelay, .saveStatistics: break  // Saved already.
@@ -49,8 +51,10 @@ extension SchedulerDriver {
         record.challenges = []
         record.reportedReasons = nil
         record.countedBytes = record.resume?.offset ?? 0
+        record.bytesAtStart = record.countedBytes
         metrics.started()
-        attempts.start(TransferJob(id: id, specification: specification, resume: record.resume), attempt: attempt)
+        let current = specification.mirrors?.attempt(of: specification) ?? specification
+        attempts.start(TransferJob(id: id, specification: current, resume: record.resume), attempt: attempt)
         // Reports come through the inbox, so no report of the attempt precedes this update.
         updates.report(id, .started(attempt: attempt), at: now)
     }

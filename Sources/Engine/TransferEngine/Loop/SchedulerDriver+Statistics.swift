@@ -20,6 +20,7 @@ extension SchedulerDriver {
             scheduler = Scheduler(
                 configuration: configuration, policy: policy, statistics: statistics, boot: alarm.boot, startingAt: now)
             statisticsSaved = now.instant
+            for (id, state) in statistics.reportedDeadlines { updates.restore(state, of: id) }
         } catch let error as TransferStoreError where error.code == .corrupt {
             updates.continuation.yield(.storeError(error))
         }

@@ -166,7 +166,9 @@ extension Effect {
     fileprivate var carriedOut: TransferID? {
         switch self {
         case .start(let id), .discard(let id), .measureSpace(let id): id
-        case .stop, .end, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .explain, .wake: nil
+        case .stop, .end, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .explain, .reportDeadline,
+            .wake:
+            nil
         }
     }
 }

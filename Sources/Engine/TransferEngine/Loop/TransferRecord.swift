@@ -17,6 +17,10 @@ final class TransferRecord {
     var attempt = 0
     /// The number of bytes that the metrics have counted, from the start of the partial file.
     var countedBytes: Int64 = 0
+    /// The number of bytes at the start of the latest attempt.
+    var bytesAtStart: Int64 = 0
+    /// The cause for which an earlier URL of the present round may succeed later; `nil` if there is none.
+    var temporaryCause: FailureCause?
     /// A Boolean value that indicates whether the reasons for a wait are reported.
     var isWatched = false
     /// The codes of the reasons that were reported last, or `nil` if the transfer has started since.
@@ -63,5 +67,5 @@ final class TransferRecord {
 
 extension FailureCause {
     /// A Boolean value that indicates whether the received bytes are useless, because they are wrong or late.
-    fileprivate var spoilsBytes: Bool { self == .checksumMismatch || self == .tooLarge || self == .expired }
+    var spoilsBytes: Bool { self == .checksumMismatch || self == .tooLarge || self == .expired }
 }

@@ -51,6 +51,9 @@ final class UpdateSink {
         send(id, kind, at: now)
     }
 
+    /// Restores a danger to a deadline that an earlier run reported, without another report.
+    func restore(_ state: DeadlineState, of id: TransferID) { _ = registry?.apply(.deadline(state, nil), to: id) }
+
     private func send(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: ClockReading) {
         let status = registry?.apply(kind, to: id)
         continuation.yield(.transfer(TransferUpdate(id: id, time: now, kind: kind, status: status)))
@@ -61,7 +64,7 @@ extension TransferUpdate.Kind {
     fileprivate var endsAttempt: Bool {
         switch self {
         case .stopped, .retrying, .finished, .failed, .cancelled: true
-        case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed: false
+        case .submitted, .changed, .paused, .resumed, .waiting, .deadline, .started, .progressed, .restarted: false
         }
     }
 }

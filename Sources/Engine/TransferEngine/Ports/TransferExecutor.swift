@@ -67,9 +67,7 @@ public enum ExecutorReport: Hashable, Sendable, Codable {
     /// the offset. If the server does not support resumption, an upload has no such report.
     case checkpointed(ResumePoint)
     /// The attempt starts again at byte 0, because the previous bytes were discarded.
-    ///
-    /// Either the server's file changed or cannot be resumed, or the server has lost the upload.
-    case restarted
+    case restarted(RestartCause)
     /// The time from the attempt's first request to the head of the first response.
     ///
     /// Reported at most once per attempt, before the first checkpoint.
@@ -84,6 +82,16 @@ public enum ExecutorReport: Hashable, Sendable, Codable {
         case responded = "answered"
         case ended
     }
+}
+
+/// The reason why an attempt starts again at byte 0.
+public enum RestartCause: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The server does not support resumption, or names no version of its file.
+    case notResumable
+    /// The server's file has changed.
+    case fileChanged
+    /// Bytes of earlier attempts are missing: in the partial file, or at the server of an upload.
+    case bytesMissing
 }
 
 /// The outcome of an attempt.

@@ -167,7 +167,7 @@ public enum TransferEnding: Hashable, Sendable, Codable {
     /// The outcome without possible secrets. The URL of the final response has no query.
     public var redacted: TransferEnding {
         guard case .completed(var completion, let kept) = self, let url = completion.response?.url else { return self }
-        completion.response?.url = TransferSpecification.redacted(url: url)
+        completion.response?.url = RedactedURL.text(of: url)
         return .completed(completion, keeping: kept)
     }
 

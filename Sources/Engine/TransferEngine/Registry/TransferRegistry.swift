@@ -13,7 +13,7 @@ public import TransferModel
 /// ```swift
 /// let registry = TransferRegistry()
 /// for transfer in try await store.unfinished() { registry.add(transfer) }
-/// let engine = TransferEngine(…, registry: registry, seed: 1)
+/// let engine = TransferEngine(…, registry: registry)
 /// …
 /// let waiting = registry.unfinished { app, _ in app == "org.example.App" }.count { $0.state == .waiting }
 /// ```
@@ -29,7 +29,7 @@ public final class TransferRegistry: Sendable {
         /// The number of transfers.
         public var count = 0
         /// The bytes of the transfers' addresses, header fields, and names; see
-        /// `TransferSpecification.bookkeepingBytes`.
+        /// `BookkeepingSize`.
         public var bytes = 0
 
         /// Creates a usage of no transfers.
@@ -118,9 +118,19 @@ public final class TransferRegistry: Sendable {
     /// Adds a stored transfer, ended or not. Ended transfers must be added oldest first.
     public func add(_ stored: StoredTransfer) {
         let status = TransferStatus(stored)
-        let bytes = stored.specification.bookkeepingBytes
+        let bytes = BookkeepingSize(of: stored.specification).bytes
         if status.state.isEnded { return state.withLock { $0.remember(status, bytes, limit: endedLimit) } }
         state.withLock { $0.insert(status, bytes) }
+    }
+
+    /// Removes ended transfers. Unfinished and unknown transfers are ignored.
+    ///
+    /// The cost is proportional to the number of ended transfers.
+    public func removeEnded(_ ids: Set<TransferID>) {
+        state.withLock { state in
+            state.ended.removeAll { ids.contains($0.status.id) }
+            state.endedBytes = state.ended.reduce(0) { $0 + $1.bytes }
+        }
     }
 
     /// Applies an update to the state of a transfer.
@@ -130,7 +140,7 @@ public final class TransferRegistry: Sendable {
         state.withLock { state in
             if case .submitted(let transfer) = kind {
                 let status = TransferStatus(id, transfer.specification)
-                state.insert(status, transfer.specification.bookkeepingBytes)
+                state.insert(status, BookkeepingSize(of: transfer.specification).bytes)
                 return status
             }
             guard let transfer = state.unfinished[id] else { return nil }
@@ -185,20 +195,4 @@ extension TransferRegistry.State {
 
 extension UnfinishedTransfer {
     fileprivate var sessionKey: SessionKey? { session.map { SessionKey(app: app, identifier: $0) } }
-}
-
-extension TransferSpecification {
-    /// The number of bytes that count toward an app's limit: all texts of arbitrary length and the request's body, plus
-    /// 64 bytes for all other values and 16 bytes for each time window.
-    public var bookkeepingBytes: Int {
-        let constraints = traits.constraints
-        let connections = Array(constraints.connection.allowed ?? []) + Array(constraints.connection.denied)
-        let texts: [String?] = [
-            url, destination.directory, destination.name, upload?.path, traits.session, credential?.user,
-            credential?.password,
-        ]
-        let names = (texts + connections).reduce(64) { $0 + ($1?.utf8.count ?? 0) }
-        let withHeaders = headers.reduce(names) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        return withHeaders + (body?.bytes.count ?? 0) + 16 * (constraints.window?.windows.count ?? 0)
-    }
 }

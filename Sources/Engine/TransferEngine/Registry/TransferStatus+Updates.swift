@@ -9,9 +9,10 @@ extension TransferStatus {
     init(_ id: TransferID, _ specification: TransferSpecification) {
         let traits = specification.traits
         self.init(
-            id: id, url: TransferSpecification.redacted(url: specification.url), name: specification.displayName,
+            id: id, url: RedactedURL.text(of: specification.url), name: DisplayName(of: specification).text,
             app: traits.app, session: traits.session, isUpload: specification.upload != nil, kind: traits.kind,
             priority: traits.priority, state: .waiting, submitted: traits.submitted)
+        deadline = traits.constraints.deadline?.date
         path = specification.upload?.shownPath
         total = specification.upload?.size
     }
@@ -29,14 +30,19 @@ extension TransferStatus {
     mutating func apply(_ update: TransferUpdate.Kind) {
         switch update {
         case .submitted: break  // The submission created the state.
-        case .changed(let traits): (kind, priority) = (traits.kind, traits.priority)
+        case .changed(let traits):
+            (kind, priority) = (traits.kind, traits.priority)
+            let date = traits.constraints.deadline?.date
+            if date != deadline { (deadline, deadlineState) = (date, nil) }
         case .paused: if state == .waiting { state = .paused }  // A running attempt is stopped first.
         case .resumed: if state == .paused { state = .waiting }
+        case .deadline(let state, _): deadlineState = state
         case .waiting(let explanation): state = explanation.isPaused ? .paused : .waiting
         case .started(let attempt):
             state = .running
             self.attempt = attempt
         case .progressed(let bytes, let total, let rate): (self.bytes, self.total, self.rate) = (bytes, total, rate)
+        case .restarted: (bytes, rate) = (0, nil)
         case .stopped(let explanation, let bytes): stop(explanation, bytes)
         case .retrying(let explanation, let failure, let bytes):
             // An attempt can fail while it is being stopped because its transfer was paused.
@@ -68,6 +74,8 @@ extension TransferStatus {
                 bytes = total
             }
             if completion.isFailure {
+                // The body of a refusal is not the file, so its bytes are no progress.
+                if completion.file == nil { (bytes, total) = (0, nil) }
                 (errorCode, error) = ("status", "the server answered \(completion.status)")
             }
         case .failed(let failure, _):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
+internal import TransferScheduling
 
-extension EngineService: WatchedTransferService {
+extension EngineService: WatchedTransferManager {
     /// Returns all updates until the engine's end. Call this method once, before the engine runs, because the
     /// engine's updates have one consumer.
     ///
@@ -40,8 +41,11 @@ extension TransferEvent {
         switch update.kind {
         case .submitted, .changed, .paused, .resumed: return nil
         case .waiting(let explanation): kind = .waiting(WaitExplanation(explanation, localTime: localTime))
+        case .deadline(let state, let outlook):
+            kind = .deadline(state, sentence: outlook?.phrase(localTime: localTime) ?? "")
         case .started: kind = .started
         case .progressed: kind = .progressed
+        case .restarted(let cause): kind = .restarted(cause)
         case .stopped(let explanation, _): kind = .stopped(WaitExplanation(explanation, localTime: localTime))
         case .retrying(let explanation, _, _): kind = .retrying(WaitExplanation(explanation, localTime: localTime))
         case .finished(let completion): kind = .ended(completion)

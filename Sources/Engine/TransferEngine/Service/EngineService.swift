@@ -11,7 +11,7 @@ internal import TransferScheduling
 /// let service = EngineService(engine, localTime: .utc)
 /// let ids = try await service.submit([TransferRequest(specification)])
 /// ```
-package struct EngineService: TransferService {
+package struct EngineService: TransferManager {
     let engine: TransferEngine
     /// The rules that determine the local times in sentences.
     package var localTime: LocalTimeRules
@@ -41,13 +41,21 @@ package struct EngineService: TransferService {
             reaching(app) && filter.session.map { session == $0 } ?? true && filter.app.map { app == $0 } ?? true
         }
         var rows = registry.unfinished(where: isIncluded)
-        if filter.explains(rows.count) {
-            for index in rows.indices where rows[index].state == .waiting {
-                rows[index].sentence = await sentence(of: rows[index].id)
+        let waiting = rows.indices.filter { rows[$0].state == .waiting }
+        var rest = waiting.prefix(filter.isExplained ? waiting.count : filter.explainedLimit)
+        while !rest.isEmpty {
+            let batch = rest.prefix(Self.explanationBatch)
+            rest = rest.dropFirst(Self.explanationBatch)
+            let explanations = await engine.explanations(of: batch.map { rows[$0].id })
+            for index in batch {
+                rows[index].sentence = explanations[rows[index].id]?.sentence(localTime: localTime)
             }
         }
         return rows + registry.latestEnded(limit: filter.ended, where: isIncluded)
     }
+
+    /// The number of transfers that the engine explains at a time, between other events.
+    private static let explanationBatch = 100
 
     private func sentence(of id: TransferID) async -> String? {
         await engine.explanation(of: id)?.sentence(localTime: localTime)
@@ -71,6 +79,7 @@ package struct EngineService: TransferService {
         if details.status.state == .waiting { details.status.sentence = await sentence(of: id) }
         details.directory = specification.destination.directory
         details.constraints = ConstraintChange(specification.traits.constraints)
+        (details.policy, details.onComplete) = (specification.traits.policy, specification.onComplete)
         return details
     }
 
@@ -92,9 +101,20 @@ package struct EngineService: TransferService {
         case .resume: try await engine.control(ids, .resume)
         case .cancel: try await engine.cancelAwaitingEnd(ids)
         case .startNow:
-            for id in ids { try await engine.change(id, .startNow) }
+            try await startNow(ids)
             try await engine.control(ids, .resume)
         }
+    }
+
+    /// Starts transfers without waiting for the policy. Transfers that have ended meanwhile do not stop the others.
+    private func startNow(_ ids: [TransferID]) async throws {
+        var failures: [TransferStoreError] = []
+        for id in ids {
+            do { try await engine.change(id, .startNow) } catch let error as TransferStoreError
+                where error.code == .noSuchTransfer
+            { failures.append(error) }
+        }
+        if let failure = failures.first, failures.count == ids.count { throw failure }
     }
 
     package func change(_ id: TransferID, _ request: ChangeRequest) async throws {

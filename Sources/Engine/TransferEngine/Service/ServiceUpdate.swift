@@ -19,10 +19,14 @@ package struct TransferEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The transfer waits, or the reasons for its wait have changed.
         case waiting(WaitExplanation)
+        /// The deadline is at risk, or was missed. The sentence describes the danger.
+        case deadline(DeadlineState, sentence: String)
         /// An attempt started.
         case started
         /// Bytes arrived.
         case progressed
+        /// The attempt starts again at byte 0.
+        case restarted(RestartCause)
         /// The attempt was stopped.
         case stopped(WaitExplanation)
         /// The attempt failed and is retried.

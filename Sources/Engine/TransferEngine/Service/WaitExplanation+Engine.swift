@@ -11,6 +11,8 @@ extension WaitExplanation {
             reasons: explanation.reasons.map { WaitReasonReport($0, localTime: localTime) },
             waited: explanation.waited.map { WaitedTime(code: $0.code, seconds: $0.time.components.seconds) })
         (until, expectedChance) = (explanation.nextReevaluation, explanation.expectedChance)
+        (deadline, latestStart) = (explanation.deadline?.date, explanation.deadline?.latestStart)
+        deadlineState = explanation.deadline?.state
     }
 }
 
@@ -55,6 +57,12 @@ extension WaitReasonReport {
         case .needsApp(let need): ["need": .text(need.rawValue)]
         case .windowTooShort(let needed, let left):
             ["neededSeconds": .number(needed.components.seconds), "leftSeconds": .number(left.components.seconds)]
+        case .price(let price, let limit, let until, let end):
+            [
+                "price": .text("\(price)"), "limit": limit.map { Detail.text("\($0)") },
+                "lower": until.map(Detail.date), "knownUntil": .date(end),
+            ]
+        case .priceUnknown(let end): ["curveEnd": end.map(Detail.date)]
         case .powerUnknown, .noNetwork, .captivePortal, .suspended, .aboutToSleep, .aboutToShutDown: [:]
         }
     }

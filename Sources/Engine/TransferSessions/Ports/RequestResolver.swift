@@ -10,6 +10,8 @@ package protocol RequestResolver: Sendable {
     func specification(
         of task: TaskSnapshot, in session: SessionKey, by settings: SessionSettings, at now: WallTime
     ) throws(UnusableTask) -> TransferSpecification
+    /// Returns the absolute path of the folder in which the app keeps the files of a session's named tasks.
+    func namedFilesFolder(of session: SessionKey, by settings: SessionSettings) -> String
     /// Removes a finished file that its app did not claim.
     func remove(_ file: String)
 }

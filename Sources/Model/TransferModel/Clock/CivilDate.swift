@@ -34,7 +34,11 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     }
 
     /// The number of days since 1970-01-01. Negative for earlier days.
-    package var daysSinceEpoch: Int64 {
+    package var daysSinceEpoch: Int64 { Self.daysSinceEpoch(year: year, month: month, day: day) }
+
+    /// Returns the number of days from 1970-01-01 to a day. The month is 1…12. A day after the end of the month counts
+    /// on into the next month.
+    package static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

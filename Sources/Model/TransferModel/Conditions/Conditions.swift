@@ -17,6 +17,7 @@
 /// - ``battery``
 /// - ``powerProfile``
 /// - ``drainsOnAC``
+/// - ``priceCurve``
 ///
 /// ### Network
 ///
@@ -56,6 +57,7 @@ public struct Conditions: Hashable, Sendable {
         @usableFromInline var connection: Fact<String?>
         @usableFromInline var interface: Fact<String?>
         @usableFromInline var underlay: Fact<String?>
+        @usableFromInline var priceCurve: Fact<PriceCurve?>
         @usableFromInline var disagreements: [String]
         @usableFromInline var notes: [String]
         @usableFromInline var localTime: LocalTimeRules
@@ -73,6 +75,7 @@ public struct Conditions: Hashable, Sendable {
             connection = Fact(nil, source: .none, since: now, confidence: .assumed)
             interface = Fact(nil, source: .none, since: now, confidence: .assumed)
             underlay = Fact(nil, source: .none, since: now, confidence: .assumed)
+            priceCurve = Fact(nil, source: .none, since: now, confidence: .assumed)
             disagreements = []
             notes = []
             self.localTime = localTime
@@ -140,6 +143,13 @@ public struct Conditions: Hashable, Sendable {
     @inlinable public var underlay: Fact<String?> {
         _read { yield facts[0].underlay }
         _modify { yield &facts[0].underlay }
+    }
+    /// The prices of energy that are known now, or `nil` if there is no source of prices.
+    ///
+    /// The price itself follows from the curve and the time, as a time window does.
+    @inlinable public var priceCurve: Fact<PriceCurve?> {
+        _read { yield facts[0].priceCurve }
+        _modify { yield &facts[0].priceCurve }
     }
     /// The disagreements between sources, one sentence each, for users.
     @inlinable public var disagreements: [String] {

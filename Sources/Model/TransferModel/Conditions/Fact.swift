@@ -22,6 +22,10 @@
 ///
 /// - ``portal``
 ///
+/// ### Prices
+///
+/// - ``priceCurve``
+///
 /// ### Users
 ///
 /// - ``override``
@@ -55,6 +59,8 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case portal
     /// The login manager: systemd-logind or elogind.
     case logind
+    /// A price curve from a file or a command of the user.
+    case priceCurve
     /// A rule of this project, which applies if no service responds.
     case rule
     /// A user's setting for a connection.
@@ -78,6 +84,7 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .powerProfiles: "power-profiles-daemon"
         case .portal: "portal"
         case .logind: "logind"
+        case .priceCurve: "price curve"
         case .rule: "rule"
         case .override: "override"
         case .user: "transferctl hold"

@@ -9,9 +9,11 @@
 ///     to: MachineHold(by: "Ann", why: "video call"), source: .user, confidence: .reported, at: now)
 /// ```
 public final class MachineHold: Hashable, Sendable {
+    /// The holder of a hold that `transferctl hold` has set.
+    package static let user = "the user"
     /// The name of the holder, for users.
     public let holder: String
-    /// The reason for the hold, for users.
+    /// The reason for the hold, for users. Empty if no reason was given.
     public let why: String
     /// The date on which the hold ends, or `nil` if the user must release it. The code that sets the hold also ends it.
     public let until: WallTime?

@@ -39,6 +39,10 @@ public enum BatteryWarning: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// The combined state of all batteries of the machine.
+///
+/// ```swift
+/// let battery = BatteryState(level: 80, charging: .charging)
+/// ```
 public struct BatteryState: Hashable, Sendable {
     /// The charge in percent, 0…100, or `nil` if there is no battery or the charge is unknown.
     public var level: Int?

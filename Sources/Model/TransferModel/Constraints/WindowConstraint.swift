@@ -10,6 +10,10 @@ public struct WindowConstraint: Hashable, Sendable, Codable {
     /// A half-open range of seconds of the local week, counted from Monday 00:00.
     ///
     /// A window across the end of the week has an `end` above 604 800.
+    ///
+    /// ```swift
+    /// let mondayMorning = WindowConstraint.Window(start: 6 * 3600, end: 9 * 3600)
+    /// ```
     public struct Window: Hashable, Sendable, Codable {
         /// The second at which the window opens, 0…604 799.
         public var start: Int64

@@ -10,6 +10,8 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
     package var metered: FactReport?
     package var roaming: FactReport?
     package var battery: FactReport?
+    /// The price of energy, for users only; absent without a source of prices.
+    package var price: PriceReport?
     /// The name of the connection, for users only.
     package var connection: FactReport?
     /// The name of the interface, for users only.
@@ -20,9 +22,12 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
 
     /// Creates a report on `conditions`.
     ///
-    /// - Parameter includesNames: A Boolean value that indicates whether the report includes the names of networks and
-    ///   devices, which apps may not know.
-    package init(_ conditions: Conditions, includesNames: Bool) {
+    /// - Parameters:
+    ///   - conditions: The state of the machine.
+    ///   - includesNames: A Boolean value that indicates whether the report includes the names of networks and
+    ///     devices, and prices, which apps may not know.
+    ///   - now: The date for which the price is reported.
+    package init(_ conditions: Conditions, includesNames: Bool, at now: WallTime) {
         power = FactReport(conditions.power, conditions.power.value.rawValue)
         powerProfile = FactReport(conditions.powerProfile, conditions.powerProfile.value.rawValue)
         sleep = FactReport(conditions.sleep, conditions.sleep.value.rawValue)
@@ -35,6 +40,8 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
         (battery.level, battery.charging, battery.warning) = (state.level, state.charging, state.warning)
         self.battery = battery
         guard includesNames else { return }
+        // Prices differ by region, so they tell where a machine is.
+        price = PriceReport(conditions.priceCurve, at: now)
         connection = FactReport(conditions.connection, conditions.connection.value)
         interface = FactReport(conditions.interface, conditions.interface.value)
     }

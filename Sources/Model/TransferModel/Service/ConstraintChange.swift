@@ -16,6 +16,20 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
         case ac
     }
 
+    /// The constraints that a change can remove. The raw value is the constraint's key on D-Bus.
+    package enum Removable: String, Hashable, Sendable, Codable, CaseIterable {
+        case power
+        case linkKinds = "link-kinds"
+        case metered
+        case notBefore = "not-before"
+        case deadline
+        case windows
+        case patience
+        case priceBelow = "price-below"
+    }
+
+    /// The constraints to remove, before the other changes apply.
+    package var removed: [Removable]?
     /// The required power supply. The value `any` cannot be combined with a battery level.
     package var power: Power?
     /// The charge above which battery power is acceptable as well as AC power, in percent, 0…100.
@@ -36,6 +50,10 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
     package var connectionsDenied: Set<String>?
     /// A Boolean value that indicates whether the transfer may roam on a foreign mobile network.
     package var roaming: Bool?
+    /// The price of energy below which the transfer may run, in the unit of the price curve. A finite number.
+    package var priceBelow: Double?
+    /// The patience of the user, which the default policy follows.
+    package var patience: Patience?
 
     /// Creates a change that changes nothing.
     package init() {}
@@ -56,6 +74,8 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
         connectionsAllowed = constraints.connection.allowed.map(Set.init)
         if !constraints.connection.denied.isEmpty { connectionsDenied = Set(constraints.connection.denied) }
         if !constraints.connection.allowsRoaming { roaming = false }
+        priceBelow = constraints.price?.below
+        patience = constraints.patience
     }
 
     /// A Boolean value that indicates whether the change changes nothing.
@@ -70,6 +90,18 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
 
     /// Applies the change to `constraints`.
     package func apply(to constraints: inout Constraints) {
+        for constraint in removed ?? [] {
+            switch constraint {
+            case .power: constraints.power = .any
+            case .linkKinds: constraints.linkKinds = .any
+            case .metered: constraints.metered = .unstated
+            case .notBefore: constraints.notBefore = nil
+            case .deadline: constraints.deadline = nil
+            case .windows: constraints.window = nil
+            case .patience: constraints.patience = nil
+            case .priceBelow: constraints.price = nil
+            }
+        }
         if let batteryAbove {
             constraints.power = .acOrBattery(above: batteryAbove)
         } else if let power {
@@ -80,6 +112,8 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
             constraints.linkKinds = kinds.isEmpty ? .any : .only(kinds)
         }
         if let metered { constraints.metered = metered }
+        if let priceBelow { constraints.price = PriceConstraint(below: priceBelow) ?? constraints.price }
+        if let patience { constraints.patience = patience }
         if let notBefore { constraints.notBefore = NotBeforeConstraint(notBefore) }
         if let deadline { constraints.deadline = DeadlineConstraint(deadline) }
         if let windows { constraints.window = windows.isEmpty ? nil : WindowConstraint(windows: windows) }

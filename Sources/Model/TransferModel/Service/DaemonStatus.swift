@@ -2,8 +2,10 @@
 
 /// The state of a shared daemon, as far as the caller may see it. An update contains only the changed properties.
 package struct DaemonStatus: Hashable, Sendable, Codable {
-    /// The version of the program.
+    /// The version of the program: the number of the release.
     package var version: String?
+    /// The first digits of the commit that the program was built from. Empty if the commit is unknown.
+    package var commit: String?
     /// The process identifier of the daemon.
     package var processID: Int64?
     /// The policy for discretionary work, with its parameters.

@@ -70,8 +70,8 @@ package struct HistoryTransfer: Hashable, Sendable, Codable {
     /// Creates a transfer from its submitted specification, without events.
     package init(id: TransferID, _ specification: TransferSpecification) {
         let traits = specification.traits
-        self.init(id: id, name: specification.displayName)
-        url = TransferSpecification.redacted(url: specification.url)
+        self.init(id: id, name: DisplayName(of: specification).text)
+        url = RedactedURL.text(of: specification.url)
         (app, session, kind, priority, host) = (traits.app, traits.session, traits.kind, traits.priority, traits.host)
         deadline = traits.constraints.deadline?.date
         (isUpload, bytes) = (specification.upload != nil, specification.upload?.size)

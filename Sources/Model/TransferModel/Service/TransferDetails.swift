@@ -9,6 +9,11 @@ package struct TransferDetails: Hashable, Sendable, Codable {
     /// The constraints of the transfer, or `nil` after the transfer has ended.
     package var constraints: ConstraintChange?
 
+    /// The transfer's own policy, or `nil` if the daemon's policy decides or the transfer has ended.
+    package var policy: String?
+    /// The program that the daemon starts after the transfer, and its arguments, or `nil` for none.
+    package var onComplete: [String]?
+
     /// Creates the details of an ended transfer. For an unfinished transfer, the caller then sets `directory` and
     /// `constraints`.
     package init(_ status: TransferStatus) { self.status = status }

@@ -8,15 +8,12 @@ package struct TransferFilter: Hashable, Sendable, Codable {
     package var app: String?
     /// The maximum number of ended transfers in the list, newest first. The default is 0.
     package var ended = 0
-    /// The maximum number of listed unfinished transfers for which wait reasons are included. The default is 0.
+    /// The number of waiting transfers, in ascending order of their IDs, for which wait reasons are included. The
+    /// default is 0.
     package var explainedLimit = 0
-    /// A Boolean value that indicates whether wait reasons are always included, regardless of the number of
-    /// transfers.
+    /// A Boolean value that indicates whether the wait reasons of all waiting transfers are included.
     package var isExplained = false
 
     /// Creates a filter for all unfinished transfers.
     package init() {}
-
-    /// Returns whether wait reasons are included if `count` transfers match.
-    package func explains(_ count: Int) -> Bool { isExplained || count <= explainedLimit }
 }

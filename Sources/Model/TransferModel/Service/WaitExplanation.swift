@@ -12,6 +12,12 @@ package struct WaitExplanation: Hashable, Sendable, Codable {
     package var until: WallTime?
     /// The date on which conditions are next likely to be good, predicted from past weeks.
     package var expectedChance: WallTime?
+    /// The deadline of the transfer, or `nil` if there is none.
+    package var deadline: WallTime?
+    /// The date at which the transfer starts in spite of the conditions, to meet its deadline.
+    package var latestStart: WallTime?
+    /// The danger to the deadline, or `nil` if there is none.
+    package var deadlineState: DeadlineState?
 
     /// Creates an explanation.
     package init(sentence: String, reasons: [WaitReasonReport] = [], waited: [WaitedTime]? = nil) {

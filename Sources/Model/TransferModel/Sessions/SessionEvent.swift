@@ -43,6 +43,15 @@ package struct SessionEvent: Hashable, Sendable, Codable {
     }
 }
 
+extension SessionEvent {
+    /// The event without the body of a request. See ``TaskSnapshot/withoutBody``.
+    package var withoutBody: SessionEvent {
+        guard case .willBegin(var request) = kind, request.body != nil else { return self }
+        request.body = nil
+        return SessionEvent(number: number, task: task, .willBegin(request))
+    }
+}
+
 /// A server's request for a login.
 package struct ChallengeDescription: Hashable, Sendable, Codable {
     /// The authentication scheme: `basic`, `digest`, or, if the session's app responds to such challenges, `bearer`.

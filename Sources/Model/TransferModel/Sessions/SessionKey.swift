@@ -104,6 +104,9 @@ package struct SessionState: Hashable, Sendable, Codable {
     /// The app that owns the session, or `nil` for the caller itself. Another app is the owner if it registered the
     /// session's shared container.
     package var app: String?
+    /// The absolute path of the folder for the files of named tasks. `nil` if the service cannot name a folder that
+    /// the program reaches.
+    package var namedFilesFolder: String?
 
     // `app` is left out, because readers take it from the session's D-Bus path.
     private enum CodingKeys: CodingKey {
@@ -111,6 +114,7 @@ package struct SessionState: Hashable, Sendable, Codable {
         case tasks
         case warning
         case isInFront
+        case namedFilesFolder
     }
 
     package init(nextTask: Int, tasks: [TaskSnapshot], warning: String? = nil) {

@@ -28,17 +28,40 @@ package struct TaskSnapshot: Hashable, Sendable, Codable {
     package var response: ResponseDescription?
     /// A token for the bytes of an earlier task that this task continues.
     package var continues: String?
+    // Optional, because rows that earlier versions stored do not contain these fields.
+    /// The name of a download that its app awaits. `nil` for a task whose events the app receives.
+    package var name: TaskName?
+    /// The conditions of this task alone.
+    package var conditions: TaskConditions?
 
     private enum CodingKeys: String, CodingKey {
         case identifier, kind, request, note, priority, earliestBegin, expectedToSend, expectedToReceive, isSuspended
         case isEnded = "isOver"
-        case received, sent, total, response, continues
+        case received, sent, total, response, continues, name, conditions
     }
 
     package init(identifier: Int, kind: Kind, request: RequestDescription) {
         self.identifier = identifier
         self.kind = kind
         self.request = request
+    }
+}
+
+extension TaskSnapshot {
+    /// The snapshot without the body of its request.
+    ///
+    /// The daemon sends tasks and events without bodies, because a body may be long and earlier versions of the client
+    /// refuse it. A client that needs a body requests it.
+    package var withoutBody: TaskSnapshot {
+        var snapshot = self
+        snapshot.request.body = nil
+        return snapshot
+    }
+
+    /// Whether the task may have a body that the snapshot does not contain.
+    package var mayLackBody: Bool {
+        kind == .download && !isEnded && request.body == nil
+            && request.method.map(RequestBody.methods.contains) ?? false
     }
 }
 
@@ -56,7 +79,17 @@ package struct RequestDescription: Hashable, Sendable, Codable {
     /// Whether the request may use networks on which the user wants to save data. `nil` means `true`.
     package var allowsConstrainedNetworkAccess: Bool?
     /// The body of a download's request, at most ``RequestBody/longest`` bytes.
-    package var body: [UInt8]?
+    package var body: [UInt8]? {
+        get { storedBody?.bytes }
+        set { storedBody = newValue.map(Base64Bytes.init) }
+    }
+    private var storedBody: Base64Bytes?
+
+    private enum CodingKeys: String, CodingKey {
+        case url, method, headers, timeout, allowsCellularAccess
+        case allowsExpensiveNetworkAccess, allowsConstrainedNetworkAccess
+        case storedBody = "body"
+    }
 
     package init(
         url: String, method: String? = nil, headers: [String: String] = [:], timeout: Double? = nil,

@@ -4,11 +4,19 @@
 ///
 /// A download that has a body starts over after a failure, and the server receives the body again. After the response
 /// 500, 502, or 504, the server may have acted. A POST or PATCH is then not repeated, and the response is the result.
+///
+/// ```swift
+/// let query = RequestBody(method: "POST", bytes: Array("{}".utf8))
+/// ```
 public struct RequestBody: Hashable, Sendable, Codable {
     /// The HTTP method, such as `POST`.
     public var method: String
     /// The bytes of the body, at most ``longest``. The body is a secret, as the header fields are.
-    public var bytes: [UInt8]
+    public var bytes: [UInt8] {
+        get { stored.bytes }
+        set { stored.bytes = newValue }
+    }
+    private var stored: Base64Bytes
 
     /// The maximum number of bytes.
     public static let longest = 256 << 10
@@ -18,6 +26,11 @@ public struct RequestBody: Hashable, Sendable, Codable {
     /// Creates a body from its method and its bytes.
     public init(method: String, bytes: [UInt8]) {
         self.method = method
-        self.bytes = bytes
+        stored = Base64Bytes(bytes)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case method
+        case stored = "bytes"
     }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A validator that identifies one version of a server's file (RFC 9110 §8.8).
+///
+/// ```swift
+/// let version = Validator(entityTag: "\"5f3a\"", lastModified: nil)
+/// ```
 public struct Validator: Hashable, Sendable, Codable {
     /// The entity tag as sent, including quotes and `W/`.
     public var entityTag: String?

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An error that describes a failed attempt.
+///
+/// ```swift
+/// throw TransferFailure(cause: .status(503), message: "503 Service Unavailable", retryAfterSeconds: 120)
+/// ```
 public struct TransferFailure: Error, Hashable, Sendable, Codable {
     /// The cause of the failure, which decides the next step.
     public var cause: FailureCause

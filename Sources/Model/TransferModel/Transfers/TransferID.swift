@@ -3,6 +3,10 @@
 /// The unique identifier of a transfer.
 ///
 /// The store assigns identifiers in the order of submission and never reuses one. Core never creates new identifiers.
+///
+/// ```swift
+/// let first = TransferID(1)
+/// ```
 public struct TransferID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// The number of the transfer.
     public let rawValue: Int64

@@ -18,6 +18,8 @@
 ///
 /// - ``kind``
 /// - ``priority``
+/// - ``deadline``
+/// - ``deadlineState``
 ///
 /// ### Progress
 ///
@@ -85,6 +87,10 @@ public struct TransferStatus: Hashable, Sendable, Codable {
     public var attempt: Int
     /// The date of the submission.
     public var submitted: WallTime
+    /// The date by which the transfer should end, or `nil` without a deadline.
+    public var deadline: WallTime?
+    /// The danger to the deadline that was reported, or `nil` if there was none.
+    public var deadlineState: DeadlineState?
     /// The reason for the wait, or the outcome, in one sentence. The value is `nil` if the caller did not request the
     /// sentence.
     public var sentence: String?

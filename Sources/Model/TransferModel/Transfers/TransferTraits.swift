@@ -13,9 +13,7 @@ public enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
 /// The properties of a transfer that scheduling decisions use. They include no URL and no file.
 ///
 /// ```swift
-/// let traits = TransferTraits(
-///     kind: .discretionary, constraints: Constraints(metered: .unmetered), host: "https://example.org:443",
-///     submitted: now)
+/// let traits = TransferTraits(kind: .discretionary, constraints: Constraints(metered: .unmetered))
 /// ```
 ///
 /// ## Topics
@@ -27,6 +25,7 @@ public enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
 /// - ``submitted``
 /// - ``expires``
 /// - ``isFromBackground``
+/// - ``policy``
 ///
 /// ### Requirements
 ///
@@ -52,7 +51,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public var constraints: Constraints
     /// The priority among equals, 0…1000. Higher values run first, and 500 is the default.
     public var priority: Int
-    /// The key for counting slots per host: scheme, host, and port.
+    /// The key for counting slots per host: scheme, host, and port. The engine derives an empty key from the URL.
     public var host: String
     /// The key for counting slots per app.
     public var app: String
@@ -66,7 +65,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     /// The number of failed attempts without progress after which the transfer ends, or `nil` for the scheduler's
     /// setting.
     public var maximumAttempts: Int?
-    /// The date of the submission.
+    /// The date of the submission. The engine replaces ``WallTime/atSubmission`` with the current date.
     public var submitted: WallTime
     /// The key for counting slots per session within the app, or `nil` if the transfer belongs to no session.
     public var session: String?
@@ -78,14 +77,23 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public var isFromBackground: Bool?
     /// The date on which an unfinished transfer fails, or `nil` for never.
     public var expires: WallTime?
+    /// The limit on the transfer's rate in bytes per second, or `nil` for no individual limit. Estimates use the limit;
+    /// the executor enforces the limit of the specification.
+    public var rateLimit: Int64?
+    /// The policy that decides when this transfer runs, as `NAME[:key=value]…`, or `nil` for the scheduler's policy.
+    ///
+    /// Only discretionary work asks a policy, and only a scheduler with a `MixedPolicy` reads the name.
+    public var policy: String?
 
-    /// Creates traits. The priority is clamped to 0…1000, and a negative expected size becomes `nil`. Work from the
-    /// background is discretionary, regardless of `kind`. `maximumAttempts` and `slotsPerHost` are raised to 1.
+    /// Creates traits. The defaults describe work that runs on any network. The priority is clamped to 0…1000, and a
+    /// negative expected size becomes `nil`. Work from the background is discretionary, regardless of `kind`.
+    /// `maximumAttempts` and `slotsPerHost` are raised to 1.
     public init(
-        kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
+        kind: WorkKind = .normal, constraints: Constraints = Constraints(), priority: Int = 500, host: String = "",
         app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil,
-        expectedBytesToSend: Int64? = nil, maximumAttempts: Int? = nil, submitted: WallTime, session: String? = nil,
-        slotsPerHost: Int? = nil, isFromBackground: Bool = false, expires: WallTime? = nil
+        expectedBytesToSend: Int64? = nil, maximumAttempts: Int? = nil, submitted: WallTime = .atSubmission,
+        session: String? = nil, slotsPerHost: Int? = nil, isFromBackground: Bool = false, expires: WallTime? = nil,
+        policy: String? = nil
     ) {
         self.kind = isFromBackground ? .discretionary : kind
         self.constraints = constraints
@@ -101,6 +109,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
         self.slotsPerHost = slotsPerHost.map { max(1, $0) }
         self.isFromBackground = isFromBackground ? true : nil
         self.expires = expires
+        self.policy = policy
     }
 
     /// Decodes stored traits. All values are limited to their ranges.
@@ -120,7 +129,9 @@ public struct TransferTraits: Hashable, Sendable, Codable {
             session: try container.decodeIfPresent(String.self, forKey: .session),
             slotsPerHost: try container.decodeIfPresent(Int.self, forKey: .slotsPerHost),
             isFromBackground: try container.decodeIfPresent(Bool.self, forKey: .isFromBackground) ?? false,
-            expires: try container.decodeIfPresent(WallTime.self, forKey: .expires))
+            expires: try container.decodeIfPresent(WallTime.self, forKey: .expires),
+            policy: try container.decodeIfPresent(String.self, forKey: .policy))
+        rateLimit = try container.decodeIfPresent(Int64.self, forKey: .rateLimit).map { max(1, $0) }
     }
 }
 
@@ -144,12 +155,16 @@ public struct Constraints: Hashable, Sendable, Codable {
     public var deadline: DeadlineConstraint?
     /// The windows of the local week in which the transfer may run, or `nil` for any time.
     public var window: WindowConstraint?
+    /// The price of energy below which the transfer may run, or `nil` for any price.
+    public var price: PriceConstraint?
+    /// The patience of the user, which the default policy follows, or `nil` for the configured patience.
+    public var patience: Patience?
 
     /// Creates constraints. Arguments that are left out require nothing.
     public init(
         power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .unstated,
         notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil,
-        connection: ConnectionConstraint = .any
+        connection: ConnectionConstraint = .any, price: PriceConstraint? = nil, patience: Patience? = nil
     ) {
         self.power = power
         self.linkKinds = linkKinds
@@ -158,6 +173,8 @@ public struct Constraints: Hashable, Sendable, Codable {
         self.deadline = deadline
         self.window = window
         self.connection = connection
+        self.price = price
+        self.patience = patience
     }
 
     /// Decodes stored constraints. A constraint that an earlier version did not store requires nothing.
@@ -170,5 +187,7 @@ public struct Constraints: Hashable, Sendable, Codable {
         deadline = try container.decodeIfPresent(DeadlineConstraint.self, forKey: .deadline)
         window = try container.decodeIfPresent(WindowConstraint.self, forKey: .window)
         connection = try container.decodeIfPresent(ConnectionConstraint.self, forKey: .connection) ?? .any
+        price = try container.decodeIfPresent(PriceConstraint.self, forKey: .price)
+        patience = try container.decodeIfPresent(Patience.self, forKey: .patience)
     }
 }

@@ -7,6 +7,10 @@ enum {
     TRANSFER_ACCESS_READ = 1,
     TRANSFER_ACCESS_WRITE = 2,
     TRANSFER_ACCESS_EXECUTE = 4,
+    /// Creating folders in a folder.
+    TRANSFER_ACCESS_FOLDERS = 8,
+    /// Creating sockets in a folder, and removing files from it.
+    TRANSFER_ACCESS_SOCKETS = 16,
 };
 
 /// Prevents this process and its children from gaining privileges by starting a program. Returns 0, or -1 with errno.

@@ -2,6 +2,8 @@
 // Functions for starting and using processes that Swift's view of the C library lacks.
 #pragma once
 
+#include "CCommand.h"
+
 #include <spawn.h>
 
 /// Creates an anonymous file in memory, which is closed in programs that this process starts. Returns -1 with errno on
@@ -35,3 +37,6 @@ void transfer_limit_memory_pools(int count);
 /// Calls pidfd_open(2). Returns a descriptor that refers to the process, and that is closed in programs that this
 /// process starts. Returns -1 with errno if the process does not exist.
 int transfer_open_process(int process);
+
+/// Has all open files except the standard ones closed when this process continues as another program.
+void transfer_close_on_exec(void);

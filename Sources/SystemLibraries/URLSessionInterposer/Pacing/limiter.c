@@ -33,12 +33,18 @@ uint64_t transfer_urlsession_limiter_open(int is_background) {
         atomic_store(&limiter->held, 0);
         atomic_store(&limiter->is_background, is_background);
         atomic_store(&limiter->is_stopped, 0);
+        atomic_store(&limiter->accepts_any_certificate, 0);
         memset(&limiter->receive, 0, sizeof limiter->receive);
         memset(&limiter->send, 0, sizeof limiter->send);
         atomic_store_explicit(&limiter->id, id, memory_order_release);
         return id;
     }
     return 0;
+}
+
+void transfer_urlsession_limiter_accept_any_certificate(uint64_t id) {
+    struct limiter *limiter = limiter_of(id);
+    if (limiter) atomic_store(&limiter->accepts_any_certificate, 1);
 }
 
 void transfer_urlsession_limiter_set_rate(uint64_t id, int64_t rate) {

@@ -19,7 +19,7 @@ struct limiter {
     _Atomic int64_t rate;         // bytes per second, 0 for no limit
     _Atomic int64_t received, sent;
     _Atomic uint64_t held;        // the last time at which a handle was paused
-    _Atomic int is_background, is_stopped;
+    _Atomic int is_background, is_stopped, accepts_any_certificate;
     struct debt receive, send;    // only on FoundationNetworking's queue
 };
 

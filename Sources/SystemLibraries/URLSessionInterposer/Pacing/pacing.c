@@ -60,9 +60,12 @@ void pacing_read_limiter(struct pace *pace, void *header_lines) {
         // libcurl does not send a line that ends with its colon.
         line->data[sizeof name - 1] = 0;
     }
+    struct limiter *limiter = limiter_of(pace->limiter);
+    int verifies = !limiter || !atomic_load(&limiter->accepts_any_certificate);
+    calls.easy_setopt(pace->easy, opt_ssl_verifypeer, verifies ? 1L : 0L);
+    calls.easy_setopt(pace->easy, opt_ssl_verifyhost, verifies ? 2L : 0L);
     // A limited request needs its own connection. Unread bytes of a single HTTP/2 stream would block the whole
     // connection.
-    struct limiter *limiter = limiter_of(pace->limiter);
     if (limiter_rate(limiter) <= 0) return;
     calls.easy_setopt(pace->easy, opt_http_version, (long)http_1_1);
     if (pace->buffer > 0) calls.easy_setopt(pace->easy, opt_buffersize, fitting(pace));

@@ -73,6 +73,11 @@ struct transfer_urlsession_limiter_state {
 /// Returns the number of the limiter, or 0 if 4096 limiters are open.
 uint64_t transfer_urlsession_limiter_open(int is_background);
 
+/// Turns off the verification of certificates for the limiter's later requests. The requests of other limiters, and
+/// requests without a limiter, are not affected: libcurl shares connections and TLS sessions only between requests
+/// with the same verification.
+void transfer_urlsession_limiter_accept_any_certificate(uint64_t limiter);
+
 /// Sets the rate of the limiter's requests in bytes per second, separately for received and sent bytes. 0 removes the
 /// limit. The smallest limit is 128.
 void transfer_urlsession_limiter_set_rate(uint64_t limiter, int64_t rate);

@@ -99,6 +99,14 @@ struct SessionRuleCheck: Sendable {
         case .r1: try await delayGrows()
         case .r6: try await startsOnce()
         case .r7: try await crashes()
+        case .a1: try await AwaitedFileCheck(self).joinsByName()
+        case .a2: try await AwaitedFileCheck(self).returnsFinishedFile()
+        case .a3: try await AwaitedFileCheck(self).refusesOtherRequest()
+        case .a4: try await AwaitedFileCheck(self).outlivesAwaitingTask()
+        case .a5: try await AwaitedFileCheck(self).endsWithAwaitingTask()
+        case .a6: try await AwaitedFileCheck(self).sumsProgress()
+        case .a7: try await AwaitedFileCheck(self).survivesKillAfterMove()
+        case .a8: try await AwaitedFileCheck(self).explainsWaits()
         }
     }
 

@@ -4,6 +4,11 @@ package import BackgroundTransfer
 /// A process of an app as its sessions see it, with its own channel to the service.
 ///
 /// The process is simulated within the test process, and may end without it.
+///
+/// ```swift
+/// let process = try SessionProcess(busAddress: address, relaunchCommand: ["/usr/bin/true"])
+/// await process.leave()
+/// ```
 public struct SessionProcess: Sendable {
     package let channel: any SessionChannel
     private let end: @Sendable () async -> Void

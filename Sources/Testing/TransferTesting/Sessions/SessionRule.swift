@@ -71,6 +71,22 @@ public enum SessionRule: String, CaseIterable, Hashable, Sendable, Identifiable,
     case r6 = "R6: twenty tasks that are submitted together cause one start"
     /// An app that ends before it has handled a task or replied to a request is not started again within a minute.
     case r7 = "R7: an app that ends without handling anything is started again after a minute, and not sooner"
+    /// An app that awaits a file by its name joins the transfer of an earlier process with that name and request.
+    case a1 = "A1: a call with the same name and request joins the transfer, also in a new process"
+    /// A name whose transfer has finished returns its file immediately, until the name is removed.
+    case a2 = "A2: a finished name returns its file at once, also in a new process, until it is removed"
+    /// A name that belongs to one request refuses another request. The name of a failed transfer is free.
+    case a3 = "A3: another request under a used name is refused; the name of a failed transfer is free"
+    /// Canceling the task that awaits a file leaves the transfer alone.
+    case a4 = "A4: canceling the awaiting task leaves the transfer alone"
+    /// If the app requests it, canceling the task that awaits a file cancels the transfer.
+    case a5 = "A5: canceling the awaiting task cancels the transfer if the app requests it"
+    /// A set of files has one progress, the sum of all, and all files.
+    case a6 = "A6: a set of names has one progress and all files"
+    /// A process that dies between moving a file and acknowledging its event loses nothing and repeats nothing.
+    case a7 = "A7: a kill between a file's move and its acknowledgement loses nothing and repeats nothing"
+    /// The conditions of a name reach the scheduler and survive a restart, and the app can ask why a transfer waits.
+    case a8 = "A8: the conditions of a name reach the scheduler, survive a restart, and explain its waits"
 
     /// The identifier of the rule in the table of rules, such as `S10`.
     public var id: String { String(rawValue.prefix { $0 != ":" }) }

@@ -114,6 +114,9 @@ extension SessionRuleCheck {
             return process.lines.last == "1 completed"
         }
         try expectEqual(process.lines.first, "1 begin?", "the app's first event")
+        await process.leave()
+        try await DelayedRequestCheck(self).isRefused()
+        try await DelayedRequestCheck(self).keepsBody()
     }
 
     func wantedNow() async throws {

@@ -16,6 +16,8 @@ final class TestedProcess: Sendable {
         var deafAfter = Int.max
         /// The number of further begin requests that receive a reply. `nil` means all.
         var repliesLeft: Int?
+        /// The request with which delayed tasks begin. `nil` means their own.
+        var replacement: URLRequest?
         /// Whether a reply is being sent to the service.
         var isReplying = false
         /// The delayed tasks that the process has let begin.
@@ -48,12 +50,16 @@ final class TestedProcess: Sendable {
     }
 
     /// Starts to receive events. Acknowledges events before `marker`, and replies to authentication challenges with
-    /// `login`. Lets the first `replies` delayed tasks begin, or all delayed tasks if `replies` is `nil`.
+    /// `login`. Lets the first `replies` delayed tasks begin, or all delayed tasks if `replies` is `nil`. They begin with
+    /// `replacement` if it is not `nil`.
     func listen(
         unacknowledgedFrom marker: String? = nil, deafAfter count: Int = .max, login: Login? = nil,
-        beginning replies: Int? = nil
+        beginning replies: Int? = nil, with replacement: URLRequest? = nil
     ) {
-        content.withLock { ($0.unacknowledgedFrom, $0.deafAfter, $0.repliesLeft) = (marker, count, replies) }
+        content.withLock {
+            ($0.unacknowledgedFrom, $0.deafAfter, $0.repliesLeft) = (marker, count, replies)
+            $0.replacement = replacement
+        }
         // The task ends with the session's events, when the process leaves.
         Task { [self] in
             for await event in session.events { handle(event, login) }
@@ -82,8 +88,8 @@ final class TestedProcess: Sendable {
             return content.isReplying
         }
         guard mayReply else { return false }
-        // The method throws only if it replaces the request.
-        try? task.begin()
+        // The method throws only if it replaces the request by one of another scheme.
+        try? task.begin(with: content.withLock(\.replacement))
         content.withLock { content in
             content.begun.insert(task.identifier)
             content.isReplying = false

@@ -64,6 +64,8 @@ struct ConditionsCommand: AsyncParsableCommand {
         let source = try AdapterFactory.conditions(
             sysfsRoot: sysfsRoot ?? "/sys", alarm: try AdapterFactory.alarm(), delaysSleep: false
         ) {
+            // An error in the file of the daemon concerns the daemon.
+            $0.prices = try? DaemonConfiguration.userPrices()
             guard let file else { return }
             $0.recorder = { file.write($0) }
             $0.recordsAnonymously = anonymous
@@ -81,7 +83,7 @@ struct ConditionsCommand: AsyncParsableCommand {
             stop.finish()
         }
         for await conditions in source.snapshots() {
-            if watch || file == nil { printer.print(conditions) }
+            if watch || file == nil { printer.print(conditions, at: WallTime(Date.now)) }
             if file == nil, !watch || Console.hasLostReader { break }
         }
         timer.cancel()
@@ -136,7 +138,8 @@ struct ConditionsCommand: AsyncParsableCommand {
             throw ExitStatus.failed.code
         }
         var printer = ConditionsPrinter(json: json)
-        for conditions in watch ? replay.published[...] : replay.published.suffix(1) { printer.print(conditions) }
+        let snapshots = zip(replay.published, replay.times).suffix(watch ? replay.published.count : 1)
+        for (conditions, time) in snapshots { printer.print(conditions, at: time.wall) }
         if replay.isCutShort { Console.error("transferctl: \(path): the last line was cut off") }
     }
 }
@@ -148,12 +151,13 @@ private struct ConditionsPrinter {
 
     init(json: Bool) { self.json = json }
 
-    mutating func print(_ conditions: Conditions) {
+    mutating func print(_ conditions: Conditions, at now: WallTime) {
         if json {
-            JSONLine.print(ConditionsText.object(conditions))
+            JSONLine.print(ConditionsText.object(conditions, at: now))
         } else {
             if !isFirst { Console.print("") }
-            Console.print(ConditionsText.table(conditions))
+            let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : .max
+            Console.print(ConditionsText.table(conditions, at: now, width: width))
         }
         isFirst = false
     }

@@ -24,8 +24,12 @@ enum ConditionsText {
         }
     }
 
-    /// Returns all conditions, in display order.
-    static func rows(_ conditions: Conditions) -> [Row] {
+    /// Returns all conditions, in display order. The price is a condition only if there is a source of prices.
+    ///
+    /// - Parameters:
+    ///   - conditions: The conditions.
+    ///   - now: The date for which the price is shown.
+    static func rows(_ conditions: Conditions, at now: WallTime) -> [Row] {
         let battery = conditions.battery.value
         var batteryText = battery.level.map { "\($0) %" } ?? "none or unknown"
         if battery.level != nil, battery.charging != .unknown { batteryText += ", \(battery.charging.rawValue)" }
@@ -33,7 +37,7 @@ enum ConditionsText {
         if battery.warning != .unknown, battery.warning != .none {
             batteryText += ", warning \(battery.warning.rawValue)"
         }
-        return [
+        var rows = [
             Row("power", key: "power", conditions.power, conditions.power.value.rawValue),
             Row("battery", key: "battery", conditions.battery, batteryText),
             Row("power profile", key: "powerProfile", conditions.powerProfile, conditions.powerProfile.value.rawValue),
@@ -45,6 +49,11 @@ enum ConditionsText {
             Row("connection", key: "connection", conditions.connection, conditions.connection.value ?? "unknown"),
             Row("interface", key: "interface", conditions.interface, interfaceText(conditions)),
         ]
+        if conditions.priceCurve.source != .none {
+            let text = PriceText.words(PriceReport(conditions.priceCurve, at: now), localTime: conditions.localTime)
+            rows.append(Row("price", key: "price", conditions.priceCurve, text))
+        }
+        return rows
     }
 
     /// Returns the interface, with the interface that carries it if there is one: `wg0 over wlan0`.
@@ -53,15 +62,25 @@ enum ConditionsText {
         return conditions.underlay.value.map { "\(interface) over \($0)" } ?? interface
     }
 
-    /// Returns the conditions as a table.
-    static func table(_ conditions: Conditions) -> String {
+    /// Returns the conditions as a table, with the price at a date. In a narrow terminal, a date of today is shown as a time only.
+    static func table(_ conditions: Conditions, at now: WallTime, width: Int = .max) -> String {
+        let text = table(conditions, at: now) { conditions.localTime.dateAndTime(of: $0) }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.contains(where: { Formatting.columns($0) > width }) else { return text }
+        return table(conditions, at: now, date: WatchConditions.time)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.contains("  ") ? Formatting.fitted(String($0), width: width) : String($0) }
+            .joined(separator: "\n")
+    }
+
+    private static func table(_ conditions: Conditions, at now: WallTime, date: (WallTime) -> String) -> String {
         let header = ["CONDITION", "VALUE", "SOURCE", "SINCE", "CONFIDENCE"]
         let cells =
             [header]
-            + rows(conditions).map { row in
+            + rows(conditions, at: now).map { row in
                 [
                     row.name, row.value.printable, row.source.displayName,
-                    conditions.localTime.dateAndTime(of: row.since.wall), row.confidence.rawValue,
+                    date(row.since.wall), row.confidence.rawValue,
                 ]
             }
         let widths = header.indices.map { column in cells.map { Formatting.columns($0[column]) }.max() ?? 0 }
@@ -77,11 +96,11 @@ enum ConditionsText {
     /// Returns the conditions as a JSON object, each with its value, source, start time, and confidence.
     ///
     /// `battery` has a level, a charging state and a warning. It also states whether the battery drains while the
-    /// machine is plugged in.
-    static func object(_ conditions: Conditions) -> [String: Any] {
+    /// machine is plugged in. `price` has the price at a date, and the lowest known price from then on.
+    static func object(_ conditions: Conditions, at now: WallTime) -> [String: Any] {
         var object: [String: Any] = ["disagreements": conditions.disagreements, "notes": conditions.notes]
         let underlay = Row("underlay", key: "underlay", conditions.underlay, "")
-        for row in rows(conditions) + [underlay] {
+        for row in rows(conditions, at: now) + [underlay] {
             var fact: [String: Any] = [
                 "source": row.source.displayName, "since": Formatting.rfc3339(row.since.wall),
                 "confidence": row.confidence.rawValue,
@@ -96,6 +115,11 @@ enum ConditionsText {
         battery["warning"] = conditions.battery.value.warning.rawValue
         battery["drainsOnAC"] = conditions.drainsOnAC
         object["battery"] = battery
+        if var price = object["price"] as? [String: Any] {
+            price["value"] = nil
+            price.merge(PriceText.fields(PriceReport(conditions.priceCurve, at: now))) { $1 }
+            object["price"] = price
+        }
         let names = [
             ("connection", conditions.connection.value), ("interface", conditions.interface.value),
             ("underlay", conditions.underlay.value),
@@ -110,9 +134,10 @@ enum ConditionsText {
 
     /// Returns the changed conditions in one line, or `nil` if no displayed condition has changed.
     static func change(from old: Conditions?, to new: Conditions) -> String? {
-        let before = old.map(rows) ?? []
-        let changed = rows(new).enumerated().filter { index, row in
-            before.isEmpty || before[index].value != row.value || before[index].source != row.source
+        let now = WallTime(Date.now)
+        let before = old.map { rows($0, at: now) } ?? []
+        let changed = rows(new, at: now).enumerated().filter { index, row in
+            index >= before.count || before[index].value != row.value || before[index].source != row.source
         }
         guard !changed.isEmpty else { return nil }
         return "conditions: "

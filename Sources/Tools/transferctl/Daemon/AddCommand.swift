@@ -15,8 +15,8 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
         discussion: """
             Prints the ID of each transfer on its own line, for use with 'transferctl why', 'pause', 'cancel', and other \
             commands. D-Bus starts the daemon on first use. By default, a transfer starts immediately on any network; \
-            --discretionary waits for the daemon's policy. The daemon's policy, rate limit, and number of simultaneous \
-            transfers are set in its configuration.
+            --discretionary waits for the daemon's policy, and --policy for another one. The rate limit of all transfers \
+            together and the number of simultaneous transfers are set in the daemon's configuration.
             """)
 
     @Argument(help: ArgumentHelp("The http or https URLs to download.", valueName: "url"))
@@ -28,21 +28,26 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
     @OptionGroup(title: "Request options") var request: RequestOptions
 
     @Option(
+        name: .shortAndLong,
         help: .init(
             "Read URLs from a file, one per line, optionally followed by tab-separated out=NAME and "
-                + "checksum=sha256:HEX. - reads standard input.", valueName: "file"))
+                + "checksum=sha256:HEX. - reads standard input.", valueName: "file"), completion: .file())
     var input: String?
 
     @OptionGroup var daemon: DaemonOptions
     @OptionGroup var testOptions: TestOptions
 
     func run() async throws {
-        try submission.check(self)
-        let builder = try SpecificationBuilder(
-            command: self, destination: destination, now: try AdapterFactory.alarm().now().wall)
-        let items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
+        let settings = try submission.settings(self)
+        guard destination.output != "-" else {
+            throw UsageError("the daemon cannot write to standard output (--output -); use 'transferctl get'")
+        }
+        let alarm = try AdapterFactory.alarm()
+        let builder = try SpecificationBuilder(command: self, destination: destination, now: alarm.now().wall)
+        var items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
         try GetPlan.rejectDuplicates(items)
-        let requests = items.map { TransferRequest($0.specification) }
+        try await DeadlineCheck(self, alarm, limitRate: submission.limitRate).complete(&items)
+        let requests = items.map { TransferRequest(settings.applied(to: $0.specification)) }
         try await DaemonConnection.with(bus: daemon.bus) { try await submission.submit(requests, to: $0) }
     }
 }
@@ -65,14 +70,15 @@ struct AddUploadCommand: AsyncParsableCommand, TransferOptions {
     @OptionGroup var testOptions: TestOptions
 
     func run() async throws {
-        try submission.check(self)
+        let settings = try submission.settings(self)
         try upload.check(self)
         let source = try upload.source()
-        let builder = try SpecificationBuilder(
-            command: self, destination: nil, now: try AdapterFactory.alarm().now().wall)
-        let item = try builder.item(uploading: source, to: upload.target(for: source))
+        let alarm = try AdapterFactory.alarm()
+        let builder = try SpecificationBuilder(command: self, destination: nil, now: alarm.now().wall)
+        var items = [try builder.item(uploading: source, to: upload.target(for: source))]
+        try await DeadlineCheck(self, alarm, limitRate: submission.limitRate).complete(&items)
         let request = TransferRequest(
-            item.specification,
+            settings.applied(to: items[0].specification),
             upload: TransferRequest.Upload(
                 path: source.path, method: source.method, contentType: source.contentType,
                 resumption: source.resumption))

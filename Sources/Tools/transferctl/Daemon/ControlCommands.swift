@@ -8,7 +8,7 @@ import TransferModel
 /// The transfers that a command acts on.
 struct TransferChoice: ParsableArguments {
     @Argument(help: ArgumentHelp("The IDs of the transfers.", valueName: "id"), completion: TransferIDs.completion)
-    var ids: [Int64] = []
+    var ids: [WorkReference] = []
 
     @Flag(help: "Select all unfinished transfers.")
     var all = false
@@ -28,7 +28,7 @@ struct TransferChoice: ParsableArguments {
             throw UsageError(
                 "select transfers in one way: IDs, --all, or --session NAME; 'transferctl list' shows them")
         }
-        if !ids.isEmpty { return ids.map(TransferID.init) }
+        if !ids.isEmpty { return try ids.map { try $0.transfer } }
         var filter = TransferFilter()
         filter.session = session
         return try await client.list(filter).map(\.id)
@@ -38,11 +38,23 @@ struct TransferChoice: ParsableArguments {
 /// A command that applies one action to transfers.
 protocol ControlCommand: DaemonCommand {
     static var action: ControlAction { get }
+    /// The past participle of the action, which begins the confirmation.
+    static var participle: String { get }
     var choice: TransferChoice { get }
 }
 
 extension ControlCommand {
-    func run(with client: BusClient) async throws { _ = try await applyAction(by: client) }
+    func run(with client: BusClient) async throws { Self.confirm(try await applyAction(by: client)) }
+
+    /// Prints what was done, in one line on standard error.
+    static func confirm(_ ids: [TransferID]) { Console.error(confirmation(ids)) }
+
+    /// Returns a sentence about what was done: `Paused 7.`, `Paused 12 transfers.`
+    static func confirmation(_ ids: [TransferID]) -> String {
+        guard !ids.isEmpty else { return "No unfinished transfers." }
+        let some = ids.prefix(5).map(\.description).joined(separator: ", ")
+        return "\(participle) \(ids.count > 5 ? "\(ids.count) transfers" : some)."
+    }
 
     /// Applies the action to the chosen transfers.
     ///
@@ -60,6 +72,7 @@ struct PauseCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause transfers and keep their partial files.")
     static var action: ControlAction { .pause }
+    static var participle: String { "Paused" }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
@@ -70,6 +83,7 @@ struct ResumeCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Resume paused transfers, and retry failed attempts immediately.")
     static var action: ControlAction { .resume }
+    static var participle: String { "Resumed" }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
@@ -80,6 +94,7 @@ struct CancelCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel transfers and delete partial files.")
     static var action: ControlAction { .cancel }
+    static var participle: String { "Canceled" }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
@@ -89,24 +104,67 @@ struct CancelCommand: ControlCommand {
 struct NowCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
-        abstract: "Start transfers without waiting for the policy. The transfers' own conditions still apply.",
+        abstract: "Start transfers and commands without waiting for the policy. Their own conditions still apply.",
         discussion: """
+            A command of 'transferctl run' has an ID such as c1.
+
             A delayed task of an app's session does not wait for its date: the app is asked immediately whether the task \
-            may begin. Prints the first twenty transfers that still wait, with the reasons, to standard error.
+            may begin. Prints the transfers that start, and the first twenty that still wait with their reasons, to standard \
+            error. --anyway also removes the transfers' own conditions; the deadline stays.
             """)
     static var action: ControlAction { .startNow }
+    static var participle: String { "Started" }
 
     @OptionGroup var choice: TransferChoice
+
+    @Flag(help: "Also remove the transfers' own conditions: --when, --not-before, and --window; any network will do.")
+    var anyway = false
+
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        for id in try await applyAction(by: client).prefix(20) {
+        let commands = choice.ids.compactMap(\.command)
+        for number in commands { try await CommandClient(client).start(number, isUnconditional: anyway) }
+        if !commands.isEmpty, commands.count == choice.ids.count { return }
+        var rest = self
+        rest.choice.ids.removeAll { $0.command != nil }
+        try await rest.startTransfers(client)
+    }
+
+    private func startTransfers(_ client: BusClient) async throws {
+        if anyway {
+            for id in try await choice.chosen(by: client) { try await client.change(id, Self.removal) }
+        }
+        let ids = try await applyAction(by: client)
+        var waiting: Set<TransferID> = []
+        for id in ids.prefix(20) {
             let explanation = try await client.explain(id)
             guard !explanation.reasons.isEmpty else { continue }
-            Console.error(
-                "transferctl: \(id) still waits: \(explanation.sentence); 'transferctl set \(id) KEY=VALUE' changes its conditions"
-                    .printable)
+            waiting.insert(id)
+            Console.error("\(id) still waits: \(explanation.sentence)\(Self.hint(explanation, id))".printable)
         }
+        let started = ids.filter { !waiting.contains($0) }
+        if ids.isEmpty || !started.isEmpty { Self.confirm(started) }
+    }
+
+    /// The change that removes all conditions of a transfer except its deadline.
+    private static var removal: ChangeRequest {
+        var request = ChangeRequest()
+        request.constraints.removed = [.power, .linkKinds, .notBefore, .windows]
+        request.constraints.metered = .allowed
+        return request
+    }
+
+    /// The codes of the reasons that `--anyway` removes.
+    private static let ownReasons: Set = [
+        "notBefore", "outsideWindow", "windowTooShort", "onBattery", "batteryLow", "powerUnknown", "networkKind",
+        "metered", "price", "priceUnknown",
+    ]
+
+    /// Returns the way to start a transfer in spite of its own conditions, or an empty string if nothing else helps.
+    private static func hint(_ explanation: WaitExplanation, _ id: TransferID) -> String {
+        let isOwn = explanation.reasons.contains { ownReasons.contains($0.code) }
+        return isOwn ? "; 'transferctl now \(id) --anyway' starts it in spite of its conditions" : ""
     }
 }
 
@@ -128,6 +186,9 @@ struct HoldCommand: DaemonCommand {
     func run(with client: BusClient) async throws {
         let seconds = try time.map { try TimeSpan($0, option: "for").seconds }
         try await client.hold(HoldRequest(seconds: seconds, reason: reason ?? ""))
+        let hold = try await client.status().held ?? HoldStatus()
+        let why = hold.reason.flatMap { $0.isEmpty ? nil : ": \($0)" } ?? ""
+        Console.error("All transfers are on hold \(WatchConditions.end(of: hold))\(why).".printable)
     }
 }
 
@@ -138,5 +199,9 @@ struct ReleaseCommand: DaemonCommand {
 
     @OptionGroup var daemon: DaemonOptions
 
-    func run(with client: BusClient) async throws { try await client.hold(nil) }
+    func run(with client: BusClient) async throws {
+        let wasHeld = try await client.status().held?.reason != nil
+        try await client.hold(nil)
+        Console.error(wasHeld ? "Released all transfers." : "There was no hold.")
+    }
 }

@@ -62,14 +62,13 @@ enum DaemonConnection {
 }
 
 extension BusClient {
-    /// The maximum length of a list with wait reasons. Users do not read longer lists.
-    private static let explainedLimit = 200
-
-    /// Returns the transfers that match the filter. Waiting transfers include their wait reasons if the list is short
-    /// enough to read.
-    func explainedList(_ filter: TransferFilter) async throws -> [TransferStatus] {
+    /// Returns the transfers that match the filter. Waiting transfers include their wait reasons.
+    ///
+    /// - Parameter limit: The number of waiting transfers whose reasons are included. The default is the number of
+    ///   transfers that an app may have in a daemon's default configuration.
+    func explainedList(_ filter: TransferFilter, limit: Int = 10_000) async throws -> [TransferStatus] {
         var filter = filter
-        filter.explainedLimit = Self.explainedLimit
+        filter.explainedLimit = limit
         return try await list(filter)
     }
 }

@@ -12,11 +12,13 @@ import TransferModel
 struct ListCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show the daemon's unfinished transfers and their wait reasons.",
+        abstract: "Show the daemon's unfinished transfers, the commands of 'transferctl run', and their wait reasons.",
         discussion: """
             With --json: one object with transfers, a list of objects: id, url (without its query), name, app, session, upload, \
             kind, priority, state (waiting, running, paused, finished, failed, cancelled), bytes, total, rate (bytes per \
-            second), attempt, submitted, sentence, path, status, error-code, error. Unknown values are left out.
+            second), attempt, submitted, deadline, deadline-state (atRisk, missed), sentence, path, status, error-code, \
+            error; and commands, a list of objects: id, name (the first word of the command), state (waiting, running, frozen, \
+            stopping), deadline, sentence. Unknown values are left out.
             """)
 
     @Flag(name: .shortAndLong, help: "Include the latest 1000 transfers that have ended.")
@@ -39,14 +41,21 @@ struct ListCommand: DaemonCommand {
         filter.app = app
         filter.ended = all ? 1000 : 0
         let rows = try await client.explainedList(filter)
+        let commands = session == nil && app == nil ? try await CommandClient(client).listIfAllowed() : []
         if json {
-            return Console.printJSON(StatusJSON.document(rows))
+            return Console.printJSON(StatusJSON.document(rows, commands: commands))
+        }
+        let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
+        if !commands.isEmpty {
+            if !rows.isEmpty {
+                Console.print(StatusTable(rows: rows, width: width).lines.joined(separator: "\n") + "\n")
+            }
+            return Console.print(CommandTable(rows: commands, width: width).lines.joined(separator: "\n"))
         }
         guard !rows.isEmpty else {
             let what = all ? "No transfers." : "No unfinished transfers. --all also shows ended transfers."
             return Console.error(what)
         }
-        let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
         Console.print(StatusTable(rows: rows, width: width).lines.joined(separator: "\n"))
     }
 }

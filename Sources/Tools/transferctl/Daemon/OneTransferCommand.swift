@@ -12,7 +12,7 @@ protocol OneTransferCommand: DaemonCommand {
     var reference: TransferReference { get }
 
     /// Returns the daemon's response.
-    func fetch(_ service: some SharedTransferService, _ id: TransferID) async throws -> Response
+    func fetch(_ service: some SharedTransferManager, _ id: TransferID) async throws -> Response
     /// Prints the response as text.
     func printText(_ response: Response)
 }
@@ -20,15 +20,17 @@ protocol OneTransferCommand: DaemonCommand {
 /// The ID of the transfer, and the format of the output.
 struct TransferReference: ParsableArguments {
     @Argument(help: ArgumentHelp("The ID of the transfer.", valueName: "id"), completion: TransferIDs.completion)
-    var id: Int64
+    var id: WorkReference
 
     @Flag(help: "Write JSON.")
     var json = false
 }
 
 extension OneTransferCommand {
-    func run(with client: BusClient) async throws {
-        let response = try await fetch(client, TransferID(reference.id))
+    func run(with client: BusClient) async throws { print(try await fetch(client, reference.id.transfer)) }
+
+    /// Prints a response in the requested format.
+    func print(_ response: Response) {
         if reference.json { JSONLine.print(response.fields.mapValues(\.json)) } else { printText(response) }
     }
 }

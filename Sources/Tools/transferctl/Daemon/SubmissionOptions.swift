@@ -17,21 +17,32 @@ struct SubmissionOptions: ParsableArguments {
     @Flag(help: "Write JSON: one object with the key ids.")
     var json = false
 
-    /// Rejects options that belong to the whole daemon or to a command that runs transfers itself.
+    @Option(
+        help: .init(
+            "Limit the rate of each transfer, in bytes per second (64K, 1.5M); the same as --limit-rate-each.",
+            valueName: "rate"))
+    var limitRate: String?
+
+    @Option(
+        parsing: .remaining,
+        help: .init(
+            "Run a program after each transfer, without a shell: all words that follow are its path and its arguments. Its "
+                + "environment has TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH, TRANSFER_STATUS and TRANSFER_RESULT (finished "
+                + "or failed).", valueName: "program"))
+    var onComplete: [String] = []
+
+    /// Validates the settings of single transfers that the daemon supports, but that `get` and `put` apply otherwise.
     ///
-    /// - Throws: `UsageError` that names the option and the alternative.
-    func check(_ options: some TransferOptions) throws {
-        let unsupported: [(String, Bool)] = [
-            ("policy", options.timing.policy != nil), ("assume", options.timing.assume != nil),
-            ("user-agent", options.request.userAgent != nil), ("proxy", options.request.proxy != nil),
-            ("ca-file", options.request.caFile != nil), ("limit-rate", options.request.limitRate != nil),
-            ("yield", options.request.yield),
-        ]
-        guard let (name, _) = unsupported.first(where: \.1) else { return }
-        let keys = ["policy": "policy", "limit-rate": "rate-limit", "yield": "yield"]
-        throw UsageError(
-            keys[name].map { "--\(name) belongs to the daemon, not to a single transfer; set \($0) in config.toml" }
-                ?? "the daemon does not support --\(name); 'transferctl get' supports it")
+    /// - Throws: `UsageError` that names the option, the error and its remedy.
+    func settings(_ options: some TransferOptions) throws -> DaemonSettings {
+        guard limitRate == nil || options.request.limitRateEach == nil else {
+            throw UsageError("--limit-rate and --limit-rate-each mean the same here; use one of them")
+        }
+        return DaemonSettings(
+            policy: try DaemonSettings.policy(options.timing),
+            rateLimit: try limitRate.map { try GetPlan.rate($0, option: "limit-rate") },
+            userAgent: try DaemonSettings.userAgent(options.request),
+            onComplete: onComplete.isEmpty ? nil : try DaemonSettings.program(onComplete))
     }
 
     /// Submits transfers, prints their IDs, and waits for their ends if `--wait` is set.

@@ -9,16 +9,23 @@ import TransferModel
 /// Shell completion of transfer IDs.
 enum TransferIDs {
     /// A completion of the IDs of unfinished transfers.
-    static let completion = CompletionKind.custom { _, _, prefix in await unfinished().filter { $0.hasPrefix(prefix) } }
+    static let completion = CompletionKind.custom { _, _, prefix in
+        await ids { try await $0.list(TransferFilter()) }.filter { $0.hasPrefix(prefix) }
+    }
 
-    /// Returns the IDs of a running daemon's unfinished transfers. Returns an empty list if no daemon is running,
-    /// because pressing Tab must not start a daemon.
-    private static func unfinished() async -> [String] {
+    /// A completion of the IDs of ended transfers.
+    static let endedCompletion = CompletionKind.custom { _, _, prefix in
+        await ids { try await EndedTransfers(of: $0).latest(of: "person") }.filter { $0.hasPrefix(prefix) }
+    }
+
+    /// Returns the IDs of a running daemon's transfers. Returns an empty list if no daemon is running, because pressing
+    /// Tab must not start a daemon.
+    private static func ids(_ list: (BusClient) async throws -> [TransferStatus]) async -> [String] {
         guard let address = BusConnection.sessionBusAddress() else { return [] }
         let client = BusClient()
         var ids: [String] = []
         if (try? await client.connect(address: address)) != nil, (try? await client.daemonProcess()) ?? nil != nil {
-            ids = ((try? await client.list(TransferFilter())) ?? []).map { "\($0.id)" }
+            ids = ((try? await list(client)) ?? []).map { "\($0.id)" }
         }
         await client.close()
         return ids

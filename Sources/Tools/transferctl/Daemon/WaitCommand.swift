@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import LinuxClock
 import LinuxConditions
 import ToolSupport
 import TransferBusClient
@@ -61,7 +62,8 @@ struct WaitCommand: AsyncParsableCommand {
     }
 
     private func timedOut(_ what: String) -> any Error {
-        Console.error("transferctl: " + (timeout == "0" ? "" : "timed out after \(timeout ?? ""); ") + what)
+        let unit = timeout?.last?.isNumber == true ? " s" : ""
+        Console.error("transferctl: " + (timeout == "0" ? "" : "timed out after \(timeout ?? "")\(unit); ") + what)
         return ExitStatus.timedOut.code
     }
 
@@ -90,8 +92,12 @@ struct WaitCommand: AsyncParsableCommand {
     // MARK: Conditions
 
     private func wait(for expression: WhenExpression, _ limit: Int64?) async throws {
+        let prices = expression.price == nil ? nil : try DaemonConfiguration.userPrices()
+        if expression.price != nil, prices == nil { throw DaemonConfiguration.missingPrices(for: "--when price<N") }
+        let alarm = try AdapterFactory.alarm()
         let source = try AdapterFactory.conditions(
-            sysfsRoot: sysfsRoot ?? "/sys", alarm: try AdapterFactory.alarm(), delaysSleep: false)
+            sysfsRoot: sysfsRoot ?? "/sys", alarm: alarm, delaysSleep: false
+        ) { $0.prices = prices }
         let interruption = Interruption { Task { await source.stop() } }
         let timer = Task {
             guard let limit, limit > 0 else { return }
@@ -101,11 +107,29 @@ struct WaitCommand: AsyncParsableCommand {
         defer { timer.cancel() }
         var missing: [WaitReason] = []
         var last: Conditions?
-        for await conditions in source.snapshots() {
-            last = conditions
-            missing = expression.missing(under: conditions)
-            if missing.isEmpty || limit == 0 { break }
+        // Conditions, or nil when time alone may have changed the price.
+        let (events, continuation) = AsyncStream.makeStream(of: Conditions?.self)
+        let forwarding = Task {
+            for await conditions in source.snapshots() { continuation.yield(conditions) }
+            continuation.finish()
         }
+        var review: Task<Void, Never>?
+        for await event in events {
+            last = event ?? last
+            guard let conditions = last else { continue }
+            let result = expression.missing(under: conditions, at: alarm.now())
+            missing = result.reasons
+            if missing.isEmpty || limit == 0 { break }
+            review?.cancel()
+            review = result.reevaluateAfter.map { time in
+                Task {
+                    guard (try? await Task.sleep(for: time, clock: .continuous)) != nil else { return }
+                    continuation.yield(nil)
+                }
+            }
+        }
+        review?.cancel()
+        forwarding.cancel()
         timer.cancel()
         await source.stop()
         guard last == nil || !missing.isEmpty else { return }
@@ -116,15 +140,18 @@ struct WaitCommand: AsyncParsableCommand {
 }
 
 extension WhenExpression {
-    /// Returns the reasons why the machine does not match the expression. A network is required only if the
-    /// expression mentions one.
-    func missing(under conditions: Conditions) -> [WaitReason] {
+    /// Returns the reasons why the machine does not match the expression, and the time after which they may change by
+    /// themselves; `nil` if only the machine changes them. A network is required only if the expression mentions one.
+    func missing(
+        under conditions: Conditions, at now: ClockReading
+    ) -> (reasons: [WaitReason], reevaluateAfter: Duration?) {
         var verdict = power.verdict(under: conditions)
         if linkKinds != .any || metered != .unstated {
             verdict = verdict.and(linkKinds.verdict(under: conditions))
                 .and(metered.verdict(under: conditions, treatingUnknownAs: UnknownMeteredRule()))
         }
-        guard case .wait(let reasons, _) = verdict else { return [] }
-        return reasons
+        if let price { verdict = verdict.and(price.verdict(at: now, under: conditions)) }
+        guard case .wait(let reasons, let reevaluateAt) = verdict else { return ([], nil) }
+        return (reasons, reevaluateAt.map { now.instant.duration(to: $0) })
     }
 }

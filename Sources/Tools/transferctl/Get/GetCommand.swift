@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import ToolSupport
 import TransferModel
 
 /// The `transferctl get` command: downloads in this process, without a daemon.
@@ -16,12 +17,19 @@ struct GetCommand: TransferCommand {
 
             Wait reasons are shown for the first unfinished transfers only: --parallel plus 30.
 
-            With --json, each line is a JSON object with the keys event (waiting, started, progress, paused, retrying, \
-            finished, failed, cancelled), id, url (without its query), time (RFC 3339), reasons (a list of code, sentence, \
+            The file $XDG_CONFIG_HOME/transferd/get.toml sets default options of this command. Its keys are the names of \
+            options, such as connections = 4.
+
+            With --json, each line is a JSON object with the keys event (waiting, started, progress, restarted, paused, \
+            retrying, deadlineAtRisk, deadlineMissed, finished, failed, cancelled), deadline, id, url (without its \
+            query), time (RFC 3339), reasons (a list of code, sentence, \
             since, source, confidence, and the data of the reason; the code is interrupted or ended if the command \
             itself stopped the transfer), sentence, waited (a list of code, seconds: the waiting time for each reason), \
             expectedChance (the time at which past weeks make good conditions likely, or null), until, bytes, total (null \
-            if unknown), rate (bytes per second), attempt, status, path, alreadyComplete, error (code, message).
+            if unknown), rate (bytes per second), attempt, status, path, alreadyComplete, elapsed (seconds) and averageRate (bytes per second) of a transfer \
+            that took a second or longer, error (code, message). A set of files ends with the event \
+            setFinished, with name, path, files (their number), and bytes. After several transfers, the last line has the event \
+            summary, with the counts finished, alreadyComplete, failed, cancelled, unfinished, and the received bytes.
             """)
 
     @Argument(help: ArgumentHelp("The http or https URLs to download.", valueName: "url"))
@@ -30,13 +38,24 @@ struct GetCommand: TransferCommand {
     @OptionGroup(title: "Destination options") var destination: DestinationOptions
     @OptionGroup(title: "Scheduling options") var timing: TimingOptions
     @OptionGroup(title: "Request options") var request: RequestOptions
+    @OptionGroup(title: "Options of this command") var local: LocalOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     @Option(
+        name: .shortAndLong,
         help: .init(
-            "Read URLs from a file, one per line, optionally followed by tab-separated out=NAME and "
-                + "checksum=sha256:HEX. - reads standard input.", valueName: "file"))
+            "Read URLs from a file, one per line, optionally followed by tab-separated mirrors, out=NAME and "
+                + "checksum=sha256:HEX. - reads standard input.", valueName: "file"), completion: .file())
     var input: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: .init(
+            "Download several files that appear together or not at all, into a new folder or --directory: a Metalink 4 "
+                + "document or a list such as SHA256SUMS (a URL, or a file; for a list in a file, also give the URL of the "
+                + "folder), or hf:ORG/REPO[@REVISION][:GLOB] from Hugging Face.",
+            valueName: "list"), completion: .file())
+    var fileSet: String?
 
     @Option(
         help: .init(
@@ -46,21 +65,54 @@ struct GetCommand: TransferCommand {
 
     @Option(
         help: .init(
-            "The folder for the queue and partial files (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
+            "The folder for the queue and partial files (default: $XDG_STATE_HOME/transferd).", valueName: "dir"),
+        completion: .directory)
     var stateDir: String?
 
+    @Flag(help: "Ignore the file with default options.")
+    var noConfig = false
+
+    @OptionGroup(title: "Interrupted commands") var interrupted: InterruptedOptions
     @OptionGroup var testOptions: TestOptions
+
+    func run() async throws {
+        let hasTargets = !urls.isEmpty || input != nil || fileSet != nil
+        let isDone = try await interrupted.run(
+            stateDirectory: StateFolder.path(option: stateDir), hasTargets: hasTargets, json: output.json)
+        guard !isDone else { return }
+        guard let fileSet else { return try await performPlan() }
+        try await SetRun(self, fileSet).run()
+    }
 
     func plan(now: WallTime) throws -> GetPlan { try GetPlan(command: self, now: now) }
 }
 
 /// The options for destinations.
 struct DestinationOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: .init("Write to this file (only with a single URL).", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: .init(
+            "Write to this file (only with a single URL). For get, - writes to standard output: into a pipe while the file "
+                + "arrives; elsewhere, or with a checksum or --connections, the complete, verified file at the end.",
+            valueName: "file"), completion: .file())
     var output: String?
 
-    @Option(name: .shortAndLong, help: .init("Write into this folder (default: the current folder).", valueName: "dir"))
+    @Flag(
+        name: [.customShort("O"), .long],
+        help: "Name the file after the URL, even if the server suggests another name, as 'curl -O' does.")
+    var remoteName = false
+
+    @Option(
+        name: .shortAndLong, help: .init("Write into this folder (default: the current folder).", valueName: "dir"),
+        completion: .directory)
     var directory: String?
+
+    @Flag(
+        name: .shortAndLong,
+        help: .init(
+            "Continue an interrupted download of the same URL (the default). Partial files of other programs are not "
+                + "continued, because their version is unknown."))
+    var `continue` = false
 
     @Flag(
         help: .init(
@@ -79,71 +131,21 @@ struct DestinationOptions: ParsableArguments {
 
     @Option(
         help: .init(
+            "Another URL of the same file, tried if the earlier ones fail (only with a single URL). May be repeated. Other "
+                + "servers receive no login, no cookies, and only harmless header fields.", valueName: "url"))
+    var mirror: [String] = []
+
+    @Option(
+        help: .init(
             "The expected checksum of the file: sha256:HEX or sha512:HEX (only with a single URL).",
             valueName: "checksum"))
     var checksum: String?
-}
-
-/// The options for the time and conditions of a transfer.
-struct TimingOptions: ParsableArguments {
-    @Flag(help: "Wait for the default policy: AC power and an unmetered network.")
-    var discretionary = false
 
     @Option(
         help: .init(
-            "Wait for another policy: NAME[:key=value]… Implies --discretionary. 'transferctl policies' lists the policies.",
-            valueName: "policy"))
-    var policy: String?
-
-    @Option(
-        help: .init(
-            "Additional conditions, separated by commas: ac, battery>N, unmetered, wifi, ethernet, cellular, bluetooth, "
-                + "usb-tether. Kinds of network are combined with 'or', all others with 'and'.",
-            valueName: "conditions"))
-    var when: String?
-
-    @Option(help: .init("The earliest start: RFC 3339, HH:MM, or +2h.", valueName: "time"))
-    var notBefore: String?
-
-    @Option(
-        help: .init(
-            "The deadline: RFC 3339, HH:MM, or +2h. The policy relaxes as the deadline approaches.", valueName: "time"))
-    var by: String?
-
-    @Option(
-        help: .init(
-            "Run only in this time window of the local week: \"Mon-Fri 01:00-06:00\". Separate several windows with ';'.",
-            valueName: "window"
-        ))
-    var window: String?
-
-    @Option(
-        help: .init(
-            "The maximum number of simultaneous transfers, in total and per server (1 to 256).", valueName: "count"))
-    var parallel = 6
-
-    @Option(
-        help: .init(
-            "The priority: low, normal, high, or 0 to 1000. Higher priorities start first.", valueName: "priority"))
-    var priority: String?
-
-    @Option(
-        help: .init(
-            "The expected size in bytes (500, 64K, 1.5M, 2G), if the server does not report it.", valueName: "bytes"))
-    var expectBytes: String?
-
-    @Option(help: .init("With the value allow: use metered networks even if the policy does not.", valueName: "allow"))
-    var metered: MeteredChoice?
-
-    @Option(
-        help: .init(
-            "Assume conditions, for a test: power=ac,network=wifi,metered=no,battery=80.", valueName: "conditions"))
-    var assume: String?
-
-    /// The values of `--metered`.
-    enum MeteredChoice: String, ExpressibleByArgument, CaseIterable {
-        case allow
-    }
+            "Verify each file with its line of this file, such as SHA256SUMS. A file without a line is an error.",
+            valueName: "file"), completion: .file())
+    var checksums: String?
 }
 
 /// The options for requests to the server.
@@ -153,44 +155,45 @@ struct RequestOptions: ParsableArguments {
         help: .init("Send the header field \"Name: value\". May be repeated.", valueName: "field"))
     var header: [String] = []
 
-    @Option(help: .init("The value of the User-Agent field.", valueName: "text"))
+    @Option(
+        name: [.customShort("A"), .long], help: .init("The value of the User-Agent field.", valueName: "text"))
     var userAgent: String?
 
     @Option(
-        help: .init(
-            "Use this proxy: http://HOST:PORT or socks5://HOST:PORT (default: http_proxy, https_proxy, all_proxy, "
-                + "no_proxy).",
-            valueName: "url"))
-    var proxy: String?
+        name: [.customShort("e"), .long],
+        help: .init("The value of the Referer field: the page with the link.", valueName: "url"))
+    var referer: String?
 
     @Option(
+        name: [.customShort("b"), .long],
         help: .init(
-            "Trust the certificate authorities in this PEM file instead of those of the system.", valueName: "file"))
-    var caFile: String?
+            "Send the cookies of this file in Netscape's format that are meant for the URL. They are not sent to other "
+                + "servers, such as a redirect's target.", valueName: "file"), completion: .file())
+    var cookies: String?
+
+    @Option(
+        name: [.customShort("u"), .long],
+        help: .init(
+            "The user name and password, as NAME:PASSWORD. With NAME alone, the terminal asks for the password. They are "
+                + "not sent to other servers, such as a redirect's target.", valueName: "login"))
+    var user: String?
 
     @Flag(help: "Read the user name and password from $NETRC or ~/.netrc.")
     var netrc = false
 
     @Option(
-        help: .init(
-            "Limit the total rate of this command, in bytes per second (64K, 1.5M).",
-            valueName: "rate"))
-    var limitRate: String?
-
-    @Option(
         help: .init("Limit the rate of each transfer, in bytes per second (64K, 1.5M).", valueName: "rate"))
     var limitRateEach: String?
 
-    @Flag(help: "Slow down while other programs use the network.")
-    var yield = false
-
     @Option(
+        parsing: .unconditional,
         help: .init(
             "Download a large file over up to this many connections if the server supports it (1 to 16, default 1).",
             valueName: "count"))
     var connections: Int?
 
     @Option(
+        parsing: .unconditional,
         help: .init(
             "How often a failed attempt is repeated without progress (default: 4; unlimited for discretionary "
                 + "transfers).",
@@ -198,8 +201,9 @@ struct RequestOptions: ParsableArguments {
     var retries: Int?
 
     @Option(
-        help: .init("End an attempt after this many seconds without data (default 60).", valueName: "seconds"))
-    var timeout: Int?
+        help: .init(
+            "End an attempt after this time without data: 5s, 2m, or plain seconds (default 60s).", valueName: "time"))
+    var timeout: String?
 }
 
 /// The options for the output.
@@ -212,4 +216,7 @@ struct OutputOptions: ParsableArguments {
 
     @Flag(name: .shortAndLong, help: "Also print attempts, changes of conditions, and the random seed.")
     var verbose = false
+
+    @Flag(help: .init("Do not write the paths of finished files to standard output.", visibility: .hidden))
+    var noPaths = false
 }

@@ -29,6 +29,10 @@ struct GetPlan {
     var stateDirectory: String
     var sysfsRoot: String
     var style: Style
+    /// The set that the transfers belong to, or `nil` if each transfer stands for itself.
+    var set: FileSet?
+    /// A Boolean value that indicates whether standard output stays empty.
+    var hidesPaths = false
     var isVerbose: Bool
     var seed: UInt64
     var onComplete: String?
@@ -44,65 +48,74 @@ struct GetPlan {
     /// transfers that may run.
     var explainedLimit: Int { style == .quiet ? 0 : parallel + 30 }
 
-    /// Returns the renderer for the output style.
-    func renderer(localTime: LocalTimeRules) -> any TransferRenderer {
-        switch style {
-        case .terminal: LiveLines(localTime: localTime, total: items.count, explainedLimit: explainedLimit)
-        case .lines: LineRenderer(localTime: localTime, isVerbose: isVerbose)
-        case .json: JSONRenderer()
-        case .quiet: FailureRenderer()
-        }
-    }
-
     /// The settings of the scheduler. All transfers of a command belong to one app.
     var scheduling: SchedulerConfiguration {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = parallel
         configuration.slotsPerHost = parallel
         configuration.slotsPerApp = parallel
+        configuration.rateLimit = limits.global
         return configuration
     }
 
     /// The largest value of `--parallel`. More connections are of no use and harm servers.
     static let maximumParallel = 256
 
+    /// A Boolean value that indicates whether no certificate is verified.
+    var acceptsAnyCertificate: Bool
+    /// The file whose contents go to standard output at the end (`--output -`), or `nil` if the file is kept.
+    var outputFile: String?
+    /// Whether the file is written to standard output while it arrives, and not only at the end.
+    var streamsOutput = false
     /// The path for the server's response to an upload. `nil` means standard output.
     var responsePath: String?
 
     /// Validates a command line that downloads.
     ///
+    /// - Parameter listed: The targets of a list, in place of those of the command line.
     /// - Throws: `UsageError` that names the option, the error and its remedy.
-    init(command: GetCommand, now: WallTime) throws {
+    init(command: GetCommand, now: WallTime, listed: [InputList.Item]? = nil) throws {
         try self.init(sharedBy: command)
-        let builder = try SpecificationBuilder(command: command, destination: command.destination, now: now)
-        items = try Self.targets(command.urls, input: command.input, command.destination).map {
-            try builder.item(for: $0)
+        let builder = try SpecificationBuilder(
+            command: command, destination: command.destination, proxy: command.local.proxy, now: now)
+        var targets = try listed ?? Self.targets(command.urls, input: command.input, command.destination)
+        if command.destination.output == "-" {
+            outputFile = try Self.prepareOutput(&targets[0], stateDirectory: stateDirectory, command)
+            if style == .lines, Console.isTerminal(STDERR_FILENO) { style = .terminal }
         }
+        items = try targets.map { try builder.item(for: $0) }
+        if outputFile != nil {
+            items[0].hideOutput()
+            streamsOutput = items[0].arrivesInOrder && Console.isPipe(STDOUT_FILENO)
+        }
+        if acceptsAnyCertificate { allowAnyCertificate() }
         try Self.rejectDuplicates(items)
     }
 
     /// Validates the options that all transfer commands share. `items` stays empty.
     init(sharedBy command: some TransferCommand) throws {
         let timing = command.timing
-        let request = command.request
-        policy = try Self.policy(timing)
-        assumptions = try timing.assume.map { text in
+        let local = command.local
+        policy = try Self.policy(timing.conditions)
+        assumptions = try local.assume.map { text in
             do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
         }
         stateDirectory = try StateFolder.path(option: command.stateDir)
+        acceptsAnyCertificate = local.insecure
         sysfsRoot = command.testOptions.sysfsRoot ?? "/sys"
         style = Self.style(command.output)
+        hidesPaths = command.output.noPaths
         isVerbose = command.output.verbose
         seed = command.testOptions.seed ?? UInt64.random(in: .min ... .max)
         onComplete = command.onComplete
         runsInProcess = command.testOptions.inProcess
-        userAgent = request.userAgent
-        proxy = try request.proxy.map(Self.checkedProxy)
-        caFile = try request.caFile.map(Self.readableFile)
+        userAgent = command.request.userAgent
+        proxy = try local.proxy.map(Self.checkedProxy)
+        caFile = try local.caFile.map(Self.readableFile)
         limits = RateLimits(
-            global: try request.limitRate.map { try Self.rate($0, option: "limit-rate") },
-            yieldsToForeground: request.yield)
-        parallel = command.timing.parallel
+            global: try local.limitRate.map { try Self.rate($0, option: "limit-rate") },
+            yieldsToForeground: local.yield)
+        parallel = local.parallel
         guard (1...GetPlan.maximumParallel).contains(parallel) else {
             throw UsageError("--parallel \(parallel) must be from 1 to \(GetPlan.maximumParallel)")
         }
@@ -119,9 +132,9 @@ struct GetPlan {
                 throw UsageError(
                     "cannot read --input '\(input)'; use a file with one URL per line, or - for standard input")
             }
-            let data =
-                input == "-"
-                ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: input) ?? Data()
+            // A pipe reports no size, so every input is read until its end.
+            let handle = input == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: input)
+            let data = try handle?.readToEnd() ?? Data()
             guard let text = String(data: data, encoding: .utf8) else {
                 throw UsageError("--input '\(input)' is not UTF-8 text")
             }
@@ -137,10 +150,12 @@ struct GetPlan {
             throw UsageError(
                 "--checksum requires a single URL, not \(targets.count); use --input with checksum=")
         }
+        guard targets.count == 1 || destination.mirror.isEmpty else {
+            throw UsageError(
+                "--mirror requires a single URL, not \(targets.count); use --input with several URLs on a line")
+        }
+        targets[0].mirrors += destination.mirror
         if let output = destination.output {
-            guard output != "-" else {
-                throw UsageError("--output - is not supported; use a file")
-            }
             targets[0].output = output
         }
         return targets
@@ -156,16 +171,20 @@ struct GetPlan {
     static func rejectDuplicates(_ items: [Item]) throws {
         var seen: Set<String> = []
         for item in items where !seen.insert(item.key).inserted {
-            let url = TransferSpecification.redacted(url: item.specification.url)
+            let url = RedactedURL.text(of: item.specification.url)
             throw UsageError("duplicate URL with the same destination: \(url); remove one")
         }
     }
 
-    private static func policy(_ timing: TimingOptions) throws -> any Policy {
+    static func policy(_ timing: ConditionOptions) throws -> any Policy {
         do {
             return try PolicyCatalog.policy(named: timing.policy ?? "default")
         } catch {
-            throw UsageError("--policy: \(error). 'transferctl policies' lists all policies and their parameters.")
+            let name = timing.policy?.split(separator: ":").first.map(String.init) ?? ""
+            let isKnown = PolicyCatalog.entries.contains { $0.name == name }
+            let suggestion = isKnown ? "" : Suggestion.text(for: name, in: PolicyCatalog.entries.map(\.name))
+            throw UsageError(
+                "--policy: \(error)\(suggestion). 'transferctl policies' lists all policies and their parameters.")
         }
     }
 
@@ -181,7 +200,7 @@ struct GetPlan {
             let host = url.host, !host.isEmpty
         else {
             throw UsageError(
-                "not a valid proxy: --proxy '\(TransferSpecification.redacted(url: text))'; use "
+                "not a valid proxy: --proxy '\(RedactedURL.text(of: text))'; use "
                     + "http://HOST:PORT or socks5://HOST:PORT")
         }
         return url.string ?? text

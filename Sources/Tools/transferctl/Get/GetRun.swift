@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LinuxClock
+import LinuxConditions
 import SQLiteStore
 import ToolSupport
 import TransferEngine
@@ -16,8 +17,9 @@ struct GetRun {
 
     /// Runs until every transfer has ended or the user interrupts.
     ///
-    /// - Throws: `UsageError` before anything has started.
-    func run() async throws -> ExitStatus {
+    /// - Throws: `UsageError` before anything has started, or `UnsuccessfulRun` afterward.
+    @discardableResult
+    func run() async throws -> TransferFollower {
         try AdapterFactory.checkOverrides()
         let directory = plan.stateDirectory + "/get"
         try PrivateFolder.make(directory)
@@ -25,11 +27,12 @@ struct GetRun {
         defer { withExtendedLifetime(locks) {} }
         try acquireLocks(locks)
         let localTime = LocalTimeRules(current: alarm.now().wall)
-        let reporter = Reporter(plan.renderer(localTime: localTime), isVerbose: plan.isVerbose)
+        let reporter = Reporter(PlanOutput(plan: plan, localTime: localTime).renderer, isVerbose: plan.isVerbose)
         // Created first, because its worker takes time to load, and so does the queue.
         let executor = try makeExecutor(partials: directory + "/partial", reporter: reporter)
         let store = try openStore(in: directory, reporter: reporter)
         let queue = try await GetQueue(plan, in: store)
+        warnIfInsecure(reporter)
         let engine = TransferEngine(
             store: store, executor: executor,
             conditions: try makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
@@ -43,13 +46,25 @@ struct GetRun {
         let interruption = Interruption(handler: stop)
         Console.onReaderLoss(stop)
         if plan.isVerbose { reporter.showMessage("seed \(plan.seed), state in \(directory)") }
+        if plan.isVerbose, plan.items.contains(where: \.ignoresNetworkConditions) {
+            reporter.showMessage("the server is on this machine, so conditions of the network do not apply")
+        }
         let outcome: TransferFollower
         do {
             defer { reporter.end() }
             outcome = try await runEngine(
-                engine, service, submitting: queue, completionCommand: completionCommand, reporter: reporter, stop: stop
-            )
+                engine, service, submitting: queue, completionCommand: completionCommand,
+                output: plan.streamsOutput ? streamedOutput(of: store) : nil, reporter: reporter, stop: stop)
         }
+        let status = exitStatus(of: outcome, after: interruption, reporter)
+        guard status == .done else { throw UnsuccessfulRun(status: status, failure: outcome.firstFailure) }
+        return outcome
+    }
+
+    /// Writes the result of a run that was not interrupted, reports how the run ended, and returns the exit status.
+    private func exitStatus(
+        of outcome: TransferFollower, after interruption: Interruption, _ reporter: Reporter
+    ) -> ExitStatus {
         if let signal = interruption.signal {
             reporter.showMessage(
                 outcome.isComplete
@@ -61,21 +76,38 @@ struct GetRun {
             reporter.showMessage("the output was closed: \(plan.interruptionHint)")
             return .interrupted
         }
-        if let answer = outcome.answer, let failure = plan.write(response: answer) {
+        if let failure = writeResult(of: outcome) {
             reporter.showMessage(failure)
             return .failed
         }
         return outcome.anyFailed ? .failed : .done
     }
 
+    /// Writes the file of `--output -`, or the server's response to an upload.
+    ///
+    /// - Returns: A description of the error, or `nil` on success.
+    private func writeResult(of outcome: TransferFollower) -> String? {
+        if let path = plan.outputFile {
+            let output = FinishedOutput(path: path)
+            if plan.streamsOutput {
+                if outcome.isComplete { output.remove() }
+                return nil
+            }
+            return outcome.anyFailed ? nil : output.write()
+        }
+        return outcome.answer.flatMap { plan.write(response: $0) }
+    }
+
     /// Runs the engine, submits new transfers and follows the service until all transfers have ended.
     ///
     /// - Throws: `UsageError` if the queue cannot be used, or `TransferStoreError` if a transfer could not be saved.
     private func runEngine(
-        _ engine: TransferEngine, _ service: some WatchedTransferService, submitting queue: GetQueue,
-        completionCommand: CompletionCommand?, reporter: Reporter, stop: @escaping @Sendable () -> Void
+        _ engine: TransferEngine, _ service: some WatchedTransferManager, submitting queue: GetQueue,
+        completionCommand: CompletionCommand?, output: StreamedOutput?, reporter: Reporter,
+        stop: @escaping @Sendable () -> Void
     ) async throws -> TransferFollower {
         let (ended, endings) = AsyncStream.makeStream(of: TransferStatus.self)
+        let (changed, changes) = AsyncStream.makeStream(of: ServiceUpdate.self)
         let updates = try await service.updates()
         // The result of each child is true if anything failed that no update reports.
         return try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -96,8 +128,15 @@ struct GetRun {
             if let completionCommand {
                 group.addTask { await Self.follow(ended, with: completionCommand, reporter: reporter) }
             }
+            if let output {
+                group.addTask { await Self.write(changed, to: output, reporter: reporter, stop: stop) }
+            }
             var follower = TransferFollower(count: plan.items.count) { endings.yield($0) }
-            await follower.follow(updates) { reporter.show($0) }
+            await follower.follow(updates) { update in
+                reporter.show(update)
+                if output != nil { changes.yield(update) }
+            }
+            changes.finish()
             if follower.isComplete { engine.shutDown() }
             // The queue may still report errors.
             for await update in updates { reporter.show(update) }
@@ -115,7 +154,7 @@ struct GetRun {
     /// submitted.
     private static let batch = 500
 
-    private func submit(_ queue: GetQueue, to service: some TransferService) async throws {
+    private func submit(_ queue: GetQueue, to service: some TransferManager) async throws {
         var rest = queue.newIndices[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.batch)
@@ -144,21 +183,50 @@ struct GetRun {
         return anyFailed
     }
 
+    /// Writes the bytes of a download to standard output as they arrive.
+    ///
+    /// - Returns: Whether the output failed.
+    private static func write(
+        _ updates: AsyncStream<ServiceUpdate>, to output: StreamedOutput, reporter: Reporter, stop: () -> Void
+    ) async -> Bool {
+        var output = output
+        for await update in updates {
+            guard case .changed(let status, let event?) = update else { continue }
+            guard let failure = await output.record(status, event) else { continue }
+            reporter.showMessage(failure)
+            stop()
+            return true
+        }
+        return false
+    }
+
+    /// Returns the output of the only transfer, whose partial file the store knows.
+    private func streamedOutput(of store: SQLiteStore) -> StreamedOutput {
+        let key = plan.items.first?.key ?? ""
+        return StreamedOutput { try? await store.latest(forKeys: [key])[key]?.resume?.path }
+    }
+
     private func acquireLocks(_ locks: TransferLocks) throws {
         guard let (key, owner) = try locks.acquire(keys: plan.items.map(\.key)) else { return }
-        let item = plan.items.first { $0.key == key }
-        let url = TransferSpecification.redacted(url: item?.specification.url ?? "")
+        let specification = plan.items.first { $0.key == key }?.specification
+        let url = RedactedURL.text(of: specification?.url ?? "")
         let description =
-            item?.specification.upload.map { "uploading \($0.path) to \(url); wait until it ends" }
+            specification?.upload.map { "uploading \($0.path) to \(url); wait until it ends" }
             ?? "downloading \(url) to the same destination; wait until it ends, or use another destination"
         throw UsageError("process \(owner) is already \(description)")
     }
 
+    private func warnIfInsecure(_ reporter: Reporter) {
+        guard plan.acceptsAnyCertificate else { return }
+        reporter.showMessage(
+            "warning: --insecure accepts any certificate; others may read and change what is transferred")
+    }
+
     // MARK: Components
 
-    private func openStore(in directory: String, reporter: Reporter) throws -> SQLiteStore {
-        var configuration = SQLiteStoreConfiguration(
-            path: directory + "/queue.sqlite", scope: .keys(plan.items.map(\.key)))
+    func openStore(in directory: String, reporter: Reporter) throws -> SQLiteStore {
+        let (path, keys) = (directory + "/queue.sqlite", plan.items.map(\.key))
+        var configuration = SQLiteStoreConfiguration(path: path, scope: .keys(keys))
         configuration.repairsDamage = true
         // A record of a completed file saves fetching the file again.
         configuration.retention = SQLiteStoreConfiguration.Retention(age: .seconds(365 * 86_400), count: 100_000)
@@ -194,8 +262,11 @@ struct GetRun {
         }
     }
 
-    private func makeConditions() throws -> any ConditionSource {
-        let source = try AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true)
+    func makeConditions() throws -> any ConditionSource {
+        let prices = try plan.prices()
+        let source = try AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true) {
+            $0.prices = prices
+        }
         guard let assumptions = plan.assumptions else { return source }
         return AssumingConditionSource(base: source, assumptions: assumptions)
     }
@@ -208,5 +279,17 @@ extension TransferStoreError {
         case .notWritable, .corrupt, .newerSchema: true
         case .diskFull, .noSuchTransfer, .other: false
         }
+    }
+}
+
+extension GetPlan.Item {
+    /// A Boolean value that indicates whether the transfer has conditions of the network that do not apply, because its
+    /// server is on this machine.
+    fileprivate var ignoresNetworkConditions: Bool {
+        let traits = specification.traits
+        let hasConditions =
+            traits.kind == .discretionary || traits.constraints.linkKinds != .any
+            || traits.constraints.metered == .unmetered
+        return traits.isLoopback && hasConditions
     }
 }

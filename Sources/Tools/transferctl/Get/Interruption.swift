@@ -11,6 +11,8 @@ final class Interruption: Sendable {
     private let received = FirstSignal()
     // Guard: set once in the initializer, and only kept alive afterwards.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+    /// The signals that an earlier handler of this program ignores, so that its source receives them.
+    private static let handled = Mutex<Set<Int32>>([])
 
     /// The first signal, or `nil` if there was none.
     var signal: Int32? { received.value.withLock { $0 } }
@@ -18,7 +20,11 @@ final class Interruption: Sendable {
     /// Calls `handler` on a private queue at the first signal.
     init(handler: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "transferctl.signals")
-        let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
+        let numbers = Self.handled.withLock { handled in
+            let numbers = [SIGINT, SIGTERM, SIGHUP].filter { handled.contains($0) || !Self.isIgnored($0) }
+            handled.formUnion(numbers)
+            return numbers
+        }
         sources = numbers.map { number in
             Foundation.signal(number, SIG_IGN)
             return DispatchSource.makeSignalSource(signal: number, queue: queue)

@@ -12,8 +12,12 @@ struct SpecificationBuilder {
     private let priority: Int
     private let expectedBytes: Int64?
     private let checksum: Checksum?
+    private let checksums: ChecksumList?
     private let headers: [HeaderField]
+    private let cookies: CookieFile?
+    private let login: Credential?
     private let netrc: Netrc?
+    private let usesURLName: Bool
     private let directory: String
     private let collision: Destination.Collision
     private let usesRemoteTime: Bool
@@ -24,50 +28,78 @@ struct SpecificationBuilder {
     private let exemptsLoopback: Bool
     private let proxies: ProxyRule
 
-    /// Validates the options that all transfers of the command share. `destination` is `nil` for uploads.
-    init(command: some TransferOptions, destination: DestinationOptions?, now: WallTime) throws {
+    /// Validates the options that all transfers of the command share. `destination` is `nil` for uploads, and `proxy` is
+    /// the proxy of the command line.
+    init(
+        command: some TransferOptions, destination: DestinationOptions?, proxy: String? = nil, now: WallTime
+    ) throws {
         self.now = now
         let timing = command.timing
-        kind = Self.kind(timing)
-        constraints = try Self.constraints(timing, now: now)
+        kind = Self.kind(timing.conditions)
+        constraints = try Self.constraints(timing.conditions, now: now)
         priority = try Self.priority(timing.priority)
         expectedBytes = try timing.expectBytes.map { try ByteCount($0, option: "expect-bytes").bytes }
         checksum = try destination?.checksum.map { try ChecksumExpression($0).checksum }
-        headers = try command.request.header.map { try HeaderExpression($0).field }
+        checksums = try destination?.checksums.map { try ChecksumList(path: $0) }
+        headers = try RequestFields(command.request).fields
+        cookies = try command.request.cookies.map { try CookieFile(path: $0) }
+        login = try command.request.user.map { try LoginExpression($0).credential }
+        usesURLName = destination?.remoteName ?? false
+        guard !usesURLName || destination?.output == nil else {
+            throw UsageError("--remote-name and --output are mutually exclusive; use one of them")
+        }
         netrc = try command.request.netrc ? Self.readNetrc() : nil
         directory = try PathName.absolute(destination?.directory ?? ".")
         collision = try destination.map(Self.collision) ?? .rename
         usesRemoteTime = destination?.remoteTime ?? false
-        idleTimeout = command.request.timeout ?? 60
+        let timeout = try command.request.timeout.map { try TimeSpan($0, option: "timeout").seconds } ?? 60
         rateLimit = try command.request.limitRateEach.map { try GetPlan.rate($0, option: "limit-rate-each") }
-        guard (1...86_400).contains(idleTimeout) else {
-            throw UsageError("--timeout \(idleTimeout) must be from 1 to 86400 seconds")
+        guard (1...86_400).contains(timeout) else {
+            throw UsageError("--timeout '\(command.request.timeout ?? "")' must be from 1 second to 1 day")
         }
+        idleTimeout = Int(timeout)
         guard (0...1_000_000).contains(command.request.retries ?? 0) else {
             throw UsageError("--retries \(command.request.retries ?? 0) must be from 0 to 1000000")
         }
         connections = command.request.connections ?? 1
-        guard (1...TransferSpecification.maximumConnections).contains(connections) else {
+        guard ConnectionCount.range.contains(connections) else {
             throw UsageError(
-                "--connections \(connections) must be from 1 to \(TransferSpecification.maximumConnections)")
+                "--connections \(connections) must be from 1 to \(ConnectionCount.range.upperBound)")
         }
         maximumAttempts = command.request.retries.map { $0 + 1 }
         exemptsLoopback = !command.testOptions.noLoopbackExemption
-        proxies = ProxyRule(explicit: command.request.proxy)
+        proxies = ProxyRule(explicit: proxy)
     }
 
     /// Returns the transfer for a target.
     ///
     /// - Throws: `UsageError` that says what is wrong with the URL or the name.
     func item(for target: InputList.Item) throws -> GetPlan.Item {
+        guard !usesURLName || target.url.contains("://") else {
+            throw UsageError("not a valid URL: '\(target.url)'; -O takes no name, unlike wget's; use -o NAME")
+        }
         let request = try request(for: target.url, sending: nil)
+        let name = ServerFileName.name(disposition: nil, url: request.url)
+        let listed =
+            try target.checksum ?? checksum ?? checksums?.checksum(of: [name] + [target.output].compactMap(\.self))
         var specification = TransferSpecification(
-            url: request.url, headers: headers, destination: try destination(target.output),
-            checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
-            rateLimit: rateLimit, traits: request.traits)
+            url: request.url, headers: headers,
+            // Each server could suggest another name.
+            destination: try destination(target.output ?? (usesURLName || !target.mirrors.isEmpty ? name : nil)),
+            checksum: listed, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime, rateLimit: rateLimit,
+            traits: request.traits)
         specification.credential = request.credential
         specification.connections = connections
-        return GetPlan.Item(specification: specification, key: Self.key(of: specification))
+        try MirrorList.add(target.mirrors, to: &specification, proxies: proxies)
+        return item(specification)
+    }
+
+    /// Returns the item of a specification. Cookies do not identify a transfer, because they change with each login.
+    private func item(_ specification: TransferSpecification) -> GetPlan.Item {
+        var item = GetPlan.Item(specification: specification, key: Self.key(of: specification))
+        let own = cookies?.cookies(forServerOf: specification.url, now: now) ?? []
+        item.specification.cookies = own.isEmpty ? nil : own
+        return item
     }
 
     /// Returns the upload of a file.
@@ -79,7 +111,7 @@ struct SpecificationBuilder {
             url: request.url, headers: headers, upload: source, idleTimeoutSeconds: idleTimeout, rateLimit: rateLimit,
             traits: request.traits)
         specification.credential = request.credential
-        return GetPlan.Item(specification: specification, key: Self.key(of: specification))
+        return item(specification)
     }
 
     /// Returns the URL, the credential, and the traits for scheduling. `bytes` is the size of an upload.
@@ -87,7 +119,7 @@ struct SpecificationBuilder {
         for text: String, sending bytes: Int64?
     ) throws -> (url: String, credential: Credential?, traits: TransferTraits) {
         let target = try TransferTarget(text, proxies: proxies)
-        var credential = target.credential
+        var credential = login ?? target.credential
         if credential == nil, !headers.contains(where: { $0.name.lowercased() == "authorization" }) {
             credential = netrc?.credential(host: target.hostName)
         }
@@ -129,18 +161,18 @@ struct SpecificationBuilder {
         return ContentDigest.sha256(of: components.joined(separator: "\u{0}"))
     }
 
-    private static func kind(_ timing: TimingOptions) -> WorkKind {
-        if timing.discretionary || timing.policy != nil { return .discretionary }
+    private static func kind(_ timing: ConditionOptions) -> WorkKind {
+        if timing.discretionary || timing.policy != nil || timing.patience != nil { return .discretionary }
         let isTimed = timing.notBefore != nil || timing.by != nil || timing.window != nil
         return isTimed ? .normal : .userInitiated
     }
 
-    static func constraints(_ timing: TimingOptions, now: WallTime) throws -> Constraints {
+    static func constraints(_ timing: ConditionOptions, now: WallTime) throws -> Constraints {
         var constraints = Constraints()
         if let when = timing.when {
             let expression = try WhenExpression(when)
             (constraints.power, constraints.linkKinds) = (expression.power, expression.linkKinds)
-            constraints.metered = expression.metered
+            (constraints.metered, constraints.price) = (expression.metered, expression.price)
         }
         if timing.metered == .allow {
             guard constraints.metered != .unmetered else {
@@ -152,11 +184,14 @@ struct SpecificationBuilder {
             NotBeforeConstraint(try TimeExpression($0, option: "not-before", now: now).date)
         }
         constraints.deadline = try timing.by.map {
-            DeadlineConstraint(try TimeExpression($0, option: "by", now: now).date)
+            DeadlineConstraint(try TimeExpression($0, option: "by", now: now, allowsPast: timing.force).date)
         }
-        if let notBefore = constraints.notBefore, let deadline = constraints.deadline, deadline.date <= notBefore.date {
+        if let notBefore = constraints.notBefore, let deadline = constraints.deadline,
+            deadline.date <= notBefore.date
+        {
             throw UsageError("--by '\(timing.by ?? "")' must be later than --not-before '\(timing.notBefore ?? "")'")
         }
+        constraints.patience = try patience(timing.patience)
         constraints.window = try timing.window.map { try WindowExpression($0).constraint }
         return constraints
     }
@@ -173,6 +208,15 @@ struct SpecificationBuilder {
             }
             return number
         }
+    }
+
+    private static func patience(_ text: String?) throws -> Patience? {
+        guard let text else { return nil }
+        guard let patience = Patience(rawValue: text) else {
+            let known = Patience.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError("not a valid patience: --patience '\(text)'; use one of \(known)")
+        }
+        return patience
     }
 
     private static func collision(_ options: DestinationOptions) throws -> Destination.Collision {

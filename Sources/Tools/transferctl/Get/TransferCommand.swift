@@ -13,6 +13,7 @@ protocol TransferOptions {
 
 /// A command that performs transfers in this process.
 protocol TransferCommand: AsyncParsableCommand, TransferOptions {
+    var local: LocalOptions { get }
     var output: OutputOptions { get }
     var onComplete: String? { get }
     var stateDir: String? { get }
@@ -24,11 +25,26 @@ protocol TransferCommand: AsyncParsableCommand, TransferOptions {
 }
 
 extension TransferCommand {
-    /// Performs the plan.
-    func run() async throws {
+    func run() async throws { try await performPlan() }
+
+    /// Performs the transfers of the command line.
+    func performPlan() async throws { try await performPlan { try plan(now: $0) } }
+
+    /// Performs the transfers of a plan. `makePlan` receives the current time.
+    @discardableResult
+    func performPlan(_ makePlan: (WallTime) throws -> GetPlan) async throws -> TransferFollower? {
         let alarm = try AdapterFactory.alarm()
-        let status = try await GetRun(plan: plan(now: alarm.now().wall), alarm: alarm).run()
-        guard status == .done else { throw status.code }
+        var plan = try makePlan(alarm.now().wall)
+        // A dry run sends no request, so it does not ask for sizes.
+        let warnings = try await DeadlineCheck(
+            self, alarm, limitRate: local.limitRate, proxy: plan.proxy, caFile: plan.caFile
+        ).complete(&plan, asksServers: !local.dryRun)
+        if plan.style != .json, plan.style != .quiet { for warning in warnings { Console.error(warning) } }
+        guard !local.dryRun else {
+            try await DryRun(GetRun(plan: plan, alarm: alarm)).run()
+            return nil
+        }
+        return try await GetRun(plan: plan, alarm: alarm).run()
     }
 }
 

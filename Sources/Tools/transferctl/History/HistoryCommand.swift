@@ -15,6 +15,10 @@ struct HistoryCommand: DaemonCommand {
             --trace writes the conditions and --workload writes the transfers, in the formats of 'transferlab', to try \
             policies on your own history.
 
+            --trace --donate writes both, anonymized, into a new folder with a description and a license, for a corpus that \
+            anyone may use: times are moved by whole weeks, sizes are rounded, and names are numbered. Nothing leaves the \
+            machine. Before you publish the folder, read what it reveals: 'transferlab check DIR'.
+
             With --json: one object with transfers, a list of objects (id, name, url without its query, app, session, kind, \
             priority, host, upload, status, bytes, path, moments: a list of time, event, note) and conditions (a list of \
             start, end, power, level, network, linkKind, metered, asleep).
@@ -32,14 +36,28 @@ struct HistoryCommand: DaemonCommand {
     @Flag(help: "Write JSON.")
     var json = false
 
+    @Option(
+        help: .init("With --trace: write an anonymized copy into a new folder.", valueName: "folder"),
+        completion: .directory)
+    var donate: String?
+
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
         guard [trace, workload, json].count(where: \.self) < 2 else {
             throw UsageError("--trace, --workload, and --json are mutually exclusive; use one of them")
         }
+        guard donate == nil || trace else { throw UsageError("--donate requires --trace") }
+        let folder = try donate.map { try DonationFolder(path: $0) }
         let history = try await RecordedHistory.fetch(client, since: since)
         if json { return JSONLine.print(history.page.fields.mapValues(\.json)) }
+        if let folder, let donate {
+            let donation = try folder.write(
+                trace: try history.requiredTrace(since: since), jobs: history.workload?.devices.flatMap(\.jobs) ?? [])
+            return Console.print(
+                "Wrote \(donation.trace.segments.count) periods and \(donation.jobs.count) transfers to \(donate). "
+                    + "Before you publish the folder, read what it reveals: transferlab check \(donate)".printable)
+        }
         if trace {
             return Console.printText(try history.requiredTrace(since: since).csv)
         }

@@ -13,7 +13,7 @@ struct LogCommand: OneTransferCommand {
     @OptionGroup var reference: TransferReference
     @OptionGroup var daemon: DaemonOptions
 
-    func fetch(_ service: some SharedTransferService, _ id: TransferID) async throws -> HistoryTransfer {
+    func fetch(_ service: some SharedTransferManager, _ id: TransferID) async throws -> HistoryTransfer {
         try await service.log(of: id)
     }
 

@@ -11,7 +11,7 @@ extension RecordedHistory {
     /// Returns everything recorded since a span of time ago, from all pages.
     ///
     /// - Throws: `UsageError` if the span is invalid, or the error of the call.
-    static func fetch(_ service: some SharedTransferService, since: String) async throws -> RecordedHistory {
+    static func fetch(_ service: some SharedTransferManager, since: String) async throws -> RecordedHistory {
         let now = try AdapterFactory.alarm().now().wall
         let start = now.advanced(by: .seconds(-(try TimeSpan(since, option: "since").seconds)))
         var page = try await service.history(since: start, from: nil)

@@ -19,7 +19,7 @@ enum Console {
     private static let pollInterval: Int32 = 100
 
     /// Prints one or more lines of results, without characters that control a terminal.
-    static func print(_ lines: String) { write(lines.printableLines + "\n", to: STDOUT_FILENO) }
+    static func print(_ lines: String) { write(arranged(lines, for: STDOUT_FILENO) + "\n", to: STDOUT_FILENO) }
 
     /// Prints a JSON document on one line, with characters that control a terminal escaped.
     static func printJSON(_ document: String) { write(document.printableJSON + "\n", to: STDOUT_FILENO) }
@@ -36,7 +36,13 @@ enum Console {
     }
 
     /// Prints one or more lines of a message to standard error, without characters that control a terminal.
-    static func error(_ message: String) { write(message.printableLines + "\n", to: STDERR_FILENO) }
+    static func error(_ message: String) { write(arranged(message, for: STDERR_FILENO) + "\n", to: STDERR_FILENO) }
+
+    /// Returns lines without characters that control a terminal. On a terminal, long lines are broken between words.
+    private static func arranged(_ lines: String, for descriptor: Int32) -> String {
+        let text = lines.printableLines
+        return isTerminal(descriptor) ? Formatting.broken(text, width: width(descriptor)) : text
+    }
 
     /// Prints a server's response. The bytes are unchanged for programs, and have no control characters on a
     /// terminal.
@@ -86,8 +92,7 @@ enum Console {
 
     /// Watches for the loss of standard output's reader even while there is nothing to write.
     static func watchReader() {
-        var status = stat()
-        guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
+        guard isPipe(STDOUT_FILENO) else { return }
         // Runs on its own thread, because no source of Dispatch reports that the other end of a pipe was closed.
         DispatchQueue(label: "transferctl.reader").async {
             var pollRequest = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
@@ -124,6 +129,12 @@ enum Console {
     /// Returns whether the stream is a terminal that can move its cursor.
     static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// Returns whether the stream is a pipe or a socket to another program.
+    static func isPipe(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
     /// Returns the width of the terminal in columns, or 80 if the terminal does not report it.

@@ -74,6 +74,26 @@ enum Formatting {
         return result + "…"
     }
 
+    /// Breaks each long line of the text at spaces. The rest of a line is indented like its beginning, and by two more
+    /// columns. A word that is longer than a line stays whole, so that it can be copied. A line of a table, which has
+    /// several spaces in a row, stays as it is.
+    static func broken(_ text: String, width: Int) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let indent = line.prefix { $0 == " " }
+            guard columns(line) > width, !line.dropFirst(indent.count).contains("  ") else { return String(line) }
+            var lines = [String(indent)]
+            for word in line.split(separator: " ") {
+                let isFirst = lines[lines.count - 1].allSatisfy { $0 == " " }
+                if !isFirst, columns(lines[lines.count - 1]) + 1 + columns(word) > width {
+                    lines.append(String(indent) + "  ")
+                }
+                let begins = lines[lines.count - 1].allSatisfy { $0 == " " }
+                lines[lines.count - 1] += (begins ? "" : " ") + String(word)
+            }
+            return lines.joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
     /// Breaks the text at spaces into lines of `width` columns. A word that is longer than a line is cut.
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []

@@ -24,7 +24,10 @@ struct OverrideCommand: ParsableCommand {
 
     @Argument(
         help: "The name of the connection.",
-        completion: .shellCommand("nmcli -g NAME connection show 2>/dev/null"))
+        completion: .custom { _, _, _ in
+            let overrides = (try? OverridesFile(path: AdapterFactory.overridesPath()).read())?.settings.keys
+            return ConnectionNames.current.completions(with: overrides.map(Array.init) ?? [], for: .requesting)
+        })
     var connection: String?
 
     @Argument(
@@ -39,7 +42,11 @@ struct OverrideCommand: ParsableCommand {
         let file = OverridesFile(path: try AdapterFactory.overridesPath())
         do {
             if let connection {
-                try change(connection, to: try Self.setting(metered), in: file)
+                let setting = try Self.setting(metered)
+                try change(connection, to: setting, in: file)
+                if setting != .auto, let advice = ConnectionNames.current.advice(about: connection) {
+                    Console.error("transferctl: \(advice)".printable)
+                }
                 if !json { return }
             }
             list(try file.read(), file)

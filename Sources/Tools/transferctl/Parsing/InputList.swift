@@ -2,14 +2,15 @@
 import ToolSupport
 import TransferModel
 
-/// A parser for the file of `--input`. Each line is a URL, optionally followed by tab-separated `out=NAME` and
-/// `checksum=ALGORITHM:HEX`.
+/// A parser for the file of `--input`. Each line is a URL, optionally followed by tab-separated other URLs of the same
+/// file, `out=NAME`, and `checksum=ALGORITHM:HEX`.
 ///
 /// Empty lines and lines that begin with `#` are ignored.
 struct InputList {
-    /// The URL, output name and checksum of one line.
+    /// The URLs, output name and checksum of one line.
     struct Item: Equatable {
         var url: String
+        var mirrors: [String] = []
         var output: String?
         var checksum: Checksum?
     }
@@ -43,8 +44,11 @@ struct InputList {
                 if item.output?.isEmpty ?? true { throw UsageError("'out=' names no file; use out=NAME") }
             } else if field.hasPrefix("checksum=") {
                 item.checksum = try ChecksumExpression(String(field.dropFirst(9))).checksum
+            } else if field.contains("://") {
+                item.mirrors.append(field.trimmingSpaces())
             } else {
-                throw UsageError("'\(field)' is neither out=NAME nor checksum=ALGORITHM:HEX; separate fields with tabs")
+                throw UsageError(
+                    "'\(field)' is neither a URL, nor out=NAME, nor checksum=ALGORITHM:HEX; separate fields with tabs")
             }
         }
         return item

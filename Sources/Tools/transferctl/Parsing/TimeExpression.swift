@@ -3,21 +3,28 @@ import Foundation
 import ToolSupport
 import TransferModel
 
-/// A parser for times: RFC 3339, `HH:MM` (the next time that the clock shows it), or `+2h`.
+/// A parser for times: RFC 3339, `+2h`, or a date of ``DateExpression``, such as `tomorrow 18:00`.
 struct TimeExpression {
     /// The parsed time.
     let date: WallTime
 
     /// Parses `text`.
     ///
-    /// - Throws: `UsageError` if the text is not a time, or if the time has passed.
-    init(_ text: String, option: String, now: WallTime, calendar: Calendar = .current) throws {
-        guard let date = try Self.read(text, now: now, calendar: calendar) else {
-            throw UsageError(
-                "not a valid time: --\(option) '\(text)'; use 2026-11-24T02:00:00Z, 02:00 (the next occurrence), or +2h "
-                    + "(s, m, h, d)")
+    /// - Throws: `UsageError` if the text is not a time, or if the time has passed and `allowsPast` is false.
+    init(_ text: String, option: String, now: WallTime, allowsPast: Bool = false, calendar: Calendar = .current) throws
+    {
+        let read: WallTime?
+        do {
+            read = try Self.read(text, now: now, calendar: calendar)
+        } catch let error as UsageError {
+            throw UsageError("not a valid time: --\(option) '\(text)': \(error)")
         }
-        guard date > now else {
+        guard let date = read else {
+            throw UsageError(
+                "not a valid time: --\(option) '\(text)'; use tomorrow 18:00, 2026-12-24 18:00, Thu 18:00, 18:00 (the next "
+                    + "occurrence), 2026-12-24T18:00:00Z, or +2h (s, m, h, d, w)")
+        }
+        guard date > now || allowsPast else {
             throw UsageError("--\(option) '\(text)' has passed; use a time in the future")
         }
         self.date = date
@@ -26,15 +33,6 @@ struct TimeExpression {
     private static func read(_ text: String, now: WallTime, calendar: Calendar) throws -> WallTime? {
         if text.hasPrefix("+") {
             return DurationExpression(String(text.dropFirst())).map { now.advanced(by: $0.duration) }
-        }
-        let clock = text.split(separator: ":", omittingEmptySubsequences: false)
-        if clock.count == 2, clock.allSatisfy({ $0.count == 2 }), let hour = Int(clock[0]), let minute = Int(clock[1]) {
-            guard (0..<24).contains(hour), (0..<60).contains(minute) else { return nil }
-            let from = Date(timeIntervalSince1970: Double(now.nanosecondsSinceEpoch) / 1e9)
-            let components = DateComponents(hour: hour, minute: minute, second: 0)
-            // A time may be missing on the day on which clocks spring forward. The first instant after the gap is used.
-            let next = calendar.nextDate(after: from, matching: components, matchingPolicy: .nextTime)
-            return next.map { WallTime(secondsSinceEpoch: Int64($0.timeIntervalSince1970)) }
         }
         for options: ISO8601DateFormatter.Options in [
             [.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds],
@@ -46,26 +44,38 @@ struct TimeExpression {
             guard abs(seconds) < 9e9 else { return nil }
             return WallTime(nanosecondsSinceEpoch: Int64(seconds * 1e9))
         }
-        return nil
+        return try DateExpression(text, now: now, calendar: calendar).date
     }
 }
 
-/// A parser for durations: `90`, `90s`, `15m`, `2h`, `1d`.
+/// A parser for durations: `90`, `90s`, `15m`, `2h`, `1d`, `1w`, and sums of them, such as `1h30min`.
 struct DurationExpression {
     /// The parsed duration.
     let duration: Duration
 
+    private static let units: [String: Double] = [
+        "": 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "hr": 3600, "d": 86_400, "day": 86_400, "days": 86_400,
+        "w": 604_800, "week": 604_800, "weeks": 604_800,
+    ]
+
     /// Parses `text`. Returns `nil` if the text is not a duration, is negative, or is longer than a century.
     init?(_ text: String) {
-        var digits = text
-        var scale = 1.0
-        if let unit = text.last, let factor = ["s": 1.0, "m": 60, "h": 3600, "d": 86_400][unit] {
-            scale = factor
-            digits.removeLast()
+        var rest = text[...]
+        var seconds = 0.0
+        var isFirst = true
+        while isFirst || !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            rest = rest.dropFirst(digits.count)
+            let unit = rest.prefix { $0.isASCII && $0.isLetter }
+            rest = rest.dropFirst(unit.count).drop { $0 == " " }
+            // Only a number that stands alone needs no unit.
+            guard let number = Double(digits), let scale = Self.units[String(unit)],
+                !unit.isEmpty || isFirst && rest.isEmpty
+            else { return nil }
+            seconds += number * scale
+            isFirst = false
         }
-        guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(digits),
-            number * scale < 3.2e9
-        else { return nil }
-        duration = .nanoseconds(Int64(number * scale * 1e9))
+        guard seconds < 3.2e9 else { return nil }
+        duration = .nanoseconds(Int64(seconds * 1e9))
     }
 }

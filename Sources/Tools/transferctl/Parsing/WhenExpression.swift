@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import ToolSupport
 import TransferModel
 
-/// A parser for `--when ac,unmetered,wifi,ethernet,battery>50`. Kinds of network are combined with "or", and
+/// A parser for `--when ac,unmetered,wifi,ethernet,battery>50,price<0.2`. Kinds of network are combined with "or", and
 /// everything else with "and".
 struct WhenExpression {
     /// The required power source.
@@ -11,6 +12,20 @@ struct WhenExpression {
     var linkKinds = LinkKindConstraint.any
     /// The required metered state of the network.
     var metered = MeteredConstraint.unstated
+
+    /// The required price of energy.
+    var price: PriceConstraint?
+
+    /// The words, as far as they are complete.
+    private static let words = [
+        "ac", "battery>", "price<", "unmetered", "ethernet", "wifi", "cellular", "bluetooth", "usb-tether",
+    ]
+
+    /// A completion of the last word of a list.
+    static let completion = CompletionKind.custom { _, _, prefix in
+        let start = prefix.lastIndex(of: ",").map { prefix[...$0] } ?? ""
+        return words.map { String(start) + $0 }.filter { $0.hasPrefix(prefix) }
+    }
 
     /// Parses `text`.
     ///
@@ -30,11 +45,21 @@ struct WhenExpression {
                         "not a valid battery level: --when '\(word)'; use a percentage from 0 to 99 after 'battery>'")
                 }
                 level = max(level ?? 0, percent)
+            } else if word.hasPrefix("price<") {
+                let text = word.dropFirst(6)
+                guard text.allSatisfy({ "+-.0123456789eE".contains($0) }), let number = Double(text),
+                    let limit = PriceConstraint(below: number)
+                else {
+                    throw UsageError(
+                        "not a valid price: --when '\(word)'; use a number in the unit of your price curve after 'price<'"
+                    )
+                }
+                price = price.map { $0.below < limit.below ? $0 : limit } ?? limit
             } else if let kind = LinkKind(rawValue: word), kind != .unknown, kind != .other {
                 kinds.insert(LinkKinds(kind))
             } else {
                 throw UsageError(
-                    "unknown condition: --when '\(word)'; use ac, battery>N, unmetered, ethernet, wifi, cellular, bluetooth, "
+                    "unknown condition: --when '\(word)'\(Suggestion.text(for: word, in: Self.words)); use ac, battery>N, price<N, unmetered, ethernet, wifi, cellular, bluetooth, "
                         + "or usb-tether")
             }
         }

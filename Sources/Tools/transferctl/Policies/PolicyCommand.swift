@@ -87,8 +87,10 @@ struct PolicyShow: AsyncParsableCommand {
 struct PolicyCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a configuration file and report an error with its line and column.",
-        discussion: "Exit status: 0 valid, 2 invalid. With --json: valid, and policy or error.")
+        abstract: "Check a configuration file and report all errors with their lines and columns.",
+        discussion:
+            "Exit status: 0 valid, 2 invalid. With --json: valid, and policy or errors, a list; error has all of them as one text."
+    )
 
     @Argument(
         help: ArgumentHelp("The configuration file (default: that of the daemon).", valueName: "file"),
@@ -104,7 +106,8 @@ struct PolicyCheck: ParsableCommand {
         do {
             configuration = try DaemonConfiguration(path: path, isNamed: file != nil)
         } catch let error as UsageError where json {
-            JSONLine.print(["valid": false, "error": error.description])
+            let errors = error.description.split(separator: "\n").map(String.init)
+            JSONLine.print(["valid": false, "error": error.description, "errors": errors])
             throw ExitStatus.usage.code
         }
         if json { return JSONLine.print(["valid": true, "policy": configuration.policy]) }

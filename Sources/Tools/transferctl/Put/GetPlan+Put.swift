@@ -12,9 +12,10 @@ extension GetPlan {
         try self.init(sharedBy: command)
         try command.upload.check(command)
         responsePath = try command.responseFile.map { $0 == "-" ? nil : try PathName.absolute($0) } ?? nil
-        let builder = try SpecificationBuilder(command: command, destination: nil, now: now)
+        let builder = try SpecificationBuilder(command: command, destination: nil, proxy: command.local.proxy, now: now)
         let source = try command.upload.source()
         items = [try builder.item(uploading: source, to: command.upload.target(for: source))]
+        if acceptsAnyCertificate { allowAnyCertificate() }
     }
 
     /// A sentence about the future of an interrupted run.

@@ -21,11 +21,13 @@ struct PutCommand: TransferCommand {
 
     @Option(
         name: .customShort("o"),
-        help: .init("Write the server's response to this file instead of standard output.", valueName: "file"))
+        help: .init("Write the server's response to this file instead of standard output.", valueName: "file"),
+        completion: .file())
     var responseFile: String?
 
     @OptionGroup(title: "Scheduling options") var timing: TimingOptions
     @OptionGroup(title: "Request options") var request: RequestOptions
+    @OptionGroup(title: "Options of this command") var local: LocalOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     @Option(
@@ -34,7 +36,9 @@ struct PutCommand: TransferCommand {
                 + "and TRANSFER_RESULT (finished or failed) in its environment.", valueName: "command"))
     var onComplete: String?
 
-    @Option(help: .init("The folder for the queue (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
+    @Option(
+        help: .init("The folder for the queue (default: $XDG_STATE_HOME/transferd).", valueName: "dir"),
+        completion: .directory)
     var stateDir: String?
 
     @OptionGroup var testOptions: TestOptions

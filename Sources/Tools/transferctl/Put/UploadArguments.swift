@@ -8,7 +8,7 @@ import TransferModel
 
 /// The file, the URL and the method of an upload, for `put` and `add-upload`.
 struct UploadArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"), completion: .file())
     var file: String
 
     @Argument(help: ArgumentHelp("The http or https URL to upload to.", valueName: "url"))

@@ -9,10 +9,13 @@ import TransferModel
 /// JSON objects on standard output, one per line.
 enum JSONLine {
     /// Prints `object` with sorted keys.
-    static func print(_ object: [String: Any]) {
+    static func print(_ object: [String: Any]) { if let text = text(of: object) { Console.printJSON(text) } }
+
+    /// Returns `object` as JSON with sorted keys, or `nil` if JSON cannot represent it.
+    static func text(of object: [String: Any]) -> String? {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return }
-        Console.printJSON(String(decoding: data, as: UTF8.self))
+        guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return nil }
+        return String(decoding: data, as: UTF8.self)
     }
 
     /// Returns a server's response to an upload as an object. Text is unchanged, and other data is encoded in base64.

@@ -5,8 +5,14 @@ import TransferModel
 
 /// A renderer that prints one JSON object per line. The keys are part of the program's interface.
 struct JSONRenderer: TransferRenderer {
+    private var tally: TransferTally
+
+    /// Creates a renderer of `count` transfers.
+    init(count: Int) { tally = TransferTally(count: count) }
+
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
         guard let event else { return }
+        _ = tally.record(status, event)
         var object: [String: Any] = [
             "id": status.id.rawValue, "url": status.url, "time": Formatting.rfc3339(event.time),
         ]
@@ -14,6 +20,10 @@ struct JSONRenderer: TransferRenderer {
         case .waiting(let explanation):
             object["event"] = "waiting"
             add(explanation, to: &object)
+        case .deadline(let state, let sentence):
+            object["event"] = state == .missed ? "deadlineMissed" : "deadlineAtRisk"
+            object["deadline"] = status.deadline.map(Formatting.rfc3339) ?? NSNull()
+            object["sentence"] = sentence
         case .started:
             object["event"] = "started"
             object["attempt"] = status.attempt
@@ -22,6 +32,10 @@ struct JSONRenderer: TransferRenderer {
             object["bytes"] = status.bytes
             object["total"] = status.total ?? NSNull()
             object["rate"] = status.rate ?? NSNull()
+        case .restarted(let cause):
+            object["event"] = "restarted"
+            object["code"] = cause.rawValue
+            object["sentence"] = TransferText.restarted(cause)
         case .stopped(let explanation):
             object["event"] = "paused"
             object["bytes"] = status.bytes
@@ -36,8 +50,18 @@ struct JSONRenderer: TransferRenderer {
             object["event"] = status.state.rawValue
             if status.state == .failed { object["error"] = Self.error(of: status, completion) }
             if let completion { add(completion, of: status, to: &object) }
+            if let pace = tally.pace(of: status.id) {
+                object["elapsed"] = Double(pace.milliseconds) / 1000
+                object["averageRate"] = pace.rate
+            }
         }
         JSONLine.print(object)
+    }
+
+    /// Prints the summary of several transfers.
+    mutating func end() {
+        guard tally.count > 1 else { return }
+        JSONLine.print(tally.fields.merging(["event": "summary"]) { $1 })
     }
 
     private func add(_ explanation: WaitExplanation, to object: inout [String: Any]) {
@@ -68,6 +92,6 @@ struct JSONRenderer: TransferRenderer {
     /// Returns the error of a transfer. If an upload or download ended with an unexpected response, the message
     /// includes a hint.
     private static func error(of status: TransferStatus, _ completion: TransferCompletion? = nil) -> [String: Any] {
-        ["code": status.errorCode ?? "", "message": completion.map(TransferText.finished) ?? status.error ?? ""]
+        ["code": status.errorCode ?? "", "message": completion.map { TransferText.finished($0) } ?? status.error ?? ""]
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Rainbow
 import ToolSupport
 import TransferEngine
@@ -30,35 +31,50 @@ struct LiveLines: TransferRenderer {
     private var permanentText = ""
     /// The width of each live line on the screen, in columns.
     private var drawn: [Int] = []
-    private var endedCount = 0
+    private var tally: TransferTally
     private var hasEnded = false
     private(set) var isDirty = false
+    /// The stream of the terminal.
+    private let descriptor: Int32
 
-    init(localTime: LocalTimeRules, total: Int, explainedLimit: Int) {
+    init(localTime: LocalTimeRules, total: Int, explainedLimit: Int, descriptor: Int32 = 1) {
         self.localTime = localTime
         self.total = total
         self.explainedLimit = explainedLimit
+        self.descriptor = descriptor
+        tally = TransferTally(count: total)
     }
 
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
         isDirty = true
         guard let event else { return }  // The command itself caused the change.
+        if let notice = tally.record(status, event) { addPermanent(status, notice) }
         switch event.kind {
         case .ended:
             running[status.id] = nil
             setWaiting(status.id, nil)
-            endedCount += 1
-            let text = TransferText.sentence(of: status, event, localTime: localTime) ?? ""
+            let text =
+                TransferText.sentence(
+                    of: status, event, localTime: localTime, pace: tally.pace(of: status.id),
+                    showsPath: descriptor == STDOUT_FILENO) ?? ""
             let mark = status.state == .finished ? "✓".green : "✗".red
             permanentText += "\(mark) \(status.name.printable): \(text.printable)\n"
         case .progressed, .started:
             setWaiting(status.id, nil)
             let hasBytes = event.kind == .progressed || running[status.id]?.hasBytes == true
             running[status.id] = Row(status: status, event: event, hasBytes: hasBytes)
+        case .restarted(let cause):
+            addPermanent(status, TransferText.restarted(cause))
+        case .deadline(_, let sentence):
+            permanentText += "\("!".yellow) \(status.name.printable): \(sentence.printable)\n"
         case .waiting, .stopped, .retrying:
             running[status.id] = nil
             setWaiting(status.id, Row(status: status, event: event))
         }
+    }
+
+    private mutating func addPermanent(_ status: TransferStatus, _ text: String) {
+        permanentText += "\(status.name.printable): \(text.printable)\n"
     }
 
     mutating func showMessage(_ text: String) {
@@ -72,6 +88,7 @@ struct LiveLines: TransferRenderer {
         waitingOrder = []
         hasEnded = true
         isDirty = true
+        if total > 1 { permanentText += tally.summary + "\n" }
         flush()
     }
 
@@ -86,9 +103,13 @@ struct LiveLines: TransferRenderer {
     mutating func flush() {
         guard isDirty else { return }
         isDirty = false
-        let width = Console.width(1)
+        let width = Console.width(descriptor)
         // The rest of the screen is left for ended transfers.
-        let lines = liveLines(width: width, room: max(1, Console.height(1) - 2))
+        let room = max(1, Console.height(descriptor) - 2)
+        // A short screen belongs to the transfers.
+        let showsTotal = total > 1 && room > 2 && !hasEnded
+        var lines = liveLines(width: width, room: showsTotal ? room - 1 : room)
+        if showsTotal { lines.append(ScreenLine(tally.line, .dim)) }
         // A terminal that became narrower has wrapped the old lines, so they occupy more rows than were drawn.
         let rowsAbove = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
         var text = rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : ""
@@ -96,14 +117,14 @@ struct LiveLines: TransferRenderer {
         text += lines.map { $0.drawn(width: width) + "\n" }.joined()
         permanentText = ""
         drawn = lines.map { min(width, $0.columns) }
-        Console.write(text, to: 1)
+        Console.write(text, to: descriptor)
     }
 
     /// Returns the running and then the waiting transfers by ID, as many as fit. The last line counts the hidden
     /// transfers.
     private func liveLines(width: Int, room: Int) -> [ScreenLine] {
         // Only some of thousands of transfers are reported before they run.
-        let count = hasEnded ? 0 : max(running.count + waiting.count, total > explainedLimit ? total - endedCount : 0)
+        let count = hasEnded ? 0 : max(running.count + waiting.count, total > explainedLimit ? total - tally.ended : 0)
         var rows = running.sorted { $0.key < $1.key }.prefix(room).map(\.value)
         for id in waitingOrder.prefix(room - rows.count) { if let row = waiting[id] { rows.append(row) } }
         // Wait reasons are shown in full if all of them fit.
@@ -114,7 +135,7 @@ struct LiveLines: TransferRenderer {
         var lines = rows.prefix(count > rows.count ? room - 1 : room).map { line($0, width: width) }
         let hidden = count - lines.count
         if hidden > 0 {
-            lines.append(ScreenLine("… and \(hidden) more; \(endedCount) of \(total) ended", .dim))
+            lines.append(ScreenLine("… and \(hidden) more", .dim))
         }
         return lines
     }
@@ -155,11 +176,9 @@ struct LiveLines: TransferRenderer {
         if let text = text(row) {
             line.add(text)
         } else {
-            let size = row.status.total.map { "/\(Formatting.bytes($0))" } ?? ""
-            let parts = [row.status.share, Formatting.bytes(row.status.bytes) + size] + row.status.pace
-            line.addProgress(
-                of: row.status, parts.compactMap(\.self).joined(separator: "  "), bar: 5...40,
-                width: width - line.columns - 1)
+            let width = width - line.columns - 1
+            let numbers = row.status.numbers(withBytes: true, width: width)
+            line.addProgress(of: row.status, numbers, bar: 5...40, width: width)
         }
         return line
     }

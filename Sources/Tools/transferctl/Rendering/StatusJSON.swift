@@ -8,11 +8,16 @@ import TransferPolicy
 /// `JSONLine` takes a hundred times as long for thousands of transfers, because it wraps each value in an object
 /// first.
 enum StatusJSON {
-    /// Returns an object with the key `transfers`. Keys are sorted, and unknown values are left out.
-    static func document(_ rows: [TransferStatus]) -> String {
+    /// Returns an object with the keys `commands` and `transfers`. Keys are sorted, and unknown values are left out.
+    static func document(_ rows: [TransferStatus], commands: [CommandStatus] = []) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(rows.count * 400)
-        text += #"{"transfers":["#.utf8
+        text += #"{"commands":["#.utf8
+        for (index, command) in commands.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text += (JSONLine.text(of: command.listed) ?? "{}").utf8
+        }
+        text += #"],"transfers":["#.utf8
         for (index, row) in rows.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
             append(row, to: &text)
@@ -43,6 +48,8 @@ enum StatusJSON {
         add("app", row.app)
         add("attempt", Int64(row.attempt))
         add("bytes", row.bytes)
+        add("deadline", row.deadline.map { BusDate($0).description })
+        add("deadline-state", row.deadlineState?.rawValue)
         add("error", row.error)
         add("error-code", row.errorCode)
         add("id", row.id.rawValue)

@@ -10,12 +10,15 @@ struct StatusTable {
     var lines: [String] {
         let ids = rows.map { "\($0.id)" }
         let idWidth = max(2, ids.map(\.count).max() ?? 0)
-        let head = Self.padded("ID", idWidth) + "  STATE      DONE                    NAME"
+        let done = rows.map(Self.done)
+        let doneWidth = max(4, done.map(Formatting.columns).max() ?? 0)
+        let head = Self.padded("ID", idWidth) + "  STATE      " + Self.padded("DONE", doneWidth) + "  NAME"
         return [Formatting.fitted(head, width: width)]
-            + zip(rows, ids).flatMap { row, id -> [String] in
+            + zip(rows, zip(ids, done)).flatMap { row, texts -> [String] in
+                let (id, done) = texts
                 let line =
                     Self.padded(id, idWidth) + "  " + Self.padded(row.state.displayName, 9) + "  "
-                    + Self.padded(Self.done(row), 22) + "  " + row.name
+                    + Self.padded(done, doneWidth) + "  " + row.name
                 let detail = row.error ?? row.sentence
                 return [Formatting.fitted(line, width: width)]
                     + (detail.map { detail in
@@ -30,6 +33,7 @@ struct StatusTable {
     private static func done(_ row: TransferStatus) -> String {
         let bytes = Formatting.bytes(row.bytes)
         if row.state == .finished { return bytes }
+        if row.state.isEnded, row.bytes == 0 { return "" }
         let share = row.share.map { "\($0) of \(Formatting.bytes(row.total ?? 0))" } ?? bytes
         return row.state == .running ? share + (row.speed.map { " \($0)" } ?? "") : share
     }

@@ -2,6 +2,7 @@
 import GLibBridge
 import TransferBusProtocol
 import TransferModel
+import TransferScheduling
 
 /// All details of a transfer as lines of text.
 struct TransferCard {
@@ -19,8 +20,7 @@ struct TransferCard {
             }
         }
         let status = details.status
-        let entries = Self.entries(
-            status, directory: details.directory, requirements: Self.words(of: details.constraints))
+        let entries = Self.entries(details)
         let labels = (entries.map(\.label.count).max() ?? 0) + 2
         let head = Formatting.fitted("\(status.id)  \(status.name)", width: width)
         return [head]
@@ -32,9 +32,17 @@ struct TransferCard {
             }
     }
 
-    private static func entries(
-        _ status: TransferStatus, directory: String?, requirements: String
-    ) -> [(label: String, text: String)] {
+    /// Returns the conditions and the priority of a transfer in one line.
+    static func summary(of details: TransferDetails) -> String {
+        "conditions: \(requirements(of: details)); priority: \(priority(of: details.status))"
+    }
+
+    private static func priority(of status: TransferStatus) -> String {
+        "\(WhyCommand.words(status.kind.rawValue)), \(status.priority)"
+    }
+
+    private static func entries(_ details: TransferDetails) -> [(label: String, text: String)] {
+        let (status, directory) = (details.status, details.directory)
         let detail = status.error ?? status.sentence
         let location = status.path ?? directory
         let session = status.session.map { ", session \($0)" } ?? ""
@@ -43,12 +51,16 @@ struct TransferCard {
         if let location { entries.append((status.isUpload ? "file" : "to", location)) }
         entries.append(("done", done(status)))
         if let code = status.status { entries.append(("server status", "\(code)")) }
-        if !status.state.isEnded { entries.append(("conditions", requirements)) }
-        entries.append(("priority", "\(WhyCommand.words(status.kind.rawValue)), \(status.priority)"))
+        if !status.state.isEnded { entries.append(("conditions", requirements(of: details))) }
+        if let state = status.deadlineState, !status.state.isEnded {
+            entries.append(("deadline", state == .missed ? "missed" : "at risk"))
+        }
+        entries.append(("priority", priority(of: status)))
         let date = WatchConditions.time(status.submitted)
         let origin = status.app == "person" ? " with transferctl" : status.app.isEmpty ? "" : " by \(status.app)"
         entries.append(("added", "\(date)\(origin)\(session)"))
         if status.attempt > 0 { entries.append(("attempt", "\(status.attempt)")) }
+        if let program = details.onComplete { entries.append(("then runs", program.joined(separator: " "))) }
         return entries
     }
 
@@ -59,10 +71,14 @@ struct TransferCard {
         return "\(bytes) of \(Formatting.bytes(total)) (\(Int(Double(status.bytes) / Double(total) * 100)) %)" + rate
     }
 
-    /// Describes constraints in words.
-    private static func words(of change: ConstraintChange?) -> String {
-        guard let change, !change.isEmpty else { return "none" }
-        return change.constraints.words.joined(separator: "; ")
+    /// Describes in words what a transfer waits for.
+    private static func requirements(of details: TransferDetails) -> String {
+        let own = details.constraints?.constraints.words ?? []
+        guard details.status.kind == .discretionary else {
+            return own.isEmpty ? "none; starts at once" : own.joined(separator: "; ")
+        }
+        let policy = details.policy.map { "those of the policy \($0)" } ?? "those of the daemon's policy"
+        return ([policy] + own).joined(separator: "; ")
     }
 }
 
@@ -75,29 +91,20 @@ extension Constraints {
         case .ac: words.append("AC power")
         case .acOrBattery(let above): words.append("AC power or a battery above \(above) %")
         }
-        if case .only(let kinds) = linkKinds { words.append(kinds.kinds.map(\.rawValue).joined(separator: " or ")) }
+        if case .only(let kinds) = linkKinds { words.append(kinds.kinds.map(\.displayName).joined(separator: " or ")) }
         switch metered {
         case .unstated: break
         case .allowed: words.append("metered networks allowed")
         case .unmetered: words.append("an unmetered network")
         }
+        if let price { words.append("a price below \(price.below)") }
+        if let patience { words.append("\(patience.rawValue) patience") }
         if let time = notBefore.map({ WatchConditions.time($0.date) }) { words.append("not before \(time)") }
         if let time = deadline.map({ WatchConditions.time($0.date) }) { words.append("done by \(time)") }
-        if let window {
-            let some = window.windows.prefix(3).map { "\(Self.second($0.start)) to \(Self.second($0.end))" }
-            let more = window.windows.count - some.count
-            words.append("within " + some.joined(separator: ", ") + (more > 0 ? " and \(more) more" : ""))
-        }
+        if let window { words.append("within \(WindowText.text(window.windows))") }
         if let allowed = connection.allowed { words.append("only on \(allowed.sorted().joined(separator: ", "))") }
         if !connection.denied.isEmpty { words.append("not on \(connection.denied.sorted().joined(separator: ", "))") }
         if !connection.allowsRoaming { words.append("not while roaming") }
         return words
-    }
-
-    /// Formats a second of the week, such as `Mon 01:00`.
-    private static func second(_ second: Int64) -> String {
-        let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-        let (hour, minute) = (second % 86_400 / 3600, second % 3600 / 60)
-        return "\(days[Int(second / 86_400 % 7)]) \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
     }
 }

@@ -14,4 +14,13 @@ extension TransferStatus {
         guard let rate, rate > 0, let speed else { return [] }
         return [speed] + (total.map { ["ETA \(Formatting.span(max(0, $0 - bytes) / rate))"] } ?? [])
     }
+
+    /// Returns the share, the bytes, the rate, and the time left, as far as they fit. The bytes are left out first, then
+    /// the rate.
+    func numbers(withBytes showsBytes: Bool, width: Int) -> String {
+        let share = share ?? Formatting.bytes(bytes)
+        let size = total.map { ["\(Formatting.bytes(bytes))/\(Formatting.bytes($0))"] } ?? []
+        let choices = (showsBytes ? [[share] + size + pace] : []) + [[share] + pace, [share] + pace.suffix(1)]
+        return choices.map { $0.joined(separator: "  ") }.first { Formatting.columns($0) <= width } ?? share
+    }
 }

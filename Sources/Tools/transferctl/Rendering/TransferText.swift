@@ -6,19 +6,31 @@ import TransferModel
 enum TransferText {
     /// Returns a sentence for an event, or `nil` if only a bar shows the event.
     static func sentence(
-        of status: TransferStatus, _ event: TransferEvent, localTime: LocalTimeRules, isVerbose: Bool = false
+        of status: TransferStatus, _ event: TransferEvent, localTime: LocalTimeRules, isVerbose: Bool = false,
+        pace: TransferPace? = nil, showsPath: Bool = true
     ) -> String? {
         switch event.kind {
         case .waiting(let explanation): return "waiting: \(explanation.sentence)"
+        case .deadline(_, let sentence): return sentence
         case .started: return status.attempt == 1 || isVerbose ? "started" : "continued"
         case .progressed: return nil
+        case .restarted(let cause): return restarted(cause)
         case .stopped(let explanation):
             return "paused at \(Formatting.bytes(status.bytes))\(explanation.reasons.isEmpty ? "" : ": ")"
                 + explanation.sentence
         case .retrying(let explanation):
             return "\(status.error ?? "") — \(retry(explanation, localTime: localTime))"
-        case .ended(let completion?): return finished(completion)
+        case .ended(let completion?): return finished(completion, pace: pace, showsPath: showsPath)
         case .ended(nil): return status.state == .cancelled ? "canceled" : "failed: \(status.error ?? "")"
+        }
+    }
+
+    /// Returns a sentence for the loss of earlier bytes.
+    static func restarted(_ cause: RestartCause) -> String {
+        switch cause {
+        case .notResumable: "server cannot resume, starting over"
+        case .fileChanged: "the file on the server has changed, starting over"
+        case .bytesMissing: "bytes of the earlier attempt are missing, starting over"
         }
     }
 
@@ -26,14 +38,21 @@ enum TransferText {
     private static func retry(_ explanation: WaitExplanation, localTime: LocalTimeRules) -> String {
         guard let reason = explanation.reasons.first(where: { $0.code == "backoff" }),
             case .number(let attempt)?? = reason.details["attempt"]
-        else { return explanation.sentence }
+        else { return explanation.reasons.isEmpty ? "trying the next mirror" : explanation.sentence }
         let when = explanation.until.map { " at \(localTime.dateAndTime(of: $0))" } ?? " later"
         return "retrying\(when) (attempt \(attempt + 1))"
     }
 
     /// Returns a sentence for the end of a transfer.
-    static func finished(_ completion: TransferCompletion) -> String {
-        if completion.answer != nil { return uploaded(completion) }
+    ///
+    /// - Parameters:
+    ///   - completion: The end.
+    ///   - pace: The elapsed time and the average rate, if they are known.
+    ///   - showsPath: Whether the path of a finished file is a part of the sentence.
+    static func finished(
+        _ completion: TransferCompletion, pace: TransferPace? = nil, showsPath: Bool = true
+    ) -> String {
+        if completion.answer != nil { return uploaded(completion) + (completion.isFailure ? "" : pace?.text ?? "") }
         guard let file = completion.file else {
             return "failed: the server answered \(completion.status)\(hint(completion.status))"
         }
@@ -41,7 +60,7 @@ enum TransferText {
         if completion.status >= 400 {
             return "the server answered \(completion.status); the response is in \(file.path)"
         }
-        return "finished, \(Formatting.bytes(file.bytes)), \(file.path)"
+        return "finished, \(Formatting.bytes(file.bytes))\(pace?.text ?? "")" + (showsPath ? ", \(file.path)" : "")
     }
 
     private static func uploaded(_ completion: TransferCompletion) -> String {
@@ -64,7 +83,7 @@ enum TransferText {
         case 200..<300: " without a file"
         case 304: " (not modified), but no earlier file exists"
         case 300..<400: " without a redirect location"
-        case 401: " (login required; use user:password@ in the URL, --netrc, or --header \"Authorization: …\")"
+        case 401: " (login required; use --user, --netrc, or --header \"Authorization: …\")"
         case 403: " (access denied)"
         case 404, 410: " (file not found)"
         case 407: " (proxy login required; use user:password@ in --proxy)"

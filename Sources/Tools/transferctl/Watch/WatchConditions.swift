@@ -48,7 +48,13 @@ struct WatchConditions {
 
     /// Returns a description of the hold, or `nil` if there is none.
     static func hold(_ hold: HoldStatus) -> String? {
-        hold.reason.map { $0 + (hold.until.map { ", until \(time($0))" } ?? "") }
+        guard let reason = hold.reason else { return nil }
+        return reason.isEmpty ? end(of: hold) : "\(reason), \(end(of: hold))"
+    }
+
+    /// Returns the end of a hold as a phrase: `until 17:13`.
+    static func end(of hold: HoldStatus) -> String {
+        hold.until.map { "until \(time($0))" } ?? "until 'transferctl release'"
     }
 
     /// Formats a date in local time. The day is included unless the date is today.

@@ -10,6 +10,7 @@ enum WatchKey: Hashable, Sendable {
     case end
     case enter
     case escape
+    case backspace
     case letter(Character)
     case other
 
@@ -27,7 +28,13 @@ enum WatchKey: Hashable, Sendable {
                 keys.append(sequence(String(decoding: parameters, as: UTF8.self), rest.popFirst()))
             case 0x1B: keys.append(.escape)
             case 0x0A, 0x0D: keys.append(.enter)
-            case 0x21...0x7E: keys.append(.letter(Character(UnicodeScalar(first))))
+            case 0x08, 0x7F: keys.append(.backspace)
+            case 0xC2...0xF4:
+                let bytes = [first] + rest.prefix { (0x80...0xBF).contains($0) }
+                rest = rest.dropFirst(bytes.count - 1)
+                let letter = String(validating: bytes, as: UTF8.self).flatMap(\.first)
+                keys.append(letter.map { WatchKey.letter($0) } ?? .other)
+            case 0x20...0x7E: keys.append(.letter(Character(UnicodeScalar(first))))
             default: keys.append(.other)
             }
         }

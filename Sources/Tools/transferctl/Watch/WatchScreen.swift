@@ -27,15 +27,28 @@ struct WatchScreen {
 
     private var head: [ScreenLine] {
         var first = ScreenLine("transferd  ", .bold)
-        first.add(Self.counts(state.order))
+        // The counts are those of all transfers, also if a filter hides some.
+        first.add(Self.counts(Array(state.rows.values)))
         var lines = [first]
-        var facts = ScreenLine("Power ", .dim)
-        facts.add(WatchConditions(state.conditions).power)
-        facts.add("   Network ", .dim)
-        facts.add(WatchConditions(state.conditions).network)
-        lines.append(facts)
-        if let text = WatchConditions.hold(state.hold) { lines.append(ScreenLine("On hold: " + text, .warning)) }
+        lines += conditions
+        if let text = WatchConditions.hold(state.hold) {
+            lines.append(ScreenLine(text.isEmpty ? "On hold" : "On hold: " + text, .warning))
+        }
+        if let text = state.arrangement.description { lines.append(ScreenLine("Shown: " + text, .dim)) }
         return lines + [ScreenLine()]
+    }
+
+    /// Power and network, on one line if they fit.
+    private var conditions: [ScreenLine] {
+        let conditions = WatchConditions(state.conditions)
+        var power = ScreenLine("Power ", .dim)
+        power.add(conditions.power)
+        var network = ScreenLine("Network ", .dim)
+        network.add(conditions.network)
+        guard power.columns + network.columns + 3 <= width else { return [power, network] }
+        power.add("   ")
+        for (text, style) in network.pieces { power.add(text, style) }
+        return [power]
     }
 
     private static func counts(_ rows: [TransferStatus]) -> String {
@@ -50,15 +63,18 @@ struct WatchScreen {
 
     // MARK: List
 
+    /// A Boolean value that indicates whether the state has no column, because the detail needs the space.
+    private var isNarrow: Bool { width < 60 }
+
     private func list(room: Int) -> [ScreenLine] {
         let rows = state.order
         guard room > 1, !rows.isEmpty else { return [] }
         let idWidth = max(2, rows.map { "\($0.id)".count }.max() ?? 0)
-        let nameWidth = max(10, min(32, (width - idWidth - 14) * 2 / 5))
+        let nameWidth = max(10, min(32, (width - idWidth - (isNarrow ? 4 : 14)) * 2 / 5))
         var title = ScreenLine()
         title.add("  ")
         title.add("ID", .dim, width: idWidth + 1)
-        title.add("STATE", .dim, width: 10)
+        if !isNarrow { title.add("STATE", .dim, width: 10) }
         title.add("NAME", .dim, width: nameWidth + 1)
         title.add("PROGRESS OR WAIT REASON", .dim)
         let count = room - 1
@@ -75,8 +91,10 @@ struct WatchScreen {
         line.add(line.isSelected ? "> " : "  ")
         line.add("\(row.id)", width: idWidth)
         line.add(" ")
-        line.add(row.state.displayName, Self.style(row.state), width: 9)
-        line.add(" ")
+        if !isNarrow {
+            line.add(row.state.displayName, Self.style(row.state), width: 9)
+            line.add(" ")
+        }
         line.add(row.name, row.state.isEnded ? .dim : .bold, width: nameWidth)
         line.add(" ")
         addDetail(of: row, to: &line, width: width - line.columns)
@@ -95,15 +113,14 @@ struct WatchScreen {
     private func addDetail(of row: TransferStatus, to line: inout ScreenLine, width: Int) {
         switch row.state {
         case .running:
-            let numbers = [row.share ?? Formatting.bytes(row.bytes)] + row.pace
-            line.addProgress(of: row, numbers.joined(separator: "  "), bar: 4...30, width: width)
+            line.addProgress(of: row, row.numbers(withBytes: false, width: width), bar: 4...30, width: width)
         case .waiting: line.add(row.sentence ?? row.error ?? "")
         case .paused:
             let share = row.bytes > 0 ? "\(row.share ?? Formatting.bytes(row.bytes)), " : ""
             line.add(share + "paused; r resumes")
-        case .finished: line.add(Formatting.bytes(row.bytes), .dim)
-        case .failed: line.add(row.error ?? "", .bad)
-        case .cancelled: line.add("")
+        case .finished: line.add((isNarrow ? "finished, " : "") + Formatting.bytes(row.bytes), .dim)
+        case .failed: line.add(row.error ?? (isNarrow ? "failed" : ""), .bad)
+        case .cancelled: line.add(isNarrow ? "canceled" : "")
         }
     }
 
@@ -111,8 +128,13 @@ struct WatchScreen {
 
     private var paneLines: [ScreenLine] {
         switch state.pane {
-        case .none, .confirm: return []
-        case .help: return [rule("keys")] + Self.help.map { ScreenLine(" " + $0) }
+        case .none, .confirm, .filter: return []
+        case .help: return [rule("keys")] + help
+        case .log(let id):
+            guard let log = state.log else {
+                return [rule("log \(id)"), ScreenLine(" waiting for the daemon …", .dim)]
+            }
+            return [rule("log \(id)")] + events(of: log)
         case .why(let id):
             guard let explanation = state.explanation else {
                 return [rule("why \(id)"), ScreenLine(" waiting for the daemon …", .dim)]
@@ -141,24 +163,66 @@ struct WatchScreen {
         }
         if !waited.isEmpty { lines.append(ScreenLine(" waited so far: " + waited.joined(separator: ", "), .dim)) }
         if let until = explanation.until {
-            lines.append(ScreenLine(" next check at \(WatchConditions.time(until)) at the latest", .dim))
+            lines.append(ScreenLine(" next check by \(WatchConditions.time(until))", .dim))
         }
         return lines
     }
 
-    private static let help = [
-        "up/down, k/j   select           page up/down, g/G   scroll, top and bottom",
-        "p   pause                       r   resume, or retry immediately",
-        "n   start now                   c   cancel, after confirmation",
-        "w, Enter   wait reasons         q   quit; the transfers continue",
+    /// The events of a transfer, the latest first, because the pane may be short.
+    private func events(of log: HistoryTransfer) -> [ScreenLine] {
+        log.events.reversed().flatMap { event in
+            let text = "\(RecordedHistory.time(event.time))  \(event.event)" + (event.note.map { " - \($0)" } ?? "")
+            return Formatting.wrapped(text, width: max(10, width - 2)).map { ScreenLine(" " + $0) }
+        }
+    }
+
+    private static let keys = [
+        ("up/down, k/j", "select"), ("page up/down, g/G", "scroll, top and bottom"), ("p", "pause"),
+        ("r", "resume, or retry"), ("n", "start now"), ("c", "cancel, after confirmation"),
+        ("w, Enter", "wait reasons"),
+        ("l", "log"), ("o", "open the finished file"), ("H, R", "hold everything, release"), ("s", "sort"),
+        ("/", "filter; Escape shows all"), ("q", "quit; the transfers continue"),
     ]
 
+    /// The keys and their meanings, in two columns if they fit.
+    private var help: [ScreenLine] {
+        let entries = Self.keys.flatMap { key, meaning in
+            Formatting.wrapped(meaning, width: max(10, width - 19)).enumerated().map { index, part in
+                var line = ScreenLine(" ")
+                line.add(index == 0 ? key : "", .bold, width: 18)
+                line.add(part)
+                return line
+            }
+        }
+        guard width >= 94 else { return entries }
+        let half = (entries.count + 1) / 2
+        return (0..<half).map { index in
+            var line = entries[index]
+            guard index + half < entries.count else { return line }
+            line.add(String(repeating: " ", count: max(0, 47 - line.columns)))
+            for (text, style) in entries[index + half].pieces { line.add(text, style) }
+            return line
+        }
+    }
+
     private var foot: [ScreenLine] {
-        if let message = state.message { return [ScreenLine(message, .bad)] }
+        if let message = state.message { return [ScreenLine(message, state.isError ? .bad : .good)] }
+        if state.pane == .filter {
+            return [ScreenLine("Filter: \(state.arrangement.filter)▏  Enter keeps it, Escape shows all", .warning)]
+        }
         if case .confirm(let id) = state.pane {
             let name = state.rows[id]?.name ?? ""
             return [ScreenLine("Cancel \(id) \(name) and delete its partial file? y/n", .warning)]
         }
-        return [ScreenLine("↑↓ select  p pause  r resume  n now  c cancel  w why  ? help  q quit", .dim)]
+        // As many hints as fit. The last two always fit.
+        let hints = ["↑↓ select", "p pause", "r resume", "n now", "c cancel", "w why", "l log", "o open", "/ filter"]
+        let last = ["? help", "q quit"]
+        var shown = last
+        for count in hints.indices.map({ $0 + 1 }) {
+            let next = hints.prefix(count) + last
+            guard Formatting.columns(next.joined(separator: "  ")) <= width else { break }
+            shown = Array(next)
+        }
+        return [ScreenLine(shown.joined(separator: "  "), .dim)]
     }
 }

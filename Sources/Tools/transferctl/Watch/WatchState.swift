@@ -11,8 +11,12 @@ enum WatchEvent: Sendable {
     case status(DaemonStatus)
     /// The explanation of a transfer's wait has arrived.
     case explained(TransferID, WaitExplanation)
+    /// The events of a transfer have arrived.
+    case logged(HistoryTransfer)
     /// The daemon has rejected a request.
     case refused(String)
+    /// A request has been performed.
+    case performed(String)
     case key(WatchKey)
     /// The window has a new size, or a redraw is due.
     case redraw
@@ -26,6 +30,16 @@ enum WatchEvent: Sendable {
 enum WatchAction: Hashable {
     case control(TransferID, ControlAction)
     case explain(TransferID)
+    /// Submit an ended transfer again.
+    case retry(TransferID)
+    /// Open a finished file.
+    case open(path: String)
+    /// Request the events of a transfer.
+    case log(TransferID)
+    /// Put all transfers on hold.
+    case hold
+    /// End the hold.
+    case release
     /// Request the wait reasons again.
     case refresh
     case quit
@@ -38,6 +52,9 @@ struct WatchState {
         case none
         case help
         case why(TransferID)
+        case log(TransferID)
+        /// The line in which the user types the filter.
+        case filter
         /// A request to confirm the cancellation of a transfer.
         case confirm(TransferID)
     }
@@ -49,18 +66,19 @@ struct WatchState {
     private(set) var pane = Pane.none
     /// The explanation for the transfer in the pane. `nil` until the daemon has replied.
     private(set) var explanation: WaitExplanation?
+    /// The events of the transfer in the pane. `nil` until the daemon has replied.
+    private(set) var log: HistoryTransfer?
     /// The daemon's latest message. Removed at the next key.
     private(set) var message: String?
+    /// A Boolean value that indicates whether the message reports an error.
+    private(set) var isError = false
+    /// The order and the choice of the transfers.
+    private(set) var arrangement = WatchArrangement()
     /// The number of ended transfers that stay in view.
     private static let maximumEnded = 100
 
-    /// The transfers in display order: running transfers first, ended transfers last.
-    var order: [TransferStatus] {
-        rows.values.sorted {
-            ($0.state.rank, $0.state.isEnded ? -$0.id.rawValue : $0.id.rawValue)
-                < ($1.state.rank, $1.state.isEnded ? -$1.id.rawValue : $1.id.rawValue)
-        }
-    }
+    /// The shown transfers in display order.
+    var order: [TransferStatus] { arrangement.arranged(rows.values) }
 
     /// Applies an event and returns the actions to perform.
     mutating func apply(_ event: WatchEvent) -> [WatchAction] {
@@ -80,8 +98,14 @@ struct WatchState {
         case .explained(let id, let explanation):
             if pane == .why(id) { self.explanation = explanation }
             return []
+        case .logged(let history):
+            if pane == .log(history.id) { log = history }
+            return []
         case .refused(let text):
-            message = text
+            (message, isError) = (text, true)
+            return []
+        case .performed(let text):
+            (message, isError) = (text, false)
             return []
         case .key(let key):
             message = nil
@@ -125,7 +149,10 @@ struct WatchState {
         case .help:
             pane = .none
             return key == .letter("q") ? [.quit] : []
-        case .none, .why: return handleInList(key)
+        case .filter:
+            editFilter(key)
+            return []
+        case .none, .why, .log: return handleInList(key)
         }
     }
 
@@ -139,20 +166,70 @@ struct WatchState {
         case .end, .letter("G"): return move(by: rows.count)
         case .letter("q"): return [.quit]
         case .letter("?"), .letter("h"): pane = .help
+        case .letter("/"): pane = .filter
+        case .letter("s"): arrangement.sort = arrangement.sort.next
+        case .letter("H"): return [.hold]
+        case .letter("R"): return [.release]
+        case .letter("l"): return showLog()
+        case .letter("o"): return open()
         case .letter("w"), .enter:
             if case .why = pane {
                 pane = .none
             } else if let selected {
                 return explain(selected)
             }
-        case .escape: pane = .none
+        case .escape:
+            if pane == .none { arrangement.filter = "" }
+            pane = .none
         case .letter("p"): return control(.pause)
-        case .letter("r"): return control(.resume)
+        case .letter("r"): return resumeOrRetry()
         case .letter("n"): return control(.startNow)
         case .letter("c"): if let id = controllable { pane = .confirm(id) }
-        case .letter, .other: break
+        case .letter, .backspace, .other: break
         }
         return []
+    }
+
+    // MARK: Actions
+
+    private mutating func editFilter(_ key: WatchKey) {
+        switch key {
+        case .letter(let letter): arrangement.filter.append(letter)
+        case .backspace: _ = arrangement.filter.popLast()
+        case .escape:
+            arrangement.filter = ""
+            pane = .none
+        case .enter: pane = .none
+        case .up, .down, .pageUp, .pageDown, .home, .end, .other: break
+        }
+        if !order.contains(where: { $0.id == selected }) { selected = order.first?.id }
+    }
+
+    /// Resumes the selected transfer. Submits it again if it has failed or was canceled.
+    private mutating func resumeOrRetry() -> [WatchAction] {
+        guard let selected, let row = rows[selected], row.state == .failed || row.state == .cancelled else {
+            return control(.resume)
+        }
+        return [.retry(selected)]
+    }
+
+    private mutating func open() -> [WatchAction] {
+        guard let selected, let row = rows[selected] else { return [] }
+        guard row.state == .finished, !row.isUpload, let path = row.path else {
+            (message, isError) = ("transfer \(selected) has no finished file to open", true)
+            return []
+        }
+        return [.open(path: path)]
+    }
+
+    private mutating func showLog() -> [WatchAction] {
+        guard let selected else { return [] }
+        if case .log = pane {
+            pane = .none
+            return []
+        }
+        (pane, log) = (.log(selected), nil)
+        return [.log(selected)]
     }
 
     private mutating func explain(_ id: TransferID) -> [WatchAction] {
@@ -167,8 +244,13 @@ struct WatchState {
         let id = order[max(0, min(order.count - 1, old + step))].id
         guard id != selected else { return [] }
         selected = id
-        if case .why = pane { return explain(id) }
-        return []
+        switch pane {
+        case .why: return explain(id)
+        case .log:
+            (pane, log) = (.log(id), nil)
+            return [.log(id)]
+        case .none, .help, .filter, .confirm: return []
+        }
     }
 
     /// The selected transfer if it has not ended. Otherwise `nil`, and `message` explains.
@@ -176,7 +258,7 @@ struct WatchState {
         mutating get {
             guard let selected, let row = rows[selected] else { return nil }
             guard !row.state.isEnded else {
-                message = "transfer \(selected) has already ended: \(row.state.displayName)"
+                (message, isError) = ("transfer \(selected) has already ended: \(row.state.displayName)", true)
                 return nil
             }
             return selected
@@ -185,17 +267,5 @@ struct WatchState {
 
     private mutating func control(_ action: ControlAction) -> [WatchAction] {
         controllable.map { [.control($0, action)] } ?? []
-    }
-}
-
-extension TransferStatus.State {
-    /// The position of the state in the display order.
-    fileprivate var rank: Int {
-        switch self {
-        case .running: 0
-        case .waiting: 1
-        case .paused: 2
-        case .finished, .failed, .cancelled: 3
-        }
     }
 }

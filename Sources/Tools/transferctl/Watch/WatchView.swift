@@ -11,6 +11,9 @@ struct WatchView {
     private static let drawInterval = Duration.milliseconds(80)
     /// The minimum time between two requests for all wait reasons.
     private static let refreshInterval = Duration.seconds(1)
+    /// The number of waiting transfers whose reasons are requested each time: more than fit on a screen, and few enough
+    /// for a request per second.
+    private static let explainedLimit = 1000
 
     func run(_ events: AsyncStream<WatchEvent>) async throws {
         var state = WatchState()
@@ -31,7 +34,7 @@ struct WatchView {
                     let wait = lastRefresh.map { max(.zero, $0 + Self.refreshInterval - now) } ?? .zero
                     lastRefresh = now + wait
                     refresh(after: wait)
-                case .control, .explain: perform(action)
+                case .control, .explain, .retry, .open, .log, .hold, .release: perform(action)
                 }
             }
             let now = ContinuousClock.now
@@ -62,7 +65,9 @@ struct WatchView {
         Task {
             if wait > .zero { try? await Task.sleep(for: wait) }
             // If the request fails, the next change repeats it.
-            if let rows = try? await client.explainedList(TransferFilter()) { feed.yield(.listed(rows)) }
+            if let rows = try? await client.explainedList(TransferFilter(), limit: Self.explainedLimit) {
+                feed.yield(.listed(rows))
+            }
         }
     }
 
@@ -71,6 +76,17 @@ struct WatchView {
             do {
                 switch action {
                 case .control(let id, let action): try await client.control([id], action)
+                case .retry(let id):
+                    let new = try await EndedTransfers(of: client).retry([id])
+                    feed.yield(.performed("submitted again as \(new.map { "\($0)" }.joined(separator: ", "))"))
+                case .open(let path): feed.yield(await FileOpener.open(path))
+                case .log(let id): feed.yield(.logged(try await client.log(of: id)))
+                case .hold:
+                    try await client.hold(HoldRequest(seconds: nil, reason: ""))
+                    feed.yield(.performed("all transfers are on hold; R ends the hold"))
+                case .release:
+                    try await client.hold(nil)
+                    feed.yield(.performed("the hold has ended"))
                 case .explain(let id): feed.yield(.explained(id, try await client.explain(id)))
                 case .refresh, .quit: break  // The view itself handles these.
                 }

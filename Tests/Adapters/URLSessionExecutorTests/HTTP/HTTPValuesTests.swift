@@ -26,6 +26,8 @@ struct HTTPValuesTests {
     func leapYears() {
         #expect(HTTPDate.seconds("Tue, 29 Feb 2000 00:00:00 GMT") == 951_782_400)
         #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+        // A day that the month does not have counts on into the next month.
+        #expect(HTTPDate.seconds("Wed, 31 Feb 2000 00:00:00 GMT") == 951_955_200)
     }
 
     @Test("Retry-After is parsed as seconds and as a date")
@@ -73,13 +75,6 @@ struct HTTPValuesTests {
         #expect(!head.hasImpossibleLength)
     }
 
-    @Test("Base64 matches the RFC")
-    func base64() {
-        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            #expect(Base64.encode(Array(text.utf8)) == expected)
-        }
-    }
-
     @Test(
         "A login page is distinguished from a file",
         arguments: [
@@ -121,7 +116,8 @@ struct HTTPValuesTests {
             (-1, "SSL certificate problem: certificate has expired", .certificate),
             (-1, "SSL: no alternative certificate subject name matches target host name 'x'", .certificate),
             (-1, "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", .connection),
-            (-1, "OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .handshake),
+            (-1, "OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .unsupportedURL),
+            (-1, "OpenSSL/3.0: error:0A000410:SSL routines::sslv3 alert handshake failure", .handshake),
             (-1, "Failed writing header", .malformedResponse),
             (-1, "Too large response headers: 400000 > 307200", .malformedResponse),
             (-1, "Unrecognized content encoding type.", .encodedBody),
@@ -136,5 +132,25 @@ struct HTTPValuesTests {
         let failure = SessionFailure.failure(code: code, text: text, host: "h")
         #expect(failure.cause == cause)
         #expect(failure.message.hasSuffix("."))
+    }
+
+    @Test(
+        "An error of the connection to a proxy names the proxy, not the server",
+        arguments: [
+            (-1004, "", "The proxy p:9 refused the connection."),
+            (
+                -1, "Failed to connect to p port 9: No route to host",
+                "Could not connect to the proxy p:9: Failed to connect to p port 9: No route to host."
+            ),
+            (
+                -1, "CONNECT tunnel failed, response 502",
+                "The proxy p:9 did not connect to h: CONNECT tunnel failed, response 502."
+            ),
+            (-1005, "", "h dropped the connection."),
+        ])
+    func proxyErrors(code: Int, text: String, message: String) {
+        let failure = SessionFailure.failure(code: code, text: text, host: "h", proxy: "p:9")
+        #expect(failure.message == message)
+        #expect(failure.cause == .connection)
     }
 }

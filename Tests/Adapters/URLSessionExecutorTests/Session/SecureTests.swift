@@ -87,6 +87,29 @@ extension ExecutorTests {
             }
         }
 
+        @Test(
+            "A transfer may accept any certificate; other transfers with the same server still refuse it",
+            arguments: HostileAuthority.Fault.allCases)
+        func unverified(_ fault: HostileAuthority.Fault) async throws {
+            var options = HostileServerOptions()
+            options.certificate = try HostileAuthority().certificate(fault)
+            let server = try HostileServer(options: options) { Self.file.serve($0, $1) }
+            defer { server.stop() }
+            let fixture = try ExecutorFixture { _ in }
+            for isUnverified in [true, false, true, false] {
+                var specification = fixture.specification(server.url("/f"))
+                specification.acceptsAnyCertificate = isUnverified
+                let outcome = await fixture.run(specification).0
+                if isUnverified {
+                    #expect(fixture.contents(outcome) == Self.file.bytes, "\(outcome)")
+                } else {
+                    #expect(outcome.failure?.cause == .certificate, "\(outcome)")
+                }
+            }
+            await fixture.executor.shutdown()
+            try? FileManager.default.removeItem(atPath: fixture.root)
+        }
+
         @Test("https works through a proxy's tunnel for downloads and uploads, with and without a proxy login")
         func tunnel() async throws {
             for user in [nil, "me@home"] as [String?] {

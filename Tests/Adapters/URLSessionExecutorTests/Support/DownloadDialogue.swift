@@ -9,6 +9,8 @@ import TransferPolicy
 struct DownloadDialogue {
     var machine: DownloadStateMachine
     var lines: [String] = []
+    /// The cause of the latest restart.
+    var restartCause: RestartCause?
 
     init(_ plan: DownloadPlan) { machine = DownloadStateMachine(plan: plan) }
 
@@ -32,7 +34,9 @@ struct DownloadDialogue {
             case .cancelRequest: lines.append("cancel")
             case .sendSegment(let id, let request): lines.append("ask \(id) \(request.value("Range") ?? "")")
             case .cancelSegment(let id): lines.append("cancel \(id)")
-            case .restart: lines.append("startOver")
+            case .restart(let cause):
+                restartCause = cause
+                lines.append("startOver")
             case .receive(let file): lines.append("receive \(file.total.map(String.init) ?? "?")")
             case .finish: lines.append("finish")
             case .end(.failed(let failure, let keeps)):

@@ -56,7 +56,7 @@ struct PhaseExaminer: CustomStringConvertible {
     private mutating func agreement(
         of policy: some PhasedPolicy, on subject: PolicySubject, in context: PolicyContext
     ) -> String? {
-        let phase = policy.phase(of: subject, at: context.now.wall).number
+        let phase = policy.phase(of: subject, in: context).number
         let count = policy.phaseCount(withDeadline: subject.traits.constraints.deadline != nil)
         guard (0..<count).contains(phase) else { return "stage \(phase) of \(count)" }
         let staged = Self.answer(of: policy, atPhase: phase, for: subject, in: context)
@@ -68,18 +68,25 @@ struct PhaseExaminer: CustomStringConvertible {
     /// Checks that a phase lasts until its stated end. Another phase then begins, in which both verdicts also agree.
     private mutating func phaseFault(of policy: some PhasedPolicy) -> String? {
         let now = context.now.wall
-        let phase = policy.phase(of: subject, at: now)
+        let phase = policy.phase(of: subject, in: context)
         phases.insert(phase.number)
-        for date in generator.dates(from: now, before: phase.until) where policy.phase(of: subject, at: date) != phase {
-            return "\(phase) at \(now), \(policy.phase(of: subject, at: date)) at \(date)"
+        for date in generator.dates(from: now, before: phase.until) where self.phase(of: policy, at: date) != phase {
+            return "\(phase) at \(now), \(self.phase(of: policy, at: date)) at \(date)"
         }
         guard let until = phase.until else { return nil }
         guard until > now else { return "\(phase) has ended at \(now)" }
         phaseChanges += 1
-        guard policy.phase(of: subject, at: until).number != phase.number else { return "\(phase) goes on" }
+        guard self.phase(of: policy, at: until).number != phase.number else { return "\(phase) goes on" }
         var then = context
         then.now.wall = until
         return agreement(of: policy, on: subject, in: then)
+    }
+
+    /// Returns the subject's phase at another date. Everything else stays the same.
+    private func phase(of policy: some PhasedPolicy, at date: WallTime) -> RelaxationPhase {
+        var then = context
+        then.now.wall = date
+        return policy.phase(of: subject, in: then)
     }
 
     /// Checks that a policy state lasts until its stated end as long as only time passes.
@@ -146,7 +153,7 @@ struct PhaseExaminer: CustomStringConvertible {
         let traits = subject.traits
         let whole = PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)
         let (new, known) = (
-            policy.phase(ofNew: traits, at: context.now.wall), policy.phase(of: whole, at: context.now.wall)
+            policy.phase(ofNew: traits, in: context), policy.phase(of: whole, in: context)
         )
         return new == known ? nil : "\(new) of one that is new, and \(known)"
     }
@@ -165,7 +172,7 @@ struct PhaseExaminer: CustomStringConvertible {
     /// Checks that the transfer's own verdict does not change while neither the phase nor the policy state changes.
     private mutating func quiet(of policy: some PhasedPolicy) -> String? {
         let answer = Permission(policy.verdict(for: subject, in: context))
-        let phase = policy.phase(of: subject, at: context.now.wall)
+        let phase = policy.phase(of: subject, in: context)
         for later in generator.laterContexts(than: context, before: policy.stateKey(in: context).until) {
             if let until = phase.until, later.now.wall >= until { continue }
             let next = Permission(policy.verdict(for: subject, in: later))

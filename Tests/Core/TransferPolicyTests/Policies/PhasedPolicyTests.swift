@@ -13,7 +13,9 @@ import TransferPolicy
     @Test(
         "A policy's verdict on a phase applies to each transfer in it, until phase or state change",
         arguments: [
-            ("default", 40, 10), ("immediate", 1, 1), ("unmetered", 1, 1), ("strict", 1, 1), ("ladder", 4, 1),
+            ("hours", 40, 10), ("default", 9, 2), ("horizon", 9, 2), ("immediate", 1, 1), ("unmetered", 1, 1),
+            ("strict", 1, 1),
+            ("ladder", 4, 1),
             ("latest-start", 2, 1), ("backlog", 1, 4), ("two-threshold", 1, 2), ("batch", 2, 2), ("window", 1, 2),
             ("android", 4, 1), ("bits", 1, 1), ("mogwai", 1, 1), ("apple", 1, 1),
         ])
@@ -49,14 +51,14 @@ import TransferPolicy
     func others() throws {
         let plain = try PolicyCatalog.entries.map(\.name)
             .filter { try !(PolicyCatalog.policy(named: $0) is any PhasedPolicy) }
-        #expect(plain == ["wiffler", "score", "quota", "budget", "habit"])
+        #expect(plain == ["wiffler", "score", "quota", "budget", "habit", "price", "wait-awhile", "saving-per-wait"])
     }
 
-    @Test("default: phases begin at half, three quarters, and all of the time, or the last chance")
+    @Test("hours: phases begin at half, three quarters, and all of the time, or the last chance")
     func catalogPhases() {
         func phases(_ subject: PolicySubject) -> [String] {
             [0, 499, 500, 749, 750, 999, 1000].map { second in
-                let phase = DefaultPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(second)))
+                let phase = HoursPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(second)))
                 let until = phase.until.map { "…\(Sample.monday.duration(to: $0).wholeNanoseconds / 1_000_000_000)" }
                 return "\(phase.number)\(until ?? "")"
             }
@@ -70,11 +72,11 @@ import TransferPolicy
         #expect(phases(Sample.subject(deadline: 0)) == Array(repeating: "19", count: 7))
     }
 
-    @Test("default: before three quarters of the time, the last day is divided into 3 h steps")
+    @Test("hours: before three quarters of the time, the last day is divided into 3 h steps")
     func shippedSteps() {
         let subject = Sample.subject(deadline: 100 * 3600)
         func phase(_ hour: Double) -> RelaxationPhase {
-            DefaultPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(hour * 3600)))
+            HoursPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(hour * 3600)))
         }
         func date(_ hour: Int64) -> WallTime { Sample.monday.advanced(by: .seconds(hour * 3600)) }
         #expect(phase(0) == RelaxationPhase(0, until: date(50)))
@@ -82,19 +84,19 @@ import TransferPolicy
         #expect(phase(75) == RelaxationPhase(18, until: date(100)))
         let short = Sample.subject(deadline: 30 * 3600)
         let found = [0, 5, 6, 14, 15, 17.9, 18, 22].map {
-            DefaultPolicy().phase(of: short, at: Sample.monday.advanced(by: .seconds($0 * 3600)))
+            HoursPolicy().phase(of: short, at: Sample.monday.advanced(by: .seconds($0 * 3600)))
         }
         #expect(found.map(\.number) == [0, 0, 1, 3, 13, 13, 14, 15])
         let ends: [WallTime?] = [6, 6, 9, 15, 18, 18, 21, 22.5].map { date(0).advanced(by: .seconds($0 * 3600)) }
         #expect(found.map(\.until) == ends)
     }
 
-    @Test("default: the state changes after three days without AC power, as announced")
+    @Test("hours: the state changes after three days without AC power, as announced")
     func patience() {
         var history = PolicyHistory()
         history.observe(.init(Sample.conditions { $0.power.value = .battery }, at: Sample.now), localTime: .utc)
         func stateKey(_ power: PowerSource, at second: Double) -> PolicyStateKey {
-            DefaultPolicy().stateKey(in: Sample.context(power, at: second) { $0.history = history })
+            HoursPolicy().stateKey(in: Sample.context(power, at: second) { $0.history = history })
         }
         let end = Sample.now.instant.advanced(by: .seconds(3 * 86_400))
         #expect(stateKey(.battery, at: 0) == PolicyStateKey(0, until: end))
@@ -105,7 +107,8 @@ import TransferPolicy
 
     private static func name(of policy: any Policy) -> String? {
         switch policy {
-        case is DefaultPolicy: "default"
+        case is HoursPolicy: "hours"
+        case is HorizonPolicy: "horizon"
         case is LadderPolicy: "ladder"
         case is LatestStartPolicy: "latest-start"
         case is BacklogPolicy: "backlog"

@@ -153,10 +153,10 @@ import TransferPolicy
         func context(at second: Double, _ metered: Metered = .no) -> PolicyContext {
             Sample.context(.battery, metered, at: second) { $0.history = history }
         }
-        #expect(try say("default", Sample.subject(), context(at: 0)) == "onBattery @259200.0")
-        #expect(try say("default", Sample.subject(), context(at: 259_199.5)) == "onBattery @259200.0")
-        #expect(try say("default", Sample.subject(), context(at: 259_200)) == "run")
-        #expect(try say("default", Sample.subject(), context(at: 259_200, .yes)) == "metered")
+        #expect(try say("hours", Sample.subject(), context(at: 0)) == "onBattery @259200.0")
+        #expect(try say("hours", Sample.subject(), context(at: 259_199.5)) == "onBattery @259200.0")
+        #expect(try say("hours", Sample.subject(), context(at: 259_200)) == "run")
+        #expect(try say("hours", Sample.subject(), context(at: 259_200, .yes)) == "metered")
         #expect(try say("default:patience=inf", Sample.subject(), context(at: 1e7)).hasPrefix("onBattery"))
         #expect(try say("default:patience=0", Sample.subject(), context(at: 0)) == "run")
     }

@@ -234,7 +234,7 @@ import TransferScheduling
             t=4s full 1 needed=100 available=7
             expect 1 waits storageLow
             expect 1 released freeSpace:93
-            expect 1 saying not enough disk space: needs 100 bytes, 7 bytes available — starts after 93 bytes are freed
+            expect 1 saying not enough disk space: needs 100 B, 7 B available — starts after 93 B are freed
             expect wake 19s
             t=4s room 99
             expect quiet until 60s

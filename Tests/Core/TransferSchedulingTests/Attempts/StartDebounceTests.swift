@@ -126,6 +126,25 @@ import TransferScheduling
             """)
     }
 
+    @Test("A transfer with a date waits for its own debounce, and not for a longer one of a similar transfer")
+    func ownDebounce() {
+        // Transfer 2 is past its latest start, so it needs no AC power.
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary deadline=71h
+            t=0s submit 2 discretionary deadline=10s notBefore=50s
+            t=0s unwatch 1
+            t=0s unwatch 2
+            t=20s network none
+            t=46s network full
+            t=46s power ac
+            expect wake 51s
+            expect 2 starts at 51s
+            expect 1 starts at 56s
+            """, policy: LatestStartPolicy())
+    }
+
     @Test("Only discretionary work waits for the debounce", arguments: ["normal", "userInitiated"])
     func othersAtOnce(kind: String) {
         Timeline.run(

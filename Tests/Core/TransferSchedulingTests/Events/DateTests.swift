@@ -55,7 +55,7 @@ import TransferScheduling
             """)
     }
 
-    @Test("After three quarters, 20 % battery is enough; past the deadline, any, and it is late")
+    @Test("After three quarters, 20 % battery is enough; in the reserved time before the deadline, any")
     func laterSteps() {
         Timeline.run(
             """
@@ -65,14 +65,14 @@ import TransferScheduling
             expect 1 starts at 750s
             t=760s battery 20
             expect 1 stops at 765s
-            expect wake 1000s
-            expect 1 starts at 1000s
+            expect wake 846.4s
+            expect 1 starts at 846.4s
             t=1001s woken
             expect 1 late
             """)
     }
 
-    @Test("With unknown power, only the deadline itself starts the transfer")
+    @Test("With unknown power, only the reserved time before the deadline starts the transfer")
     func unknownPower() {
         // The earlier phases are also evaluated, because only they show which of many transfers reaches the last phase
         // first.
@@ -81,8 +81,8 @@ import TransferScheduling
             given power=unknown battery=100
             t=0s submit 1 discretionary deadline=1000s
             expect wake 500s
-            expect quiet until 999s
-            expect 1 starts at 1000s
+            expect quiet until 846s
+            expect 1 starts at 846.4s
             """)
     }
 
@@ -116,20 +116,20 @@ import TransferScheduling
         Timeline.run(
             """
             given power=unknown
-            t=0s submit 1 discretionary deadline=100s
+            t=0s submit 1 discretionary deadline=100s size=0
             t=95s power ac
             expect 1 waits settling
             expect 1 starts at 100s
             """)
     }
 
-    @Test("On AC power, phases cause no re-evaluation")
+    @Test("On AC power, phases cause no re-evaluation, and only the deadline is checked")
     func noIdleReevaluations() {
         Timeline.run(
             """
             t=0s submit 1 discretionary deadline=1000s
             expect 1 starts at 0s
-            expect wake none
+            expect wake 1000s
             """)
     }
 

@@ -29,6 +29,28 @@ import TransferScheduling
             """)
     }
 
+    @Test("The explanation names the end of a hold, and the windows that follow it")
+    func end() {
+        Timeline.run(
+            """
+            t=60s everything user:7200
+            t=60s submit 1 normal
+            expect 1 saying on hold since 00:01 — starts after 'transferctl release', or starts Mon 23 Nov 02:00:00
+            t=60s submit 2 normal notBefore=9000s
+            expect 2 saying on hold since 00:01; not before Mon 23 Nov 02:30:00 — starts Mon 23 Nov 02:30:00
+            """)
+    }
+
+    @Test("A hold of the command line is named without its source, and with its reason if there is one")
+    func userHold() {
+        let since = Machine.start
+        func words(_ why: String) -> String {
+            WaitReason(.held(by: MachineHold.user, why: why), since: since, source: .user).sentence(localTime: .utc)
+        }
+        #expect(words("") == "on hold since 00:00")
+        #expect(words("a call") == "on hold since 00:00: a call")
+    }
+
     @Test("The reason names the holder, the start, and the source")
     func words() {
         var conditions = Machine.goodConditions()

@@ -6,7 +6,7 @@ import TransferPolicy
 import TransferScheduling
 
 @Suite struct RecoveredTransfersTests {
-    private static let start = ClockReading(
+    static let start = ClockReading(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
 
     private static func traits(
@@ -22,7 +22,7 @@ import TransferScheduling
             submitted: WallTime(secondsSinceEpoch: submitted), expires: expires)
     }
 
-    private static var conditions: Conditions {
+    static var conditions: Conditions {
         var conditions = Conditions(unknownSince: start)
         conditions.power = Fact(.ac, source: .upower, since: start)
         conditions.network = Fact(.full, source: .kernel, since: start)
@@ -105,51 +105,13 @@ import TransferScheduling
     func equalsOneByOne(part: Int) {
         let base = UInt64.random(in: 0..<1 << 48)
         print("RecoveredTransfersTests part \(part): seed \(base)")
-        // The first seed contains a transfer that runs past its expiry when the process ends.
-        for seed in [74_233_193_261_555] + (base..<base + 8) {
+        // In the first seed, a transfer runs past its expiry when the process ends; in the second, a price becomes unknown
+        // while a transfer is watched. SchedulerStress tries many more seeds.
+        for seed in [74_233_193_261_555, 20_253_526_301_514] + (base..<base + 2) {
             let run = SeededRun(seed: seed) { OneByOne($0, $1) }
             let propertyRun = run.run(steps: 600, prepare: { $0.recovery = .asleep })
             #expect(propertyRun.faults == [], "seed \(seed)")
             if !propertyRun.faults.isEmpty { return }
-        }
-    }
-
-    /// Two schedulers that recovered the same queue while nothing could start, one in a batch and one transfer by
-    /// transfer.
-    private struct Pair: ~Copyable {
-        var atOnce: Scheduler
-        var oneByOne: Scheduler
-        var generators: (SplitMix64, SplitMix64)
-        var running: [TransferID] = []
-
-        init(_ policy: any Policy, _ queue: [RecoveredTransfer], seed: UInt64) {
-            atOnce = Scheduler(policy: policy, startingAt: RecoveredTransfersTests.start)
-            oneByOne = Scheduler(policy: policy, startingAt: RecoveredTransfersTests.start)
-            generators = (SplitMix64(seed: seed), SplitMix64(seed: seed))
-            var asleep = RecoveredTransfersTests.conditions
-            asleep.sleep.value = .aboutToSleep
-            _ = apply(.conditionsChanged(asleep), at: RecoveredTransfersTests.start)
-            atOnce.recover(RecoveredTransfers(queue), at: RecoveredTransfersTests.start)
-            for transfer in queue {
-                _ = oneByOne.apply(
-                    .recovered(transfer.id, transfer.traits, transfer.state), at: RecoveredTransfersTests.start,
-                    using: &generators.1)
-            }
-        }
-
-        /// Applies an event to both schedulers and returns whether their effects are equal.
-        mutating func apply(_ event: Event, at now: ClockReading) -> Bool {
-            // Ignore wake-ups, because the second scheduler reported its wake-up with the last recovered transfer.
-            func isNews(_ effect: Effect) -> Bool { if case .wake = effect { false } else { true } }
-            let effects = atOnce.apply(event, at: now, using: &generators.0).filter(isNews)
-            for effect in effects {
-                switch effect {
-                case .start(let id): running.append(id)
-                case .end(let id, _): running.removeAll { $0 == id }
-                default: break  // Nothing starts or ends.
-                }
-            }
-            return effects == oneByOne.apply(event, at: now, using: &generators.1).filter(isNews)
         }
     }
 
@@ -178,7 +140,14 @@ import TransferScheduling
                     expires: roll(0...9) == 0 ? date(1...9000) : nil),
                 state: roll(0...9) == 0 ? RecoveredState(bytes: 7, isPaused: roll(0...1) == 0) : RecoveredState())
         }
-        var pair = Pair(try PolicyCatalog.policy(named: name), queue, seed: seed)
+        let keepsDeadlines = seed.isMultiple(of: 2)
+        var pair = RecoveredPair(
+            try PolicyCatalog.policy(named: name), queue, keepsDeadlines: keepsDeadlines, seed: seed)
+        if keepsDeadlines {
+            // Recovery one by one has reported the deadlines at risk. Afterward, transfers that start are not checked.
+            let isSame = pair.apply(.woken, at: Self.start)
+            try #require(isSame, "seed \(seed), reports")
+        }
         var (now, conditions) = (Self.start, Self.conditions)
         var event = Event.conditionsChanged(conditions)
         for step in 0..<400 {

@@ -122,7 +122,9 @@ import TransferScheduling
             t=0s submit 1 discretionary metered=unmetered
             t=1s power ac
             expect 1 waits metered
-            expect 1 released joinUnmetered:5s
+            expect 1 released joinUnmetered:10s
+            t=1s metered no
+            expect 1 starts at 11s
             """)
     }
 

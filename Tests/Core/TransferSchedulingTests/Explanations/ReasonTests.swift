@@ -21,6 +21,11 @@ import TransferScheduling
             ),
             (.budgetSpent(.meteredBytes, renewed: date), "budgetSpent", "the metered data budget is used up"),
             (.held(by: "root", why: "backup"), "held", "held by root: backup"),
+            (
+                .storageLow(needed: 2_000_000_000, available: 1_250_000_000), "storageLow",
+                "not enough disk space: needs 2 GB, 1.3 GB available"
+            ),
+            (.storageLow(needed: nil, available: -5), "storageLow", "not enough disk space: 0 B available"),
             (.needsApp(.authentication), "needsApp", "the server requires a login; the app must answer"),
             (.needsApp(.delayedBegin), "needsApp", "the app must decide whether the transfer begins"),
             (.needsApp(.notRegistered), "needsApp", "the app must open its session again"),

@@ -18,6 +18,7 @@ import TransferScheduling
             t=1s need 1 delayedBegin
             expect 1 waits rateLimited,networkKind,connectionDenied,metered,held,needsApp,budgetSpent,notBefore,outsideWindow,onBattery
             expect 1 released
+            expect 1 jointly openApp,joinKind:wifi:0s,release:root,plugIn:0s after 3599s by date
             """)
     }
 
@@ -58,6 +59,43 @@ import TransferScheduling
             expect 2 released
             expect 3 released
             expect 4 released
+            """)
+    }
+
+    @Test("If no single change starts a transfer, the changes that do so together are named")
+    func joint() {
+        Timeline.run(
+            """
+            given power=battery metered=yes
+            t=0s submit 1 discretionary metered=unmetered
+            expect 1 released
+            expect 1 jointly joinUnmetered:0s,plugIn:0s after 10s
+            expect 1 saying the network is metered since 00:00 (NetworkManager); on battery (80 %) since 00:00 (UPower) — starts 10 s after you join an unmetered network and plug in
+            t=1s submit 2 normal power=ac notBefore=3600s
+            expect 2 jointly plugIn:0s after 3599s by date
+            expect 2 saying on battery (80 %) since 00:00 (UPower); not before Mon 23 Nov 01:00:00 — starts Mon 23 Nov 01:00:00 if you plug in before
+            t=2s submit 3 normal power=ac
+            expect 3 jointly
+            t=2s submit 4 normal power=ac
+            t=2s pause 4
+            expect 4 jointly resume,plugIn:0s after 0s
+            t=3s metered no
+            t=3s power ac
+            expect 1 starts at 13s
+            t=20s power battery
+            t=3598s power ac
+            expect 2 starts at 3600s
+            """)
+    }
+
+    @Test("A joint remedy is left out if time alone starts the transfer as early")
+    func jointAndTime() {
+        Timeline.run(
+            """
+            given power=battery metered=yes
+            t=0s submit 1 discretionary notBefore=259200s metered=allowed
+            expect 1 released wait:259200s
+            expect 1 jointly
             """)
     }
 

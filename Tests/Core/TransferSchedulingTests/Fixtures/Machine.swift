@@ -37,7 +37,7 @@ final class Machine {
     var room: Int64?
 
     init(
-        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
+        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = HoursPolicy(),
         conditions: Conditions = Machine.goodConditions(), now: ClockReading = Machine.start, seed: UInt64 = 1,
         staggeredStartJitter: Duration = .zero, watchesAll: Bool = true
     ) {
@@ -119,7 +119,7 @@ final class Machine {
         case .saveRetry(let id, let retry): store[id]?.state.retry = retry
         case .savePaused(let id, let isPaused): store[id]?.state.isPaused = isPaused
         case .saveRelaunchDelay(let id, let relaunchDelay): store[id]?.state.relaunchDelay = relaunchDelay
-        case .discard, .saveStatistics, .explain: break  // A machine answers none of these effects.
+        case .discard, .saveStatistics, .explain, .reportDeadline: break  // A machine answers none of these effects.
         }
         return nil
     }

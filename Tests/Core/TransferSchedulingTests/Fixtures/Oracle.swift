@@ -253,7 +253,8 @@ struct Oracle {
             open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
         case .savePaused(let id, let isPaused):
             if open[id]?.isPaused != isPaused { faults.append("\(id) was saved as paused: \(isPaused)") }
-        case .discard, .measureSpace, .explain, .wake, .saveRelaunchDelay, .saveStatistics: break  // No rule applies.
+        case .discard, .measureSpace, .explain, .wake, .saveRelaunchDelay, .saveStatistics, .reportDeadline:
+            break  // No rule applies.
         }
     }
 

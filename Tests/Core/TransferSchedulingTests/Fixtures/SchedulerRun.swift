@@ -22,7 +22,7 @@ final class SchedulerRun {
     init(seed: UInt64) {
         generator = SplitMix64(seed: seed)
         var configuration = SchedulerConfiguration()
-        (configuration.slotsPerApp, configuration.slotsPerSession) = (3, 2)
+        (configuration.slotsPerApp, configuration.slotsPerSession, configuration.keepsDeadlines) = (3, 2, false)
         configuration.staggeredStartJitter = seed.isMultiple(of: 2) ? .zero : .seconds(5)
         self.configuration = configuration
         hasBudgets = seed % 3 == 0
@@ -254,7 +254,7 @@ final class SchedulerRun {
         oracle.staggeredStart.forget()
         oracle.hours.restart(at: machine.now)
         let relaunchDelays = machine.store.mapValues(\.state.relaunchDelay)
-        machine.restart(policy: DefaultPolicy())
+        machine.restart(policy: HoursPolicy())
         for (id, known) in stored.sorted(by: { $0.key < $1.key }) {
             let state = RecoveredState(
                 bytes: machine.bytes[id] ?? 0, retry: known.retry, isPaused: known.isPaused,

@@ -52,7 +52,7 @@ extension Timeline {
 
     private static func policy(_ name: String) -> (any Policy)? {
         switch name {
-        case "default": DefaultPolicy()
+        case "default": HoursPolicy()
         case "immediate": ImmediatePolicy()
         case "unmetered": UnmeteredPolicy()
         case "strict": StrictPolicy()
@@ -144,6 +144,8 @@ extension Timeline {
             case .backoff(let attempt, let cause, _): ["\(attempt)", cause.code]
             case .notBefore(let until): [date(until)]
             case .outsideWindow(let opens): [opens.map(date) ?? "never"]
+            case .price(_, _, let until, _): [until.map(date) ?? "never"]
+            case .priceUnknown(let end): [end.map(date) ?? "never"]
             case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind,
                 .connectionDenied, .storageLow, .suspended, .aboutToSleep, .aboutToShutDown:
                 []

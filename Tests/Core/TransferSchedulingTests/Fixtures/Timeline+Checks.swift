@@ -27,6 +27,12 @@ extension Timeline {
         case "released":
             let remedies = machine.explanation(of: id)?.remedies.map { Self.text($0) }.joined(separator: ",") ?? ""
             return remedies == words.word(2) ? nil : "by \(remedies)"
+        case "jointly":
+            let joint = machine.explanation(of: id)?.joint
+            let changes = joint?.changes.map { Self.text($0) }.joined(separator: ",") ?? ""
+            let times =
+                joint.map { " after \($0.after.components.seconds)s" + ($0.date == nil ? "" : " by date") } ?? ""
+            return changes + times == words.rest(2) ? nil : "by \(changes)\(times)"
         case "saying":
             let sentence = machine.explanation(of: id)?.sentence(localTime: .utc) ?? ""
             return sentence == words.rest(2) ? nil : "says: \(sentence)"
@@ -70,7 +76,8 @@ extension Timeline {
         let loud = machine.log[seen...].first {
             switch $0.effect {
             case .start, .stop, .end: true
-            case .discard, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .measureSpace, .explain, .wake:
+            case .discard, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .measureSpace, .explain, .wake,
+                .reportDeadline:
                 false
             }
         }

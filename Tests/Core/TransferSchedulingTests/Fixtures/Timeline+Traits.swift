@@ -16,6 +16,7 @@ extension Timeline {
         case let level?: constraints.power = .acOrBattery(above: Int(level) ?? 0)
         case nil: break
         }
+        constraints.patience = words["patience"].flatMap { Patience(rawValue: $0) }
         if let metered = words["metered"] { constraints.metered = MeteredConstraint(rawValue: metered) ?? .unmetered }
         if let links = words["links"] {
             let kinds = links.split(separator: "+").compactMap { LinkKind(rawValue: String($0)) }
@@ -26,6 +27,7 @@ extension Timeline {
             allowsRoaming: !words.contains("noRoaming"))
         constraints.notBefore = date("notBefore").map { NotBeforeConstraint($0) }
         constraints.deadline = date("deadline").map { DeadlineConstraint($0) }
+        constraints.price = words["price"].flatMap { Double($0) }.flatMap { PriceConstraint(below: $0) }
         if let window = words["window"] {
             let ends = window.split(separator: "-").compactMap { Int64($0) }
             constraints.window = WindowConstraint(windows: [.init(start: ends[0], end: ends[1])])
@@ -65,9 +67,22 @@ extension Timeline {
         case "connection": return set(\.connection, Optional(value))
         case "roaming": return set(\.roaming, Roaming(rawValue: value))
         case "sleep": return set(\.sleep, SleepState(rawValue: value))
+        case "prices":  // prices 0-3600:3+3600-7200:1, in seconds from the start; none for no prices
+            let segments = value.split(separator: "+").compactMap { piece -> PriceCurve.Segment? in
+                let numbers = piece.split { $0 == "-" || $0 == ":" }.compactMap { Int64($0) }
+                guard numbers.count == 3 else { return nil }
+                let dates = numbers.prefix(2).map { Machine.start.wall.advanced(by: .seconds($0)) }
+                return .init(start: dates[0], end: dates[1], price: Double(numbers[2]))
+            }
+            conditions.priceCurve.source = .priceCurve
+            return set(\.priceCurve, .some(value == "none" ? nil : PriceCurve(segments: segments)))
         case "everything":
             let isHeld = value == "held"
             conditions.hold.source = .user
+            if value.hasPrefix("user:"), let seconds = Int64(value.dropFirst(5)) {
+                let end = Machine.start.wall.advanced(by: .seconds(seconds))
+                return set(\.hold, .some(MachineHold(by: MachineHold.user, why: "", until: end)))
+            }
             return set(\.hold, .some(isHeld ? MachineHold(by: "you", why: "meeting") : nil))
         default: return false
         }

@@ -25,7 +25,7 @@ struct Timeline {
     @discardableResult
     static func run(
         _ text: String, configuration: SchedulerConfiguration = SchedulerConfiguration(),
-        policy: any Policy = DefaultPolicy(), staggeredStartJitter: Duration = .zero, seed: UInt64 = 1,
+        policy: any Policy = HoursPolicy(), staggeredStartJitter: Duration = .zero, seed: UInt64 = 1,
         watchesAll: Bool = true,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Machine {
@@ -81,7 +81,7 @@ struct Timeline {
         case "pause": machine.apply(.paused(id))
         case "resume": machine.apply(.resumed(id))
         case "cancel": machine.apply(.cancelled(id))
-        case "power", "battery", "network", "link", "metered", "connection", "roaming", "sleep", "everything":
+        case "power", "battery", "network", "link", "metered", "connection", "roaming", "sleep", "everything", "prices":
             var isKnown = true
             machine.change { isKnown = Self.setFact(&$0, verb, words.word(1), at: $1) }
             return isKnown ? nil : "no such value"

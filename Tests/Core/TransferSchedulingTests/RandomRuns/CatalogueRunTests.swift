@@ -56,7 +56,7 @@ private final class CatalogueRun {
             case .end(let id, _):
                 if open.remove(id) == nil { faults.append("\(id) ended though it is not open") }
             case .wake, .start, .stop, .discard, .saveRetry, .savePaused, .measureSpace, .explain,
-                .saveRelaunchDelay, .saveStatistics:
+                .saveRelaunchDelay, .saveStatistics, .reportDeadline:
                 break  // No rule applies.
             }
         }

@@ -53,7 +53,7 @@ import Testing
         #expect(
             effects == [
                 "start", "stop", "discard", "end", "saveRetry", "savePaused", "saveRelaunchDelay", "saveStatistics",
-                "measureSpace", "explain", "wake",
+                "measureSpace", "explain", "reportDeadline", "wake",
             ])
     }
 }

@@ -78,6 +78,46 @@ import TransferScheduling
             """, configuration: Self.oneSlot())
     }
 
+    /// Transfer 1 is past its deadline when the slot becomes free, and transfer 4 has no deadline.
+    private static let lateOne = """
+        t=0s submit 9 normal app=z
+        t=0s submit 1 normal app=a deadline=50s
+        t=0s submit 2 normal app=b deadline=2000s
+        t=0s submit 3 normal app=a deadline=1000s
+        t=0s submit 4 normal app=a
+        \(finish([9, 3, 2, 1], from: 60))
+        """
+
+    @Test("A transfer past its deadline goes behind those that can still be on time, and before those without (§4)")
+    func lateLast() {
+        Timeline.run(Self.lateOne + "\nexpect order 9,3,2,1,4", configuration: Self.oneSlot())
+    }
+
+    @Test("Late transfers keep the order of their deadlines, and the moment of a deadline is past (§4)")
+    func lateAmongLate() {
+        Timeline.run(
+            """
+            t=0s submit 9 normal app=z
+            t=0s submit 1 normal app=a deadline=60s
+            t=0s submit 2 normal app=b deadline=59s
+            t=0s submit 3 normal app=a deadline=60.000000001s
+            t=0s submit 4 normal app=a deadline=58s
+            \(Self.finish([9, 3, 4, 2], from: 60))
+            expect order 9,3,4,2,1
+            """, configuration: Self.oneSlot())
+    }
+
+    @Test("With the option, the earliest deadline goes first even if it has passed")
+    func earliestDeadlineFirst() {
+        var configuration = Self.oneSlot()
+        configuration.startsLateTransfersLast = false
+        let order = Self.lateOne.replacing("finish 3", with: "finish 1").replacing(
+            "t=62s finish 2", with: "t=62s finish 3"
+        )
+        .replacing("t=63s finish 1", with: "t=63s finish 2")
+        Timeline.run(order + "\nexpect order 9,1,3,2,4", configuration: configuration)
+    }
+
     @Test("A deadline goes before none, priority before a deadline, user-initiated before priority")
     func levels() {
         Timeline.run(

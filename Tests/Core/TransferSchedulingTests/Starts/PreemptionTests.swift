@@ -124,6 +124,27 @@ import TransferScheduling
             """, configuration: Self.settings())
     }
 
+    @Test("A running transfer loses its slot when its deadline passes, to a transfer that can still be on time (§4)")
+    func pastDeadline() {
+        let lines = """
+            t=0s submit 1 normal deadline=100s
+            expect 1 starts at 0s
+            t=5s submit 2 normal deadline=1000s
+            t=6s submit 3 normal
+
+            """
+        Timeline.run(
+            lines + """
+                expect 1 stops at 100s
+                expect 2 starts at 100s
+                t=200s finish 2
+                expect 1 starts at 200s
+                """, configuration: Self.settings())
+        var configuration = Self.settings()
+        configuration.startsLateTransfersLast = false
+        Timeline.run(lines + "expect quiet until 2000s", configuration: configuration)
+    }
+
     @Test("Preemption applies to global slots only, not to host slots")
     func hostSlots() {
         var configuration = Self.settings(slots: 4)

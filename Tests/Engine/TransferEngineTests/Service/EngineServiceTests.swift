@@ -32,6 +32,13 @@ import TransferTesting
             #expect(try await service.list(filter)[0].sentence == nil)
             filter.explainedLimit = 1
             #expect(try await service.list(filter)[0].sentence?.hasPrefix("on battery") == true)
+            // A longer list keeps the reasons of its first transfers.
+            filter.session = nil
+            #expect(try await service.list(filter).map { $0.sentence != nil } == [true, false])
+            filter.isExplained = true
+            #expect(try await service.list(filter).map { $0.sentence != nil } == [true, true])
+            filter = TransferFilter()
+            filter.session = "b"
             let details = try await service.show(ids[1])
             #expect(details.directory == "/tmp" && details.constraints == ConstraintChange())
             #expect(details.status.state == .waiting && details.status.sentence != nil)
@@ -64,6 +71,19 @@ import TransferTesting
             #expect(try await service.list(filter).isEmpty)
             filter.ended = 5
             #expect(try await service.list(filter).map(\.state) == [.cancelled])
+        }
+    }
+
+    @Test("A transfer that has ended in the meantime does not keep the others from starting")
+    func startingNow() async throws {
+        let fixture = EngineFixture(
+            conditions: EngineFixture.goodConditions(power: .battery), registry: TransferRegistry())
+        try await fixture.run { _ in
+            let service = EngineService(fixture.engine, localTime: .utc)
+            let id = try await service.submit([Self.request(.discretionary)])[0]
+            try await service.control([TransferID(77), id], .startNow)
+            #expect(fixture.disk.transfers.first?.specification.traits.kind == .userInitiated)
+            await #expect(throws: TransferStoreError.self) { try await service.control([TransferID(77)], .startNow) }
         }
     }
 
@@ -109,8 +129,10 @@ private struct UpdateLines {
         case .waiting(let explanation): "waits for \(explanation.reasons.map(\.code).joined(separator: " "))"
         case .started: "started"
         case .progressed: "\(status.bytes) of \(status.total ?? 0)"
+        case .restarted(let cause): "restarted, \(cause.rawValue)"
         case .stopped: "stopped"
         case .retrying: "retrying"
+        case .deadline: "deadline"
         case .ended(let completion): "ended" + (completion.map { " with \($0.status)" } ?? "")
         }
     }

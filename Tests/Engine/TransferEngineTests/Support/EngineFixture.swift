@@ -185,8 +185,10 @@ struct Updates {
         case .paused: return "paused"
         case .resumed: return "resumed"
         case .waiting(let explanation): return "waiting \(codes(explanation))"
+        case .deadline(let state, _): return "deadline \(state)"
         case .started(let attempt): return "started \(attempt)"
         case .progressed(let bytes, _, _): return "progressed \(bytes)"
+        case .restarted(let cause): return "restarted \(cause.rawValue)"
         case .stopped(let explanation, let bytes): return "stopped \(codes(explanation)) \(bytes)"
         case .retrying(let explanation, let failure, let bytes):
             return "retrying \(codes(explanation)) \(failure.cause.code) \(bytes)"

@@ -49,6 +49,7 @@ extension FuzzGenerator {
         switch target {
         case .manager: FuzzClient.manager
         case .transfer: "/org/transferd/transfer/\(id(known))"
+        case .conditions: "/org/transferd/Conditions"
         case .session: known.sessions.isEmpty ? "/org/transferd/session/x__y" : pick(known.sessions)
         }
     }

@@ -43,6 +43,12 @@ struct FuzzKey: Sendable {
         "transfer -1", "transfer 9223372036854775808", "transfer", "", "1 2 3",
     ]
 
+    static let command: [FuzzKey] = [
+        FuzzKey("name", .text(["restic", "\u{202E}x", ""])), FuzzKey("id", .number([0, 1, .max])),
+        FuzzKey("state", .text(["waiting", "running", "frozen", "stopping", "x"])), FuzzKey("deadline", .text(dates)),
+        FuzzKey("explanation", .dictionary([FuzzKey("sentence", .text(["on battery", ""]))])),
+    ]
+
     /// The constraint keys that Submit and Change share.
     static let constraints: [FuzzKey] = [
         FuzzKey("power", .text(["any", "ac"])), FuzzKey("battery-above", .number([0, 50, 100])),
@@ -51,11 +57,18 @@ struct FuzzKey: Sendable {
         FuzzKey("deadline", .text(dates)), FuzzKey("windows", .windows),
         FuzzKey("connections-allowed", .texts(["home", "\u{202E}x", ""])),
         FuzzKey("connections-denied", .texts(["work"])), FuzzKey("roaming", .flag),
+        FuzzKey("price-below", .number([-1, 0, 5])),
     ]
     static let change: [FuzzKey] =
         [
             FuzzKey("kind", .text(["userInitiated", "normal", "discretionary"])),
             FuzzKey("priority", .number([0, 500, 1000])),
+            FuzzKey(
+                "remove",
+                .texts([
+                    "power", "link-kinds", "metered", "not-before", "deadline", "windows", "patience", "price-below",
+                    "x",
+                ])),
         ] + constraints
     static let transfer: [FuzzKey] =
         [
@@ -67,11 +80,15 @@ struct FuzzKey: Sendable {
             FuzzKey("upload-file", .text(["/etc/hostname", "/dev/zero", "/proc/self/mem", "x", "/nonexistent"])),
             FuzzKey("method", .text(["PUT", "POST", "GET"])),
             FuzzKey("content-type", .text(["text/plain", "a\r\nb: c"])),
-            FuzzKey("resumable", .flag), FuzzKey("headers", .pairs), FuzzKey("user", .text(["me", ""])),
+            FuzzKey("mirrors", .texts(urls)), FuzzKey("resumable", .flag), FuzzKey("headers", .pairs),
+            FuzzKey("cookies", .texts(["h\tFALSE\t/\tFALSE\t0\tn\tv", "h", "", "h\tTRUE\t/\tTRUE\t9e99\tn\r\n\tv"])),
+            FuzzKey("user", .text(["me", ""])),
             FuzzKey("password", .text(["secret", ""])), FuzzKey("idle-timeout", .number([1, 60, 86_400])),
             FuzzKey("rate-limit", .number([1, 1_000_000])), FuzzKey("attempts", .number([1, 5, 1_000_001])),
             FuzzKey("expected-bytes", .number([0, 1 << 40])), FuzzKey("session", .text(["s", "t", ""])),
             FuzzKey("upload-fd", .descriptor), FuzzKey("directory-fd", .descriptor),
+            FuzzKey("policy", .text(["immediate", "ladder:bat=0.5", "none", "ladder:", ""])),
+            FuzzKey("on-complete", .texts(["/bin/true", "true", "", "\u{202E}x"])),
         ] + change
     static let filter: [FuzzKey] = [
         FuzzKey("session", .text(["s", "t"])), FuzzKey("app", .text(["org.example.Fuzz.App0", "person"])),
@@ -109,6 +126,9 @@ struct FuzzKey: Sendable {
         FuzzKey("suspended", .flag), FuzzKey("ended", .flag), FuzzKey("received", .number([0, 5])),
         FuzzKey("sent", .number([0, 5])), FuzzKey("total", .number([0, 5])),
         FuzzKey("response", .dictionary(response)), FuzzKey("continues", .text(["token", ""])),
+        FuzzKey(
+            "name", .dictionary([FuzzKey("id", .text(["a", "../b", ""])), FuzzKey("fingerprint", .text(["0", ""]))])),
+        FuzzKey("conditions", .dictionary([FuzzKey("discretionary", .flag)] + constraints)),
     ]
     static let order: [FuzzKey] = [
         FuzzKey(

@@ -7,6 +7,7 @@ struct FuzzMember: Sendable {
         case manager
         case transfer
         case session
+        case conditions
     }
 
     /// The kind of an argument.
@@ -53,7 +54,9 @@ struct FuzzMember: Sendable {
         FuzzMember("History", .manager, [.text(FuzzKey.dates)], weight: 2), FuzzMember("Log", .manager, [.id]),
         FuzzMember("HistoryFrom", .manager, [.text(FuzzKey.dates), .text(FuzzKey.pagePositions)], weight: 2),
         FuzzMember("Open", .manager, [.id]), FuzzMember("Open", .session, [.id]),
-        FuzzMember("Discard", .manager, [.id]),
+        FuzzMember("Discard", .manager, [.id]), FuzzMember("Retry", .manager, [.ids]),
+        FuzzMember("Remove", .manager, [.ids]), FuzzMember("Body", .session, [.id]),
+        FuzzMember("Explain", .session, [.id]),
         FuzzMember("TrustSandbox", .manager, [.text(["app.service", "", "\u{202E}"]), .flag]),
         FuzzMember("Metrics", .manager, weight: 1), FuzzMember("Watch", .manager, weight: 2),
         FuzzMember("Unwatch", .manager, weight: 2), FuzzMember("Explain", .transfer),
@@ -71,11 +74,18 @@ struct FuzzMember: Sendable {
         FuzzMember("Get", .session, [.text(["org.transferd.Session1"]), .text(properties)]),
         FuzzMember("GetAll", .session, [.text(["org.transferd.Session1", "x.y"])]),
         FuzzMember("Introspect", .transfer), FuzzMember("Introspect", .session),
+        FuzzMember("RegisterCommand", .manager, [.dictionary(FuzzKey.command)], weight: 6),
+        FuzzMember("Commands", .manager, weight: 2), FuzzMember("StartCommand", .manager, [.id, .flag]),
+        FuzzMember("Get", .conditions, [.text(["org.transferd.Conditions1", ""]), .text(verdict)]),
+        FuzzMember("GetAll", .conditions, [.text(["org.transferd.Conditions1", "org.transferd.Manager1", "x"])]),
+        FuzzMember("Introspect", .conditions, weight: 1),
         FuzzMember("NoSuchMethod", .manager, [.text(["x"])]),
     ]
 
+    private static let verdict = ["Discretionary", "Reasons", "OnAC", "Metered", "Since", "NoSuchProperty", ""]
     private static let properties = [
-        "Version", "ProcessID", "Policy", "Held", "Conditions", "StateDirectory", "StateLost", "Id", "Url", "State",
+        "Version", "Commit", "ProcessID", "Policy", "Held", "Conditions", "StateDirectory", "StateLost", "Id", "Url",
+        "State",
         "Constraints", "Directory", "Identifier", "Transfers", "App", "NoSuchProperty", "",
     ]
 
@@ -87,6 +97,7 @@ struct FuzzMember: Sendable {
         case (_, .manager): "org.transferd.Manager1"
         case (_, .transfer): "org.transferd.Transfer1"
         case (_, .session): "org.transferd.Session1"
+        case (_, .conditions): "org.transferd.Conditions1"
         }
     }
 }

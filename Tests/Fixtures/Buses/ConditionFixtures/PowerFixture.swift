@@ -30,10 +30,15 @@ package struct PowerFixture: Sendable {
 
     /// Fakes the power supplies, or a machine without any.
     package init(bus: PrivateBus, withSupplies: Bool = true) async throws {
+        try await self.init(within: [], withSupplies: withSupplies, environment: bus.environment)
+    }
+
+    /// Fakes the power supplies for a system that a command enters.
+    init(within entry: [String], withSupplies: Bool = true, environment: [String: String] = [:]) async throws {
         fixture = try CommandedFixture(
             "power",
-            ["umockdev-wrapper", "/usr/bin/python3", FixtureTools.resource("power-fixture.py")]
-                + (withSupplies ? [] : ["--no-supplies"]), environment: bus.environment)
+            entry + ["umockdev-wrapper", "/usr/bin/python3", FixtureTools.resource("power-fixture.py")]
+                + (withSupplies ? [] : ["--no-supplies"]), environment: environment)
         root = try await fixture.perform("root")
     }
 

@@ -17,8 +17,10 @@ package final class WorkerHarness: Sendable {
     package let executor: WorkerExecutor
     package let log = LogRecorder()
 
-    /// The path of the worker program that is built next to the tests.
+    /// The path of the worker program: the value of TRANSFER_WORKER_PROGRAM, for example an installed program, or the
+    /// program that is built next to the tests.
     package static let program: String = {
+        if let named = ProcessInfo.processInfo.environment["TRANSFER_WORKER_PROGRAM"] { return named }
         let tests = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
         return tests.deletingLastPathComponent().appendingPathComponent("transfer-worker").path
     }()

@@ -59,7 +59,7 @@ public final class Recorder: Sendable {
         reports.compactMap { if case .checkpointed(let point) = $0 { point } else { nil } }
     }
     /// The number of times that the attempt restarted from the beginning.
-    public var restarts: Int { reports.count { $0 == .restarted } }
+    public var restarts: Int { reports.count { if case .restarted = $0 { true } else { false } } }
     /// A Boolean value that indicates whether the attempt has ended.
     public var isEnded: Bool { reports.contains { $0.outcome != nil } }
 }

@@ -161,7 +161,7 @@ extension HostileCase {
 
     /// Returns a case with a `Retry-After` field.
     ///
-    /// - Parameter seconds: The expected delay. `.max` stands for more than 2^32 seconds.
+    /// - Parameter seconds: The expected delay. `.max` stands for at least 2^31 seconds, the bound of a worker's report.
     private static func later(_ code: Int, _ value: String, _ seconds: Int64?) -> HostileCase {
         status(
             "\(code) Later", ["Retry-After: \(value)"], .failure(.status(code)), named: "\(code), Retry-After: \(value)"

@@ -195,7 +195,7 @@ extension HostileCase {
         secure("an outdated TLS version", .none, .failure(.handshake), saw: []).with {
             $0.listen = { $0.certificate?.isOutdated = true }
         },
-        HostileCase("https to a server without TLS", .failure(.handshake), saw: []) { _, _, _ in
+        HostileCase("https to a server without TLS", .failure(.unsupportedURL), saw: []) { _, _, _ in
         }.with {
             $0.specify = { specification, environment in
                 specification.url = specification.url.replacing("http://", with: "https://")

@@ -167,7 +167,7 @@ private struct HostileRun {
         if case .finished = outcome, !orphanedFiles.isEmpty { problems.append("files left over: \(orphanedFiles)") }
         if let wanted = test.retryAfter, case .failed(let failure, _) = outcome {
             let seconds = failure.retryAfterSeconds
-            let isRight = wanted == .max ? (seconds ?? 0) > 1 << 32 : seconds == wanted
+            let isRight = wanted == .max ? (seconds ?? 0) >= 1 << 31 : seconds == wanted
             if !isRight { problems.append("the retry delay is \(String(describing: seconds)) s") }
         }
         return problems

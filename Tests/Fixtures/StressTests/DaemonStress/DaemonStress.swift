@@ -188,7 +188,7 @@ actor DaemonStress {
         return stored.map { transfer in
             let specification = transfer.specification
             var status = TransferStatus(
-                id: transfer.id, url: specification.url, name: specification.displayName, app: "",
+                id: transfer.id, url: specification.url, name: DisplayName(of: specification).text, app: "",
                 isUpload: specification.upload != nil, kind: .normal, priority: 0, state: .failed,
                 submitted: specification.traits.submitted)
             switch transfer.ending {

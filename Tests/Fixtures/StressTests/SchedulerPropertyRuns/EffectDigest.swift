@@ -44,6 +44,7 @@ struct EffectDigest {
         case .saveStatistics: mix(9)
         case .measureSpace(let id): mix(10, id)
         case .explain(let id): mix(11, id)
+        case .reportDeadline(let id, let state): mix(state == .missed ? 13 : 14, id)
         case .wake(let instant): mix(12, TransferID(instant?.nanoseconds ?? -1))
         }
     }

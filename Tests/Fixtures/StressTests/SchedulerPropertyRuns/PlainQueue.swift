@@ -116,8 +116,8 @@ struct PlainQueue: WaitingQueue {
     mutating func contender(_ evaluator: PolicyEvaluator, delaysStaggered: Bool) -> (rank: Rank, until: Instant?)? {
         let startable = startable(evaluator, delaysStaggered: delaysStaggered, unless: nil, .global)
         let best = startable.map { Level($0.value.traits) }.max { $1.ranksAbove($0) }
-        return startable.filter { Level($0.value.traits) == best }.min { goesBefore($0, $1) }.map {
-            (Rank($0.key, $0.value.traits), evaluator.endOfFit(of: $0.value))
+        return startable.filter { Level($0.value.traits) == best }.min { goesBefore($0, $1, evaluator) }.map {
+            (Rank($0.key, $0.value.traits, evaluator), evaluator.endOfFit(of: $0.value))
         }
     }
 
@@ -127,7 +127,7 @@ struct PlainQueue: WaitingQueue {
         guard let level = choice(among: levels) else { return nil }
         isChosenByAging = level != levels.first
         let members = startable.filter { Level($0.value.traits) == level }
-        guard let first = members.min(by: { goesBefore($0, $1) }) else { return nil }
+        guard let first = members.min(by: { goesBefore($0, $1, evaluator) }) else { return nil }
         passedOver[level] = 0
         for lower in levels where level.ranksAbove(lower) { passedOver[lower, default: 0] += 1 }
         chosen = first
@@ -164,13 +164,16 @@ struct PlainQueue: WaitingQueue {
         return levels.first { count($0) == most }
     }
 
-    /// Compares two transfers of a priority level: by deadline, then by the apps' turns, then by ID.
+    /// Compares two transfers of a priority level: late transfers last if the settings say so, then by deadline, then by the apps' turns, then by ID.
     private func goesBefore(
-        _ left: (key: TransferID, value: TransferEntry), _ right: (key: TransferID, value: TransferEntry)
+        _ left: (key: TransferID, value: TransferEntry), _ right: (key: TransferID, value: TransferEntry),
+        _ evaluator: PolicyEvaluator
     ) -> Bool {
         if let first = left.value.traits.constraints.deadline?.date,
             let second = right.value.traits.constraints.deadline?.date, first != second
         {
+            let isLate = (first <= evaluator.now.wall, second <= evaluator.now.wall)
+            if configuration.startsLateTransfersLast, isLate.0 != isLate.1 { return isLate.1 }
             return first < second
         }
         let (first, second) = (lastTurns[left.value.traits.app] ?? 0, lastTurns[right.value.traits.app] ?? 0)

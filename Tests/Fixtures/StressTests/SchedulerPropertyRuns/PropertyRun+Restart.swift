@@ -73,3 +73,15 @@ extension SchedulerModel.Known {
         RecoveredState(bytes: bytes, total: total, retry: retry, isPaused: isPaused, relaunchDelay: relaunchDelay)
     }
 }
+
+extension Conditions {
+    /// Marks every fact as stable, like the initial facts at startup.
+    fileprivate mutating func markStable() {
+        power.isObservedChange = false
+        network.isObservedChange = false
+        linkKind.isObservedChange = false
+        metered.isObservedChange = false
+        connection.isObservedChange = false
+        roaming.isObservedChange = false
+    }
+}

@@ -169,6 +169,13 @@ extension Conditions {
         case .roaming(let value): observe(&roaming, value)
         case .connection(let name): observe(&connection, name)
         case .sleep(let value): observe(&sleep, value)
+        case .prices(let prices, let from, let each):
+            let segments = prices.enumerated().map { index, price in
+                PriceCurve.Segment(
+                    start: from.advanced(by: .seconds(each * Int64(index))),
+                    end: from.advanced(by: .seconds(each * Int64(index + 1))), price: Double(price))
+            }
+            observe(&priceCurve, PriceCurve(segments: segments))
         case .zone(let offset, let from, let then):
             localTime = LocalTimeRules(
                 initialOffsetSeconds: offset, changes: from.map { [.init(start: $0, offsetSeconds: then)] } ?? [])

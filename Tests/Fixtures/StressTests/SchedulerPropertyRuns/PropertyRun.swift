@@ -59,14 +59,14 @@ package final class PropertyRun {
         generator = SplitMix64(seed: setup.seed)
         self.shadow = shadow?(setup, policy)
         model = SchedulerModel(configuration: setup.configuration)
-        model.isDefaultPolicy = setup.policy.hasPrefix("default")
+        model.isDefaultPolicy = Self.isShipped(setup.policy)
         conditions = Self.goodConditions()
         deliver(.conditionsChanged(conditions))
     }
 
     static func policy(_ name: String) -> any Policy {
         // A policy name lost by shrinking stands for the default policy.
-        (try? PolicyCatalog.policy(named: name)) ?? DefaultPolicy()
+        (try? PolicyCatalog.policy(named: name)) ?? HoursPolicy()
     }
 
     private static func goodConditions() -> Conditions {
@@ -121,7 +121,8 @@ package final class PropertyRun {
             case .stop(let id): if confirmsStops { responses += stopConfirmation(id) }
             case .measureSpace(let id):
                 if let room { responses += measurement(id, room) }
-            case .discard, .end, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .explain:
+            case .discard, .end, .saveRetry, .savePaused, .saveRelaunchDelay, .saveStatistics, .explain,
+                .reportDeadline:
                 break  // The machine does not respond to these effects.
             }
         }
@@ -154,6 +155,11 @@ package final class PropertyRun {
         let theirs = others.filter { mayReportLate ? !$0.isReportOnly : !$0.isWake }
         if mine != theirs { model.fault("after \(event.name): effects \(mine), reference \(theirs)") }
         if generator != shadow.generator { model.fault("after \(event.name): the random number generators differ") }
+    }
+
+    /// Returns whether a policy is one of the policies for each patience, or their rule `hours`.
+    private static func isShipped(_ name: String) -> Bool {
+        ["default", "relaxed", "balanced", "prompt", "hours"].contains { name.hasPrefix($0) }
     }
 
     // MARK: Time
@@ -228,7 +234,7 @@ package final class PropertyRun {
     func setPolicy(_ name: String) {
         policyName = name
         let policy = Self.policy(name)
-        model.isDefaultPolicy = name.hasPrefix("default")
+        model.isDefaultPolicy = Self.isShipped(name)
         eventCount += 1
         effects = scheduler.setPolicy(policy, at: now, using: &generator)
         if let shadow { compare(shadow.setPolicy(policy, at: now), after: .woken) }

@@ -39,6 +39,7 @@ package struct RunSetup: Hashable, Sendable {
             text += " \(key)=\(LogLine.text(configuration[keyPath: path].wholeNanoseconds))"
         }
         if configuration.isPreemptive { text += " preemptive=1" }
+        if !configuration.startsLateTransfersLast { text += " lateLast=0" }
         return text
     }
 
@@ -48,6 +49,7 @@ package struct RunSetup: Hashable, Sendable {
         policy = words["policy"] ?? "default"
         seed = words["seed"].flatMap { UInt64($0) } ?? 1
         configuration.isPreemptive = words.number("preemptive") == 1
+        configuration.startsLateTransfersLast = words.number("lateLast") != 0
         for (key, path) in Self.counts {
             if let value = words.number(key) { configuration[keyPath: path] = Int(value) }
         }
@@ -74,6 +76,7 @@ package struct RunSetup: Hashable, Sendable {
         } else {
             configuration.staggeredStartPeriod = .seconds(random(in: 1...90))
         }
+        if chance(20) { configuration.startsLateTransfersLast = false }
         guard chance(80) else { return }
         configuration.globalSlots = random(in: 1...6)
         configuration.slotsPerHost = random(in: 1...3)

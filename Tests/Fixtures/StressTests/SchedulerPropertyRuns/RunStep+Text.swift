@@ -104,6 +104,8 @@ extension RunStep.FactChange {
         case .sleep(let value): "sleep \(value.rawValue)"
         case .zone(let offset, let from, let then):
             "zone \(offset)" + (from.map { " from=\(LogLine.text($0)) then=\(then)" } ?? "")
+        case .prices(let prices, let from, let each):
+            "prices of=\(prices.map { "\($0)" }.joined(separator: "+")) from=\(LogLine.text(from)) each=\(each)"
         }
     }
 
@@ -121,6 +123,10 @@ extension RunStep.FactChange {
         case "sleep": self = .sleep(SleepState(rawValue: value) ?? .awake)
         case "zone":
             self = .zone(Int64(value) ?? 0, from: words.date("from"), then: words.number("then") ?? 0)
+        case "prices":
+            self = .prices(
+                (words.list("of") ?? []).compactMap { Int($0) }, from: words.date("from") ?? PropertyRun.start.wall,
+                each: words.number("each") ?? 1)
         default: return nil
         }
     }

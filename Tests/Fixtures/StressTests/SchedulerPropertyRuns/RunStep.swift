@@ -56,6 +56,8 @@ package enum RunStep: Hashable, Sendable {
         case sleep(SleepState)
         /// The offset from UTC in seconds, and optionally another offset from a date on.
         case zone(Int64, from: WallTime?, then: Int64)
+        /// The prices that follow one another from a date on, for a number of seconds each.
+        case prices([Int], from: WallTime, each: Int64)
     }
 
     package struct BudgetLine: Hashable, Sendable {

@@ -149,6 +149,8 @@ package struct SchedulerModel {
             if !watched.contains(id) { fault("\(id) is explained although it is not watched") }
         case .wake(let instant):
             if let instant, instant <= now.instant { fault("a wake-up is requested for a time that has passed") }
+        case .reportDeadline(let id, _):
+            if open[id]?.traits.constraints.deadline == nil { fault("\(id) has no deadline, but a report about it") }
         case .discard, .saveStatistics, .measureSpace: break  // No rule applies to these effects.
         }
     }

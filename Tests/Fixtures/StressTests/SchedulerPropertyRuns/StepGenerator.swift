@@ -30,7 +30,8 @@ package struct StepGenerator {
     /// The policies for property tests: all policies of the catalog, and some with other parameters.
     package static let policies: [String] =
         PolicyCatalog.entries.map(\.name) + [
-            "default:patience=0.05", "ladder:bat=0.2:cell=0.6", "two-threshold:low=1:gap=2:dwell=10",
+            "hours:wait=0.05", "horizon:floor=0.3:factor=0.05:metered=0.1:level=20:wait=0.05",
+            "ladder:bat=0.2:cell=0.6", "two-threshold:low=1:gap=2:dwell=10",
             "batch:t=60:longest=600", "backlog:v=1:period=10", "window:gap=2:maxgap=8:open=1:maxopen=2",
             "latest-start:rate=1000:safety=2", "quota:minutes=1:short=0.5:medium=0.5:long=1",
             "budget:battery=1:metered=1", "score:theta=0.3:period=20:full=1", "wiffler:rate=1000",
@@ -74,7 +75,7 @@ package struct StepGenerator {
         case ...952: return run.model.watched.count < 3 ? .act(.watch, someID(run)) : .probe
         case ...957: return run.model.watched.min().map { .act(.unwatch, $0) } ?? .act(.unwatch, someID(run))
         case ...963: return .wallStep(chance(70) ? seconds(-600...600) : seconds(-400_000...400_000))
-        case ...966: return .fact(zone(run))
+        case ...966: return .fact(chance(50) ? zone(run) : prices(run))
         case ...970: return .policy(pick(policies))
         case ...973: return .restart(isReboot: chance(50))
         case ...978: return .confirmsStops(chance(60))
@@ -112,6 +113,11 @@ package struct StepGenerator {
         guard chance(50) else { return .zone(offset, from: nil, then: 0) }
         let from = run.now.wall.advanced(by: .nanoseconds(seconds(-4000...4000)))
         return .zone(offset, from: from, then: offset + 3600)
+    }
+
+    private mutating func prices(_ run: PropertyRun) -> RunStep.FactChange {
+        let from = run.now.wall.advanced(by: .nanoseconds(seconds(-4000...4000)))
+        return .prices((0..<random(0...8)).map { _ in random(0...3) }, from: from, each: Int64(random(1...2000)))
     }
 
     private mutating func budgets() -> RunStep {
@@ -172,6 +178,7 @@ package struct StepGenerator {
         var constraints = Constraints()
         guard chance(70) else { return constraints }
         if chance(25) { constraints.power = chance(50) ? .ac : .acOrBattery(above: random(20...50)) }
+        if chance(30) { constraints.patience = pick(Patience.allCases) }
         if chance(25) { constraints.metered = chance(40) ? .unmetered : .allowed }
         if chance(20) { constraints.linkKinds = .only([LinkKinds(.ethernet), LinkKinds(.wifi)]) }
         if chance(15) {
@@ -179,6 +186,7 @@ package struct StepGenerator {
                 allowed: chance(50) ? ["home", "work"] : nil, denied: chance(50) ? ["cafe"] : [],
                 allowsRoaming: chance(50))
         }
+        if chance(15) { constraints.price = PriceConstraint(below: Double(random(1...3))) }
         guard chance(25) else { return constraints }
         constraints.window = WindowConstraint(
             windows: (0..<random(1...3)).map { _ in

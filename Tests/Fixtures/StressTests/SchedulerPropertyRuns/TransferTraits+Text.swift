@@ -29,10 +29,12 @@ extension TransferTraits {
         case .ac: add("power", "ac")
         case .acOrBattery(let level): add("power", "\(level)")
         }
+        if let patience = constraints.patience { add("patience", patience.rawValue) }
         if constraints.metered != .unstated { add("metered", constraints.metered.rawValue) }
         if case .only(let kinds) = constraints.linkKinds {
             add("links", kinds.kinds.map(\.rawValue).joined(separator: "+"))
         }
+        add("price", constraints.price.map { "\(Int($0.below))" })
         add("allowed", constraints.connection.allowed?.joined(separator: "+"))
         add(
             "denied", constraints.connection.denied.isEmpty ? nil : constraints.connection.denied.joined(separator: "+")
@@ -49,6 +51,8 @@ extension TransferTraits {
         case let level?: constraints.power = .acOrBattery(above: Int(level) ?? 0)
         case nil: break
         }
+        constraints.price = words.number("price").flatMap { PriceConstraint(below: Double($0)) }
+        constraints.patience = words["patience"].flatMap { Patience(rawValue: $0) }
         if let metered = words["metered"] { constraints.metered = MeteredConstraint(rawValue: metered) ?? .unstated }
         if let links = words.list("links") {
             constraints.linkKinds = .only(LinkKinds(links.compactMap(LinkKind.init(rawValue:)).map { LinkKinds($0) }))

@@ -50,6 +50,10 @@ struct Unmet: OptionSet, CustomStringConvertible {
         if let window = constraints.window, !Self.isOpen(window, conditions.localTime, at: now.wall) {
             unmet.insert(.dates)
         }
+        if let limit = constraints.price?.below {
+            let segment = conditions.priceCurve.value?.segments.first { $0.start <= now.wall && now.wall < $0.end }
+            if segment.map({ $0.price < limit }) != true { unmet.insert(.dates) }
+        }
         if !traits.isLoopback {
             if conditions.network.value == .none || conditions.network.value == .portal {
                 unmet.insert(.network)

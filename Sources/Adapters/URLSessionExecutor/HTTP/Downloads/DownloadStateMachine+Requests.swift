@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferEngine
 internal import TransferModel
 
 /// The requests of a download.
@@ -32,7 +33,7 @@ extension DownloadStateMachine {
     ///   - attemptRequest: The request whose URL and fields are used.
     ///   - head: The head of a response that must be discarded first. `nil` if no request is running.
     mutating func requestWholeFile(_ attemptRequest: Request, insteadOf head: ResponseHead? = nil) -> [Directive] {
-        let directives = dropBytes()
+        let directives = dropBytes(head)
         expected = ExpectedFile()
         var next = attemptRequest
         next.kind = .whole
@@ -42,8 +43,11 @@ extension DownloadStateMachine {
     }
 
     /// Discards all bytes and restarts at offset 0.
-    mutating func dropBytes() -> [Directive] {
+    ///
+    /// - Parameter head: The head of the response that causes the restart. `nil` if there is none.
+    mutating func dropBytes(_ head: ResponseHead? = nil) -> [Directive] {
         defer { (position, extents) = (0, []) }
-        return position > 0 || !extents.isEmpty ? [.restart] : []
+        let isSame = expected.version.flatMap { mine in head?.version.flatMap { mine.isSameVersion(as: $0) } }
+        return position > 0 || !extents.isEmpty ? [.restart(isSame == false ? .fileChanged : .notResumable)] : []
     }
 }

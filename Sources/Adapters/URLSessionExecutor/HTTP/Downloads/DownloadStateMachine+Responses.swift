@@ -32,15 +32,21 @@ extension DownloadStateMachine {
     ///
     /// As in browsers, the next request is a GET after a 303, and after a 301 or 302 response to a POST.
     private func redirected(_ attemptRequest: Request, _ head: ResponseHead) -> Step? {
-        guard let body = plan.body, !attemptRequest.isGet,
-            head.status == 303 || body.method == "POST" && (head.status == 301 || head.status == 302)
-        else { return redirect(attemptRequest, head) }
+        guard let body = plan.body, !attemptRequest.isGet else { return redirect(attemptRequest, head) }
+        // A login page that took the place of the server has the request, and its page is not the server's response.
+        if let target = CaptivePortal.suspectedPage(head, from: attemptRequest.url) {
+            return .fail(
+                captivePortalFailure("redirected the request to \(target); this network may require a login."))
+        }
+        guard head.status == 303 || body.method == "POST" && (head.status == 301 || head.status == 302) else {
+            return redirect(attemptRequest, head, sendsBody: true)
+        }
         // A redirect to the URL of the request with the body is no loop, because the next request is a GET.
         var former = attemptRequest
         former.visited = []
         guard case .send(var next)? = redirect(former, head) else { return redirect(attemptRequest, head) }
         next.isGet = true
-        next.fields = next.fields.without(["content-type"])
+        next.fields = next.fields.without(RedirectRule.bodyFields)
         return .send(next)
     }
 
@@ -85,7 +91,7 @@ extension DownloadStateMachine {
 
     /// Accepts a body that begins at offset 0.
     private mutating func keep(_ head: ResponseHead, _ attemptRequest: Request, end: Int64?) -> [Directive] {
-        let directives = dropBytes()
+        let directives = dropBytes(head)
         let isChunked = head.value("Transfer-Encoding") != nil
         let file = ServerFile(head, from: attemptRequest.url, total: isChunked ? nil : end)
         expected = ExpectedFile(file: file, total: file.total, version: file.continuing)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferEngine
 internal import TransferModel
 
 /// The HTTP exchange of a download attempt.
@@ -18,7 +19,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         /// Cancel the request of the segment. Its end still follows.
         case cancelSegment(Int)
         /// Truncate the partial file to 0 bytes because its bytes cannot be used.
-        case restart
+        case restart(RestartCause)
         /// Prepare for bytes of the file, which follow at the current position.
         case receive(ServerFile)
         /// Verify the file and move it to its destination. All bytes are present.
@@ -104,7 +105,7 @@ struct DownloadStateMachine: AttemptStateMachine {
 
     mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
-        let directives: [Directive] = plan.offset > 0 && position == 0 ? [.restart] : []
+        let directives: [Directive] = plan.offset > 0 && position == 0 ? [.restart(.notResumable)] : []
         return directives + send(request.attemptRequest(plan.body == nil ? .first : .whole))
     }
 

@@ -66,7 +66,7 @@ struct Authenticator: Hashable, Sendable {
         case (.headers(let own), _):
             return fields.without(Set(own.map { $0.name.lowercased() })) + own
         case (.credential(let credential), .basic?):
-            let token = Base64.encode(Array("\(credential.user):\(credential.password)".utf8))
+            let token = Base64Bytes(Array("\(credential.user):\(credential.password)".utf8)).text
             return fields.without(["authorization"]) + [HeaderField(name: "Authorization", value: "Basic \(token)")]
         case (.credential(let credential), .digest(let challenge, let requests)?):
             origins[reference.origin]?.scheme = .digest(challenge, requests: requests + 1)

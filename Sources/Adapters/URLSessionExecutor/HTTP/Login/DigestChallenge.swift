@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
+internal import TransferFiles
 internal import TransferModel
 
 /// A Digest challenge and the computation of its response (RFC 7616).
@@ -32,6 +32,7 @@ struct DigestChallenge: Hashable, Sendable {
         case "sha-256-sess": (algorithm, isSession) = (.sha256, true)
         default: return nil
         }
+        guard algorithm == .sha256 || Digest.Function.md5.isAvailable else { return nil }
         if let offered = parameters["qop"] {
             let words = offered.lowercased().split { $0 == "," || $0.isWhitespace }
             guard words.contains("auth") else { return nil }
@@ -80,8 +81,8 @@ struct DigestChallenge: Hashable, Sendable {
 
     private func hash(_ text: String) -> String {
         switch algorithm {
-        case .md5: BodyHasher.hex(Insecure.MD5.hash(data: Array(text.utf8)))
-        case .sha256: BodyHasher.hex(SHA256.hash(data: Array(text.utf8)))
+        case .md5: Digest.hex(.md5, of: text)
+        case .sha256: Digest.hex(.sha256, of: text)
         }
     }
 

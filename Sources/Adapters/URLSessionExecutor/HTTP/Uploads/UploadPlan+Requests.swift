@@ -95,6 +95,6 @@ extension UploadPlan {
         if let type = source.contentType ?? request.headers.firstValue("Content-Type") {
             pairs.append(("filetype", type))
         }
-        return pairs.map { "\($0) \(Base64.encode(Array($1.utf8)))" }.joined(separator: ",")
+        return pairs.map { "\($0) \(Base64Bytes(Array($1.utf8)).text)" }.joined(separator: ",")
     }
 }

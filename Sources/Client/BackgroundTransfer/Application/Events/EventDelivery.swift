@@ -8,7 +8,8 @@ struct EventDelivery: Sendable {
     enum Verdict: Hashable {
         /// The program may end. No handler, event, or background task is unfinished.
         case done
-        /// No handler or event is unfinished. A session has more events, or a background task has not ended.
+        /// No handler or event is unfinished. A call is expected, a session has more events, or a background task has
+        /// not ended.
         case idle
         /// A handler has not called its completion handler, or an event is being handled.
         case busy
@@ -22,6 +23,10 @@ struct EventDelivery: Sendable {
     private var gates: [String: [CheckedContinuation<Void, Never>]] = [:]
     /// The number of handlers that have not called their completion handler.
     private var handling = 0
+    /// Whether a handler has been called.
+    private var wasCalled = false
+    /// Whether the program may not end before a handler has been called.
+    private var waitsForCall = false
     /// The sessions whose last waiting event has not been handled.
     private var owed: Set<String> = []
     /// The sessions whose last waiting event has been handled since the program started.
@@ -36,7 +41,7 @@ struct EventDelivery: Sendable {
 
     var verdict: Verdict {
         if handling > 0 || inHand > 0 { return .busy }
-        return owed.isEmpty && backgroundTasks.isEmpty ? .done : .idle
+        return owed.isEmpty && backgroundTasks.isEmpty && (wasCalled || !waitsForCall) ? .done : .idle
     }
 
     // MARK: Handlers
@@ -55,6 +60,13 @@ struct EventDelivery: Sendable {
             announcing[session, default: 0] += 1
         }
         handling += 1
+        wasCalled = true
+        generation += 1
+    }
+
+    /// Records that the program was started for a call that may not have arrived yet.
+    mutating func waitForCall() {
+        waitsForCall = true
         generation += 1
     }
 
@@ -81,6 +93,9 @@ struct EventDelivery: Sendable {
         gates[session, default: []].append(reader)
         return true
     }
+
+    /// Returns whether a reader waits for a session's handler.
+    func isAwaited(session: String) -> Bool { gates[session] != nil }
 
     // MARK: Events
 

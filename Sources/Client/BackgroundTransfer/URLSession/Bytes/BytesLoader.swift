@@ -28,10 +28,23 @@ final class BytesLoader: NSObject, FoundationNetworking.URLSessionDataDelegate, 
         let task = session.dataTask(with: request)
         // The session ends with its only task.
         session.finishTasksAndInvalidate()
-        return try await withTaskCancellationHandler {
+        return try await start(task)
+    }
+
+    /// Starts a task whose delegate is this object, and returns the head of the response.
+    func start(_ task: URLSessionDataTask) async throws -> URLResponse {
+        try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { head in
-                content.withLock { ($0.task, $0.head) = (task, head) }
-                task.resume()
+                let end = content.withLock { content -> Result<Void, any Error>? in
+                    if content.end == nil { (content.task, content.head) = (task, head) }
+                    return content.end
+                }
+                // A canceled task may have ended before this point.
+                switch end {
+                case .failure(let error)?: head.resume(throwing: error)
+                case .success?: head.resume(throwing: URLError(.badServerResponse))
+                case nil: task.resume()
+                }
             }
         } onCancel: {
             task.cancel()
@@ -42,21 +55,21 @@ final class BytesLoader: NSObject, FoundationNetworking.URLSessionDataDelegate, 
     func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in
-                let (result, resumed) = content.withLock {
-                    content -> (Result<Data?, any Error>?, URLSessionDataTask?) in
+                let result = content.withLock { content -> Result<Data?, any Error>? in
                     guard let data = content.unread.first else {
-                        if case .failure(let error)? = content.end { return (.failure(error), nil) }
-                        if content.end != nil { return (.success(nil), nil) }
+                        if case .failure(let error)? = content.end { return .failure(error) }
+                        if content.end != nil { return .success(nil) }
                         content.reader = reader
-                        return (nil, nil)
+                        return nil
                     }
                     content.unread.removeFirst()
                     content.count -= data.count
-                    guard content.isSuspended, content.count < Self.most / 2 else { return (.success(data), nil) }
+                    guard content.isSuspended, content.count < Self.most / 2 else { return .success(data) }
                     content.isSuspended = false
-                    return (.success(data), content.task)
+                    // Under the lock, so that this call does not overtake the suspension.
+                    content.task?.resume()
+                    return .success(data)
                 }
-                resumed?.resume()
                 if let result { reader.resume(with: result) }
             }
         } onCancel: {
@@ -85,18 +98,18 @@ final class BytesLoader: NSObject, FoundationNetworking.URLSessionDataDelegate, 
         _ session: FoundationNetworking.URLSession, dataTask: URLSessionDataTask, didReceive data: Data
     ) {
         guard !data.isEmpty else { return }
-        let (reader, isFull) = content.withLock { content -> (CheckedContinuation<Data?, any Error>?, Bool) in
+        let reader = content.withLock { content -> CheckedContinuation<Data?, any Error>? in
             if let reader = content.reader {
                 content.reader = nil
-                return (reader, false)
+                return reader
             }
             content.unread.append(data)
             content.count += data.count
-            guard content.count >= Self.most, !content.isSuspended else { return (nil, false) }
+            guard content.count >= Self.most, !content.isSuspended else { return nil }
             content.isSuspended = true
-            return (nil, true)
+            dataTask.suspend()
+            return nil
         }
-        if isFull { dataTask.suspend() }
         reader?.resume(returning: data)
     }
 

@@ -10,7 +10,8 @@ final class RefusedDataTask: FoundationNetworking.URLSessionDataTask, @unchecked
     private let number: Int
     private let request: URLRequest
     private let session: URLSession
-    private let current = Mutex(URLSessionTask.State.suspended)
+    /// The error with which the task has ended. `nil` before that.
+    private let ending = Mutex<URLError?>(nil)
 
     init(_ number: Int, _ request: URLRequest, in session: URLSession) {
         self.number = number
@@ -30,10 +31,10 @@ final class RefusedDataTask: FoundationNetworking.URLSessionDataTask, @unchecked
         set { _ = newValue }
     }
     override var state: URLSessionTask.State {
-        get { current.withLock { $0 } }
+        get { ending.withLock { $0 } == nil ? .suspended : .completed }
         set { _ = newValue }
     }
-    override var error: (any Error)? { state == .completed ? failure : nil }
+    override var error: (any Error)? { ending.withLock { $0 } }
 
     /// The error of the task. On Apple's platforms, a data task ends with this error when its program is suspended.
     private var failure: URLError {
@@ -49,12 +50,14 @@ final class RefusedDataTask: FoundationNetworking.URLSessionDataTask, @unchecked
     override func cancel() { end(with: URLError(.cancelled)) }
 
     private func end(with error: URLError) {
-        let isFirst = current.withLock { state in
-            defer { state = .completed }
-            return state != .completed
+        let isFirst = ending.withLock { ending in
+            guard ending == nil else { return false }
+            ending = error
+            return true
         }
         guard isFirst else { return }
-        Log.warning("\(error.localizedDescription)")
+        // A task that the program cancels needs no warning.
+        if error.code != .cancelled { Log.warning("\(error.localizedDescription)") }
         session.delegateQueue.addOperation { [self] in
             guard let delegate = session.delegate as? any URLSessionTaskDelegate else { return }
             delegate.urlSession(session, task: self, didCompleteWithError: error)

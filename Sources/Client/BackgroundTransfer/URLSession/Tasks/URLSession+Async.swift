@@ -6,12 +6,12 @@ public import FoundationNetworking
 extension URLSession {
     // MARK: Listing tasks
 
-    /// The tasks that have not ended.
+    /// The tasks whose end the delegate has not handled.
     public var allTasks: [URLSessionTask] {
         get async { await withCheckedContinuation { found in getAllTasks { found.resume(returning: $0) } } }
     }
 
-    /// The tasks that have not ended, by kind. A background session has no data tasks.
+    /// The tasks whose end the delegate has not handled, by kind. A background session has no data tasks.
     public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
         get async {
             await withCheckedContinuation { found in

@@ -29,7 +29,7 @@ struct DownloadStateMachineBodyTests {
         plan.validator = Validator(entityTag: "\"v\"", lastModified: nil)
         var machine = DownloadStateMachine(plan: plan)
         let directives = machine.begin()
-        #expect(directives.first == .restart)
+        #expect(directives.first == .restart(.notResumable))
         let head = request(directives)
         #expect(head?.method == "POST")
         #expect(head?.content == [1, 2])
@@ -81,5 +81,39 @@ struct DownloadStateMachineBodyTests {
         #expect(head?.method == next)
         #expect(head?.content == (next == "GET" ? nil : [1, 2]))
         #expect((head?.value("Content-Type") == nil) == (next == "GET"))
+    }
+
+    @Test("a body that goes to another origin keeps the fields that describe it, and no other", arguments: [307, 308])
+    func otherOrigin(status: Int) {
+        var plan = plan()
+        plan.request.headers += [
+            HeaderField(name: "content-encoding", value: "br"), HeaderField(name: "Authorization", value: "secret"),
+        ]
+        var machine = DownloadStateMachine(plan: plan)
+        _ = machine.begin()
+        let location = HeaderField(name: "Location", value: "https://b/y")
+        _ = machine.received(ResponseHead(status: status, fields: [location]))
+        let head = request(machine.ended(nil))
+        #expect(head?.url == "https://b/y" && head?.content == [1, 2])
+        #expect(head?.value("Content-Type") == "text/plain" && head?.value("Content-Encoding") == "br")
+        #expect(head?.value("Authorization") == nil)
+    }
+
+    @Test(
+        "a login page to which a network redirects the request is not the response",
+        arguments: [
+            ("http://a/x", "http://portal/login", false), ("http://a/x", "https://portal/login", false),
+            ("http://a/x", "/y", true), ("https://a/x", "https://portal/login", true),
+        ])
+    func loginPage(url: String, location: String, isFollowed: Bool) {
+        var plan = plan()
+        plan.request.url = url
+        var machine = DownloadStateMachine(plan: plan)
+        _ = machine.begin()
+        _ = machine.received(ResponseHead(status: 302, fields: [HeaderField(name: "Location", value: location)]))
+        let directives = machine.ended(nil)
+        #expect((request(directives) != nil) == isFollowed)
+        guard !isFollowed, case .end(.failed(let failure, _))? = directives.last else { return }
+        #expect(failure.cause == .captivePortal)
     }
 }

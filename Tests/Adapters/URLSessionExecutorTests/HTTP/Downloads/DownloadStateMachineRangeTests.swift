@@ -35,6 +35,19 @@ struct DownloadStateMachineRangeTests {
     }
 
     @Test(
+        "A restart says whether the file changed or the server cannot resume",
+        arguments: [
+            ("\"b\"", .fileChanged), ("\"a\"", .notResumable), ("W/\"a\"", .notResumable), (nil, .notResumable),
+        ] as [(String?, RestartCause)])
+    func restartCause(tag: String?, cause: RestartCause) {
+        var talk = DownloadDialogue(DownloadDialogue.plan(offset: 100, total: 300, tag: "\"a\""))
+        talk.start()
+        talk.head(200, ["Content-Length": "300", "ETag": tag].compactMapValues(\.self))
+        #expect(talk.lines.contains("startOver"))
+        #expect(talk.restartCause == cause)
+    }
+
+    @Test(
         "A 206 response that does not match exactly leads to a request for the whole file",
         arguments: [
             ("90-109/300", "\"a\"", nil), ("101-110/300", "\"a\"", nil), ("100-109/301", "\"a\"", nil),

@@ -10,12 +10,13 @@ import TransferPolicy
 struct DownloadStateMachineRedirectTests {
     private func follow(
         _ locations: [String], from url: String = "https://a/x/f.bin", allowsInsecure: Bool = false,
-        staysOnLoopback: Bool = false, headers: [HeaderField] = []
+        staysOnLoopback: Bool = false, headers: [HeaderField] = [], cookies: [Cookie] = []
     ) -> (requests: [RequestHead], failure: TransferFailure?) {
         var plan = DownloadDialogue.plan(url)
         plan.request.allowsInsecureRedirect = allowsInsecure
         plan.request.staysOnLoopback = staysOnLoopback
         plan.request.headers = headers
+        plan.request.cookies = cookies
         var machine = DownloadStateMachine(plan: plan)
         var directives = machine.begin()
         var requests: [RequestHead] = []
@@ -100,6 +101,22 @@ struct DownloadStateMachineRedirectTests {
         for field in harmless { #expect(request?.value(field.name) == "h") }
         #expect(request?.value("Accept-Encoding") == "identity")
         #expect(request?.value("Range") == "bytes=0-9")
+    }
+
+    @Test("Each request has the cookies of its own path and scheme; after another origin, there are none")
+    func cookies() {
+        let cookies = [
+            "a\tFALSE\t/x\tFALSE\t0\tdeep\t1", "a\tFALSE\t/\tTRUE\t0\tsecure\t2",
+            "a\tFALSE\t/y\tFALSE\t0\tother\t3", "b\tFALSE\t/\tFALSE\t0\tb\t4",
+        ].compactMap { Cookie(line: $0) }
+        func sent(_ locations: [String], from url: String = "https://a/x/f.bin") -> [String?] {
+            follow(locations, from: url, allowsInsecure: true, cookies: cookies).requests.map { $0.value("Cookie") }
+        }
+        #expect(
+            sent(["/y/g", "h", "/z"]) == ["deep=1; secure=2", "other=3; secure=2", "other=3; secure=2", "secure=2"])
+        #expect(sent(["/y/g", "/x"], from: "http://a/z") == [nil, "other=3", "deep=1"])
+        #expect(sent(["http://b/y", "https://a/y"]) == ["deep=1; secure=2", nil, nil])
+        #expect(sent(["http://a/y"]) == ["deep=1; secure=2", nil])
     }
 
     @Test("Messages name hosts, never the query of a URL")

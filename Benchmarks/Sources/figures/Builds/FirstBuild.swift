@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Measures the first builds that a newcomer waits for, from a fresh clone of this package's last commit, in a scratch
+/// folder of its own:
+///
+/// - `app`: an app that depends on `BackgroundTransfer` alone, without traits: `swift build`.
+/// - `transferctl`: the build of `.ci/demo`: `swift build -c release --product transferctl --traits Tools -Xswiftc -Onone`.
+///
+/// SwiftPM's cache of downloaded packages is used as it is, so the time of a first download is missing. The time to
+/// check them out is included. The peer is an older checkout, named by `--with before=FOLDER`, built as its own
+/// `.ci/demo` builds it.
+enum FirstBuild {
+    /// Files that no app should have to compile, by a part of their paths.
+    private static let unwanted = ["GRDB", "SQLite", "NIO", "BoringSSL", ".cc.o", ".cpp.o", "TOMLKit"]
+
+    @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
+        guard let swift = Command.find("swift"), let git = Command.find("git") else {
+            throw BenchmarkError("swift or git is not in PATH")
+        }
+        let folder = try WorkFolder(in: options.diskFolder, room: 4 << 30)
+        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../../..").standardizedFileURL.path
+        var results: [BenchmarkResult] = []
+        for (name, bar) in [("app", 90.0), ("transferctl", 180.0)] {
+            var costs: [String: [Command.Cost]] = [:]
+            let rounds = options.isQuick ? 1 : 3
+            for _ in 0..<rounds {
+                for (side, source) in [("ours", root), ("before", options.paths["before"])] {
+                    guard let source else { continue }
+                    let clone = "\(folder.path)/\(name)-\(side)"
+                    _ = try Command(program: git, arguments: ["clone", "--quiet", source, "\(clone)/package"]).run()
+                    let arguments =
+                        name == "app"
+                        ? try makeApp(in: clone) : programArguments(in: clone)
+                    let cost = try Command(
+                        program: swift, arguments: ["build", "--scratch-path", "\(clone)/build"] + arguments
+                    ).run()
+                    costs[side, default: []].append(cost)
+                    let compiled = Self.compiled(in: "\(clone)/build")
+                    logMessage(
+                        "first-build \(name), \(side): \(compiled.count) objects; unwanted: "
+                            + "\(compiled.filter { path in unwanted.contains { path.contains($0) } }.count)")
+                    if name == "app", side == "ours" { try check(compiled) }
+                    try FileManager.default.removeItem(atPath: clone)
+                }
+            }
+            let units: [(String, (Command.Cost) -> Double, Double?)] = [
+                ("s", \.wall, bar), ("s of processor time", \.cpu, nil),
+            ]
+            results += units.map { unit, value, bar in
+                BenchmarkResult(
+                    name: "first-build \(name)", ours: costs["ours"]?.map(value).median, unit: unit,
+                    peer: options.paths["before"].map { _ in "before" }, theirs: costs["before"]?.map(value).median,
+                    bar: bar, rounds: rounds, isBarAbsolute: true)
+            }
+        }
+        return results
+    }
+
+    /// Creates an app beside the clone, and returns the arguments that build it.
+    private static func makeApp(in folder: String) throws -> [String] {
+        let app = "\(folder)/app"
+        try FileManager.default.createDirectory(atPath: "\(app)/Sources/app", withIntermediateDirectories: true)
+        // An older package without traits refuses a list of them.
+        let traits = declaresTraits(in: folder) ? ", traits: []" : ""
+        try Data("import BackgroundTransfer\n".utf8).write(to: URL(filePath: "\(app)/Sources/app/main.swift"))
+        try Data(
+            """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "app",
+                dependencies: [.package(name: "background-transfer", path: "\(folder)/package"\(traits))],
+                targets: [
+                    .executableTarget(
+                        name: "app",
+                        dependencies: [.product(name: "BackgroundTransfer", package: "background-transfer")])
+                ])
+            """.utf8
+        ).write(to: URL(filePath: "\(app)/Package.swift"))
+        return ["--package-path", app]
+    }
+
+    /// Returns the arguments that build the program of the demo.
+    private static func programArguments(in folder: String) -> [String] {
+        let traits = declaresTraits(in: folder) ? ["--traits", "Tools"] : []
+        let demo = (try? String(contentsOfFile: "\(folder)/package/.ci/demo", encoding: .utf8)) ?? ""
+        let optimization = demo.contains("-Onone") ? ["-Xswiftc", "-Onone"] : []
+        return ["--package-path", "\(folder)/package", "-c", "release", "--product", "transferctl"] + traits
+            + optimization
+    }
+
+    private static func declaresTraits(in folder: String) -> Bool {
+        let manifest = (try? String(contentsOfFile: "\(folder)/package/Package.swift", encoding: .utf8)) ?? ""
+        return manifest.contains("name: \"Tests\"")
+    }
+
+    /// Returns the object files below a folder.
+    private static func compiled(in folder: String) -> [String] {
+        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return files.filter { $0.hasSuffix(".o") }
+    }
+
+    private static func check(_ compiled: [String]) throws {
+        let found = compiled.filter { path in unwanted.contains { path.contains($0) } }
+        guard found.isEmpty, !compiled.isEmpty else {
+            throw BenchmarkError("an app compiles \(found.first ?? "nothing")")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+import Glibc
+import LinuxKernel
+
+/// A run of the user's command for prices.
+///
+/// The command runs without a shell, in a process group of its own. The whole group ends with the output, after the
+/// time limit, or with this object. Standard error is discarded. Used on one executor's thread only.
+final class PriceCommand {
+    private let name: String
+    private let deliver: (PriceContent) -> Void
+    private var process: Int32?
+    private var descriptor: Int32 = -1
+    private var output: [UInt8] = []
+    private var source: GLibSource?
+    private var limit: GLibSource?
+
+    /// Starts a run.
+    ///
+    /// - Parameters:
+    ///   - words: The program and its arguments.
+    ///   - name: The name of the source in errors.
+    ///   - timeLimit: The maximum duration of the run.
+    ///   - executor: The executor of the caller.
+    ///   - deliver: Receives the result once, never before the initializer returns.
+    init(
+        _ words: [String], name: String, timeLimit: Duration = .seconds(30), on executor: GLibExecutor,
+        deliver: @escaping (PriceContent) -> Void
+    ) {
+        self.name = name
+        self.deliver = deliver
+        if let problem = start(words, on: executor) {
+            source = executor.whenIdle { [weak self] in self?.finish(PriceContent(name: name, problem: problem)) }
+        } else {
+            limit = executor.after(milliseconds: timeLimit.timerMilliseconds) { [weak self] in
+                self?.finish(PriceContent(name: name, problem: "did not end within \(timeLimit.components.seconds) s"))
+            }
+        }
+    }
+
+    deinit { end() }
+
+    /// Ends the command and its process group without a result.
+    func end() { _ = collect() }
+
+    /// Starts the program and returns the problem if that fails.
+    private func start(_ words: [String], on executor: GLibExecutor) -> String? {
+        let environment = ProcessInfo.processInfo.environment
+        let program = words.first ?? ""
+        guard let path = Self.path(of: program, environment) else { return "is missing: no program '\(program)'" }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return "is missing: no pipe could be created" }
+        defer { close(ends[1]) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // The program expects an output that blocks.
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        var child = ChildProgram(path, words, environment: environment)
+        (child.output, child.errors, child.group) = (.file(ends[1]), .null, .own)
+        do {
+            process = try child.start()
+        } catch {
+            close(ends[0])
+            return "is missing: \(error)"
+        }
+        descriptor = ends[0]
+        source = executor.watch(descriptor: descriptor) { [weak self] in self?.read() }
+        return nil
+    }
+
+    /// Reads the output that has arrived.
+    private func read() {
+        var block = [UInt8](repeating: 0, count: 1 << 14)
+        while output.count <= PriceContent.sizeLimit {
+            let count = Glibc.read(descriptor, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
+            guard count > 0 else { break }
+            output += block[..<count]
+        }
+        let content = PriceContent(name: name, bytes: output)
+        // A command that writes too much has not ended by itself.
+        guard output.count <= PriceContent.sizeLimit else { return finish(content) }
+        switch collect() {
+        case .status(0), .signal(SIGKILL), nil: finish(content)  // A command may close its output before it ends.
+        case .status(let number):
+            finish(PriceContent(name: name, problem: "is missing: the command ended with status \(number)"))
+        case .signal(let number):
+            finish(PriceContent(name: name, problem: "is missing: signal \(number) ended the command"))
+        }
+    }
+
+    /// Ends what is left of the command, and returns its end.
+    private func collect() -> ChildProgram.End? {
+        source?.cancel()
+        (source, limit) = (nil, nil)
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        guard let process else { return nil }
+        self.process = nil
+        kill(-process, SIGKILL)
+        return ChildProgram.collect(process)
+    }
+
+    private func finish(_ content: PriceContent) {
+        _ = collect()
+        deliver(content)
+    }
+
+    /// Returns the path of a program, looked up in `PATH` if the name has no slash.
+    private static func path(of name: String, _ environment: [String: String]) -> String? {
+        guard !name.isEmpty else { return nil }
+        if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
+        let folders = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+}

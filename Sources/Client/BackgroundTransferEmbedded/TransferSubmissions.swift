@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import SQLiteStore
+internal import TransferEngine
+internal import TransferModel
+internal import URLSessionExecutor
+
+/// The submissions of transfers without sessions. Calls with the same key run one after another, so that two callers
+/// receive one transfer.
+actor TransferSubmissions {
+    private let engine: TransferEngine
+    private let store: SQLiteStore
+    private let app: String
+    private let proxies = ProxyRule(explicit: nil)
+    private var current: [String: Task<TransferID, any Error>] = [:]
+
+    init(engine: TransferEngine, store: SQLiteStore, app: String) {
+        (self.engine, self.store, self.app) = (engine, store, app)
+    }
+
+    /// Submits transfers, all or none.
+    nonisolated func submit(_ specifications: [TransferSpecification]) async throws -> [TransferID] {
+        try await engine.submit(specifications.map { NewTransfer(completed($0)) })
+    }
+
+    /// Submits a transfer, or returns the transfer that already has the key.
+    func submit(_ specification: TransferSpecification, key: String) async throws -> TransferID {
+        while let earlier = current[key] { _ = await earlier.result }
+        let task = Task { try await join(specification, key: key) }
+        current[key] = task
+        defer { current[key] = nil }
+        return try await task.value
+    }
+
+    private nonisolated func join(_ specification: TransferSpecification, key: String) async throws -> TransferID {
+        // No transfer of a session has a key of this form. The engine refuses an empty key.
+        let stored = key.isEmpty ? key : "service " + key
+        guard let known = try await store.latest(forKey: stored), Self.isJoinable(known) else {
+            return try await engine.submit(completed(specification), key: stored)
+        }
+        // The store removes the query of an ended transfer, which may contain a secret.
+        let url = known.ending == nil ? specification.url : RedactedURL.text(of: specification.url)
+        guard known.specification.url == url else { throw TransferServiceError.keyInUse(key, by: known.id) }
+        return known.id
+    }
+
+    /// Returns the specification with the service's app, and with the server marked if it is on this machine.
+    private nonisolated func completed(_ specification: TransferSpecification) -> TransferSpecification {
+        var copy = specification
+        copy.traits.app = app
+        if let server = TransferSpecification.Server(copy.url) {
+            copy.traits.isLoopback = LoopbackHost.contains(
+                server.host, unlessProxied: proxies.applies(scheme: server.scheme, host: server.host))
+        }
+        return copy
+    }
+
+    /// Whether a repeated call returns the transfer: it is unfinished, or its result still exists.
+    private static func isJoinable(_ transfer: StoredTransfer) -> Bool {
+        switch transfer.ending {
+        case nil: true
+        case .completed(let completion, _)?:
+            !completion.isFailure
+                && completion.file.map { FileManager.default.fileExists(atPath: $0.path) } ?? true
+        case .failed?, .cancelled?: false
+        }
+    }
+}

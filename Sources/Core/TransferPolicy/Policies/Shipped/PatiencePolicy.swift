@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferModel
+
+/// The policy that ships as `default`: each transfer follows the rule that is best for the patience of its user.
+///
+/// A patience stands for a price of lateness: the number of megabytes on battery that are worth one megabyte on time. The
+/// rules come from `transferlab evaluate` on recorded days. From a price of about 64 on, no rule that waits for AC power
+/// is better than one that does not. The guide *Comparing policies* has the figures.
+///
+/// ```swift
+/// PatiencePolicy(.relaxed)  // "relaxed" in the catalog
+/// ```
+public struct PatiencePolicy: Policy, Hashable {
+    /// The patience for transfers that do not state their own.
+    public var patience: Patience
+
+    /// Creates a policy. The default is `balanced`.
+    public init(_ patience: Patience = .balanced) { self.patience = patience }
+
+    /// The rules, in the order of the cases of `Patience`.
+    private static let rules: [any PhasedPolicy] = [relaxedRule, balancedRule, promptRule]
+
+    /// Returns the rule for a patience, and the price of lateness for which the rule was chosen: the number of megabytes
+    /// on battery that are as bad as one late megabyte.
+    public static func rule(for patience: Patience) -> (policy: any PhasedPolicy, price: Double) {
+        switch patience {
+        case .relaxed: (relaxedRule, 10)
+        case .balanced: (balancedRule, 30)
+        case .prompt: (promptRule, 100)
+        }
+    }
+
+    private static let relaxedRule = HorizonPolicy(floor: .seconds(24 * 3600), factor: 1, level: 20)
+    private static let balancedRule = HorizonPolicy(level: 20)
+    private static let promptRule = UnmeteredPolicy()
+
+    private func rule(of subject: PolicySubject) -> any PhasedPolicy {
+        Self.rule(for: subject.traits.constraints.patience ?? patience).policy
+    }
+
+    /// Returns the verdict of the rule for the subject's patience.
+    public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        rule(of: subject).verdict(for: subject, in: context)
+    }
+
+    /// The entries for each patience, after the entry of the shipped default.
+    static var entries: [PolicyCatalog.Entry] {
+        let summaries = [
+            Patience.relaxed: "'horizon:floor=24:factor=1:level=20', which saves the battery",
+            .balanced: "'horizon:level=20', the default",
+            .prompt: "'unmetered', on time whatever the battery",
+        ]
+        let shipped = PolicyCatalog.Entry(name: "default", summary: "the same as 'balanced'") { _ in PatiencePolicy() }
+        return [shipped]
+            + Patience.allCases.map { patience in
+                PolicyCatalog.Entry(name: patience.rawValue, summary: summaries[patience] ?? "") { _ in
+                    PatiencePolicy(patience)
+                }
+            }
+    }
+}
+
+/// The phases and states of the rules. Transfers of one equivalence class have the same patience, so that a phase has
+/// the meaning that the rule for the patience gives it.
+extension PatiencePolicy: PhasedPolicy {
+    /// Returns the largest number of phases of any rule.
+    public func phaseCount(withDeadline hasDeadline: Bool) -> Int {
+        Self.rules.map { $0.phaseCount(withDeadline: hasDeadline) }.max() ?? 1
+    }
+
+    /// A Boolean value that indicates whether the policy state depends on the queue.
+    public var stateFollowsQueue: Bool { Self.rules.contains { $0.stateFollowsQueue } }
+
+    /// A Boolean value that indicates whether a run may end by time alone.
+    public var mayEndRunsByTime: Bool { Self.rules.contains { $0.mayEndRunsByTime } }
+
+    /// Returns the phase keys of all rules as one number.
+    public func phaseKey(in context: PolicyContext) -> UInt64 {
+        Self.rules.reduce(0) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.phaseKey(in: context) }
+    }
+
+    /// Returns the phase of `subject` on a machine without a history.
+    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
+        rule(of: subject).phase(of: subject, at: now)
+    }
+
+    /// Returns the phase of `subject` according to its rule.
+    public func phase(of subject: PolicySubject, in context: PolicyContext) -> RelaxationPhase {
+        rule(of: subject).phase(of: subject, in: context)
+    }
+
+    /// Returns the phase of a new transfer according to its rule.
+    public func phase(ofNew traits: TransferTraits, in context: PolicyContext) -> RelaxationPhase {
+        Self.rule(for: traits.constraints.patience ?? patience).policy.phase(ofNew: traits, in: context)
+    }
+
+    /// Returns the verdict of the subject's rule on a phase. A rule with fewer phases repeats its last phase.
+    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let rule = rule(of: subject)
+        let hasDeadline = subject.traits.constraints.deadline != nil
+        return rule.verdict(
+            atPhase: min(phase, rule.phaseCount(withDeadline: hasDeadline) - 1), for: subject, in: context)
+    }
+
+    /// Returns the states of all rules, 16 bits for each.
+    public func stateKey(in context: PolicyContext) -> PolicyStateKey {
+        Self.rules.reduce(into: PolicyStateKey()) { all, rule in
+            let state = rule.stateKey(in: context)
+            all.key = all.key << 16 | state.key & 0xFFFF
+            all.until = Verdict.earlier(all.until, state.until)
+            all.untilWithoutDeadline = Verdict.earlier(all.untilWithoutDeadline, state.untilWithoutDeadline)
+        }
+    }
+
+    /// Returns whether the state of the subject's rule matters.
+    public func stateMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool {
+        rule(of: subject).stateMatters(to: subject, in: context)
+    }
+}
+
+extension PatiencePolicy: OutlookPolicy {
+    /// Returns the outlook of the subject's rule, if the rule has one.
+    public func outlook(for subject: PolicySubject, in context: PolicyContext) -> PowerOutlook? {
+        (rule(of: subject) as? any OutlookPolicy)?.outlook(for: subject, in: context)
+    }
+}

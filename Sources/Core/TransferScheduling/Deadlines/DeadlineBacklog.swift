@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+internal import TransferPolicy
+internal import TransferQueue
+
+/// The missing bytes of all discretionary transfers with a deadline, summed up by deadline in steps of five minutes.
+///
+/// An unknown size counts as ``TransferPolicy/TransferEstimate/assumedBytes``.
+struct DeadlineBacklog: Sendable {
+    private struct Step: Sendable {
+        var bytes: Int128 = 0
+        var count = 0
+    }
+
+    private static let length: Int64 = 300_000_000_000
+    /// The number of transfers up to which each change of the backlog is worth a new plan.
+    private static let small = 64
+
+    private var steps: [Int64: Step] = [:]
+    private var bytes: Int128 = 0
+    /// The number of transfers.
+    private(set) var count = 0
+    /// The bytes and the number of transfers at the last plan.
+    private var planned: (bytes: Int128, count: Int) = (0, 0)
+    /// A Boolean value that indicates whether transfers were added or removed since the last plan.
+    private var hasChanged = false
+    /// A Boolean value that indicates whether the bytes of a transfer have changed since the last plan.
+    private var hasProgressed = false
+
+    mutating func add(_ bytes: Int64?, _ deadline: WallTime) { change(1, Self.value(bytes), deadline) }
+
+    mutating func remove(_ bytes: Int64?, _ deadline: WallTime) { change(-1, -Self.value(bytes), deadline) }
+
+    mutating func update(from before: Int64?, to after: Int64?, _ deadline: WallTime) {
+        let difference = Self.value(after) - Self.value(before)
+        guard difference != 0 else { return }
+        hasProgressed = true
+        bytes += difference
+        steps[Self.step(deadline), default: Step()].bytes += difference
+    }
+
+    /// Includes progress in the next plan.
+    ///
+    /// Progress alone does not call for a plan. But a transfer that waits again would count its own progress as work
+    /// before it.
+    mutating func settle() { if hasProgressed { hasChanged = true } }
+
+    private mutating func change(_ number: Int, _ difference: Int128, _ deadline: WallTime) {
+        bytes += difference
+        count += number
+        hasChanged = true
+        let key = Self.step(deadline)
+        var step = steps[key] ?? Step()
+        step.bytes += difference
+        step.count += number
+        steps[key] = step.count > 0 ? step : nil
+    }
+
+    /// Returns the marks of a new plan, or `nil` if the backlog has not changed enough.
+    ///
+    /// While there are many transfers, only a change of an eighth counts. Otherwise, each new transfer would cost a
+    /// step for every other transfer.
+    mutating func newMarks() -> [DeadlinePlan.Mark]? {
+        guard hasChanged, count <= Self.small || hasGrown else { return nil }
+        (hasChanged, hasProgressed) = (false, false)
+        planned = (bytes, count)
+        var sum: Int128 = 0
+        return steps.keys.sorted().map { key in
+            sum += max(0, steps[key]?.bytes ?? 0)
+            return DeadlinePlan.Mark(start: key.multipliedSaturating(by: Self.length), bytes: Int64(clamping: sum))
+        }
+    }
+
+    private var hasGrown: Bool {
+        abs(count - planned.count) >= max(1, planned.count / 8)
+            || (bytes - planned.bytes).magnitude > planned.bytes.magnitude / 8
+    }
+
+    private static func value(_ bytes: Int64?) -> Int128 { Int128(bytes ?? TransferEstimate.assumedBytes) }
+
+    private static func step(_ deadline: WallTime) -> Int64 {
+        let date = deadline.nanosecondsSinceEpoch
+        return date >= 0 ? date / length : (date + 1) / length - 1
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+internal import TransferPolicy
+internal import TransferQueue
+
+// The plan that estimates use, and the reports about deadlines.
+
+extension SchedulerCore where Queue: ~Copyable {
+    /// Replaces the plan if the rate of the connection or the backlog has changed enough.
+    mutating func refreshPlan() {
+        guard transfers.haveDeadlines else { return }
+        var isNew = evaluator.plan.updateRate(in: evaluator.context, limit: configuration.rateLimit)
+        if let marks = transfers.totals.newBacklogMarks() {
+            evaluator.plan.marks = marks
+            isNew = true
+        }
+        guard isNew else { return }
+        transfers.changes.plan = true
+        transfers.notices.checkAll()
+    }
+
+    /// A Boolean value that indicates whether the rate of the connection calls for another plan.
+    var isPlanOutdated: Bool {
+        transfers.haveDeadlines
+            && evaluator.plan.newRate(in: evaluator.context, limit: configuration.rateLimit) != nil
+    }
+
+    /// Reports the deadlines that can no longer be met, and those that have passed.
+    mutating func checkDeadlines(at now: ClockReading, into effects: inout [Effect]) {
+        while let id = transfers.notices.popDue(at: now.wall) {
+            guard let entry = transfers.entry(of: id), let deadline = entry.traits.constraints.deadline?.date else {
+                continue
+            }
+            guard deadline > now.wall else {
+                transfers.notices.report(.missed, of: id, into: &effects)
+                continue
+            }
+            transfers.notices.check(id, at: nextCheck(of: id, entry, before: deadline, at: now, into: &effects))
+        }
+    }
+
+    /// Reports a transfer whose deadline is at risk, and returns the date of the next check.
+    private mutating func nextCheck(
+        of id: TransferID, _ entry: borrowing TransferEntry, before deadline: WallTime, at now: ClockReading,
+        into effects: inout [Effect]
+    ) -> WallTime {
+        // A running transfer is checked with each report of its progress.
+        guard !entry.phase.isRunning, transfers.notices.reported[id] == nil,
+            let estimate = evaluator.plan.estimate(of: entry)
+        else { return deadline }
+        let latest = deadline.advanced(by: .zero - estimate.need)
+        guard latest <= now.wall else { return latest }
+        transfers.notices.report(.atRisk, of: id, into: &effects)
+        return deadline
+    }
+
+    /// Reports a running transfer that cannot end by its deadline at its present rate.
+    mutating func checkProgress(
+        of id: TransferID, _ entry: borrowing TransferEntry, at now: ClockReading, into effects: inout [Effect]
+    ) {
+        guard configuration.keepsDeadlines, let deadline = entry.traits.constraints.deadline?.date,
+            deadline > now.wall, transfers.notices.reported[id] == nil, let remaining = entry.bytesRemaining,
+            let rate = entry.rate,
+            Double(now.wall.duration(to: deadline).wholeNanoseconds) / 1e9 < Double(remaining) / Double(max(1, rate))
+        else { return }
+        transfers.notices.report(.atRisk, of: id, into: &effects)
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinuxFiles
+import Glibc
+
+/// The folder beneath which callers may put files.
+///
+/// Paths from callers are opened relative to the folder with `RESOLVE_BENEATH`, so that neither `..` nor a symbolic link
+/// leads outside it.
+struct DownloadFolder: Sendable {
+    /// The absolute path of the folder, without symbolic links.
+    let path: String
+
+    /// Opens the folder, and makes it if it is missing.
+    ///
+    /// - Throws: `RPCFault` that names the folder and the system's error.
+    init(_ path: String) throws(RPCFault) {
+        if mkdir(path, 0o755) != 0, errno != EEXIST {
+            throw RPCFault("cannot make the folder \(path): \(String(cString: strerror(errno)))")
+        }
+        guard let resolved = realpath(path, nil) else {
+            throw RPCFault("cannot use the folder \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { free(resolved) }
+        self.path = String(cString: resolved)
+    }
+
+    /// Returns the absolute path of a folder for a download, and makes the folders that are missing.
+    ///
+    /// - Parameters:
+    ///   - directory: The caller's folder: relative to this folder, or an absolute path beneath it. `nil` for this folder.
+    ///   - subfolders: The parts of the caller's file name that name folders.
+    /// - Throws: `RPCFault` if the folder is not beneath this folder, or cannot be made.
+    func folder(_ directory: String?, subfolders: [Substring] = []) throws(RPCFault) -> String {
+        let parts = try relativeParts(directory ?? "") + subfolders
+        guard parts.count <= 32 else { throw RPCFault("'dir' and 'out' name more than 32 folders") }
+        var current = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard current >= 0 else { throw Self.fault(path) }
+        defer { close(current) }
+        for part in parts {
+            let name = String(part)
+            if mkdirat(current, name, 0o755) != 0, errno != EEXIST { throw Self.fault(name) }
+            let next = linux_open_folder_beneath(current, name)
+            guard next >= 0 else { throw Self.fault(name) }
+            close(current)
+            current = next
+        }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlink("/proc/self/fd/\(current)", &buffer, Int(PATH_MAX))
+        guard count > 0 else { throw Self.fault(directory ?? path) }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Returns the parts of a caller's path below this folder.
+    private func relativeParts(_ directory: String) throws(RPCFault) -> [Substring] {
+        var rest = directory[...]
+        if rest.hasPrefix("/") {
+            guard directory == path || directory.hasPrefix(path + "/") else {
+                throw RPCFault(
+                    "'dir' is '\(directory.prefix(200))', which is not beneath \(path), the 'directory' of [rpc] in "
+                        + "config.toml")
+            }
+            rest = rest.dropFirst(path.count)
+        }
+        return try Self.parts(of: rest, "dir")
+    }
+
+    /// Returns the parts of a relative path from a caller.
+    ///
+    /// - Parameter option: The option that names the path, for error messages.
+    static func parts(of path: Substring, _ option: String) throws(RPCFault) -> [Substring] {
+        let parts = path.split(separator: "/").filter { $0 != "." }
+        for part in parts {
+            guard part != "..", part.utf8.count <= 255,
+                !part.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            else {
+                throw RPCFault(
+                    "'\(option)' may contain neither '..' nor control characters, and no name of more than 255 bytes")
+            }
+        }
+        return parts
+    }
+
+    private static func fault(_ name: String) -> RPCFault {
+        RPCFault("cannot use the folder '\(name)': \(String(cString: strerror(errno)))")
+    }
+}

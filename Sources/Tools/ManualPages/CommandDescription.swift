@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package import ArgumentParser
+internal import Foundation
+
+/// A description of a command, its options, and its subcommands, as ArgumentParser reports them.
+package struct CommandDescription: Decodable {
+    private struct Tool: Decodable {
+        var command: CommandDescription
+    }
+
+    private struct Argument: Decodable {
+        struct Name: Decodable {
+            var kind: String
+            var name: String
+
+            var text: String { (kind == "long" ? "--" : "-") + name }
+        }
+
+        var kind: String
+        var shouldDisplay: Bool?
+        var isOptional: Bool?
+        var isRepeating: Bool?
+        var names: [Name]?
+        var valueName: String?
+        var abstract: String?
+        var defaultValue: String?
+
+        /// The names and the value of the option.
+        var term: String {
+            let names = (names ?? []).map(\.text).joined(separator: ", ")
+            return names + (kind == "option" ? " <\(valueName ?? "value")>" : "")
+        }
+
+        var entry: ManualBlock {
+            let showsDefault = defaultValue.map { !$0.isEmpty } ?? false
+            return .entry(term, (abstract ?? "") + (showsDefault ? " (default: \(defaultValue ?? ""))" : ""))
+        }
+    }
+
+    private var commandName: String
+    private var abstract: String?
+    private var discussion: String?
+    private var shouldDisplay: Bool?
+    private var subcommands: [CommandDescription]?
+    private var arguments: [Argument]?
+
+    /// Returns the description of a root command.
+    package static func root(_ command: (some ParsableCommand).Type) throws -> CommandDescription {
+        try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
+    }
+
+    /// Returns a page about the program with its commands and options.
+    ///
+    /// - Parameters:
+    ///   - number: The section of the manual.
+    ///   - version: The version of the program.
+    ///   - sections: The sections that follow the commands and options.
+    package func page(number: Int, version: String, sections: [ManualSection]) -> ManualPage {
+        let commands = (subcommands ?? []).flatMap { $0.blocks(after: commandName) }
+        let synopsis = commands.isEmpty ? "\(commandName) [options]" : "\(commandName) command [options]"
+        return ManualPage(
+            name: commandName, number: number, abstract: abstract ?? "", source: "\(commandName) \(version)",
+            sections: [
+                ManualSection("SYNOPSIS", [.paragraph(synopsis)]),
+                ManualSection("DESCRIPTION", [.paragraph(discussion ?? "")]),
+                commands.isEmpty ? ManualSection("OPTIONS", options) : ManualSection("COMMANDS", commands),
+            ] + sections)
+    }
+
+    private var shownArguments: [Argument] {
+        (arguments ?? []).filter {
+            $0.shouldDisplay ?? true && !($0.names ?? []).contains { ["help", "version"].contains($0.name) }
+        }
+    }
+
+    private var options: [ManualBlock] { shownArguments.filter { $0.kind != "positional" }.map(\.entry) }
+
+    private func blocks(after prefix: String) -> [ManualBlock] {
+        guard shouldDisplay ?? true, commandName != "help" else { return [] }
+        let name = prefix + " " + commandName
+        let positional = shownArguments.filter { $0.kind == "positional" }.map { argument in
+            let value = "<\(argument.valueName ?? "value")>" + (argument.isRepeating ?? false ? " ..." : "")
+            return argument.isOptional ?? false ? "[\(value)]" : value
+        }
+        return [
+            .subsection(([name] + positional).joined(separator: " ")), .paragraph(abstract ?? ""),
+            .paragraph(discussion ?? ""),
+        ] + options + (subcommands ?? []).flatMap { $0.blocks(after: name) }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension DaemonConfiguration {
+    /// A description of a key of the file, for users.
+    package struct Key: Hashable, Sendable {
+        /// The name of the key.
+        package var name: String
+        /// The default value, in the syntax of the file.
+        package var defaultText: String
+        /// The unit of the value, or an empty string.
+        package var unit: String
+        /// A description of the key and its permitted values.
+        package var meaning: String
+
+        /// The default value, or `nil` if there is no limit by default. The default text is then an example.
+        package var defaultValue: String? { name == "rate-limit" ? nil : defaultText }
+
+        /// The key as a commented-out line of the file, after a line with its meaning.
+        package var lines: [String] {
+            [
+                "# \(meaning)" + (unit.isEmpty ? "" : " (\(unit))"),
+                "#\(name) = \(defaultText)" + (defaultValue == nil ? "  # an example" : ""),
+            ]
+        }
+    }
+
+    /// All keys, sorted by name.
+    package static let keys: [Key] = [
+        Key(
+            name: "app-budgets", defaultText: "{}", unit: "bytes per billing period, by app name",
+            meaning:
+                "The metered bytes that each app may use. Discretionary work waits once 80 % is used, other background work "
+                + "once the budget is used up. Transfers of transferctl belong to the app \"person\"."),
+        Key(
+            name: "billing-day", defaultText: "1", unit: "day of the month, 1 to 31",
+            meaning: "The day on which budgets are renewed. Shorter months use their last day."),
+        Key(
+            name: "connection-budgets", defaultText: "{}",
+            unit: "bytes per billing period, by connection name",
+            meaning: "The metered bytes that each connection may carry. The limits work as in app-budgets."),
+        Key(
+            name: "files-per-app", defaultText: "20000000000", unit: "bytes, 0 to 1000000000000000",
+            meaning:
+                "The disk space for an app's background sessions: partial files, finished files that the app has not moved "
+                + "away, and kept files of uploads."),
+        Key(
+            name: "log-level", defaultText: "\"info\"", unit: "",
+            meaning:
+                "The minimum log level: trace, debug, info, notice, warning, error, or critical. Takes effect at the next start."
+        ),
+        Key(
+            name: "notify", defaultText: "true", unit: "",
+            meaning: "Whether to show a desktop notification when a transfer of transferctl ends."),
+        Key(
+            name: "open-per-app", defaultText: "10000", unit: "transfers, 1 to 10000000",
+            meaning: "The maximum number of unfinished transfers of an app."),
+        Key(
+            name: "parallel", defaultText: "4", unit: "transfers, 1 to 256",
+            meaning: "The maximum number of transfers that run at the same time. Takes effect at the next start."),
+        Key(
+            name: "parallel-per-app", defaultText: "4", unit: "transfers, 1 to 256",
+            meaning:
+                "The maximum number of transfers of one app that run at the same time. Takes effect at the next start."),
+        Key(
+            name: "parallel-per-host", defaultText: "2", unit: "transfers, 1 to 256",
+            meaning:
+                "The maximum number of transfers with one server that run at the same time. Takes effect at the next start."
+        ),
+        Key(
+            name: "patience", defaultText: "\"balanced\"", unit: "",
+            meaning:
+                "How much worse late is than battery, for transfers that do not state their own patience: relaxed, balanced, "
+                + "or prompt. Applies to the policy \"default\" only."),
+        Key(
+            name: "policy", defaultText: "\"default\"", unit: "",
+            meaning: "The policy for discretionary work: NAME[:key=value]... 'transferctl policies' lists the policies."
+        ),
+        Key(
+            name: "price", defaultText: "{}", unit: "",
+            meaning:
+                "The source of energy prices (a tariff or carbon intensity): file = PATH, or command = [PROGRAM, ARGUMENT...], "
+                + "which runs every hour without a shell. CSV with start,end,price and optionally made. Takes effect at the "
+                + "next start."),
+        Key(
+            name: "rate-limit", defaultText: "1000000",
+            unit: "bytes per second, 1 to 2147483647000; no limit by default",
+            meaning: "The maximum rate of all transfers together."),
+        Key(
+            name: "relaunch-delay", defaultText: "60", unit: "seconds, 0 to 86400",
+            meaning:
+                "How long an app's background work waits after the app's first relaunch. Each relaunch doubles the delay. Takes "
+                + "effect at the next start."
+        ),
+        Key(
+            name: "relaunch-delay-limit", defaultText: "21600", unit: "seconds, 0 to 604800",
+            meaning: "The maximum of that delay. Takes effect at the next start."),
+        Key(
+            name: "rpc", defaultText: "{}", unit: "",
+            meaning:
+                "The server for programs that control aria2 by JSON-RPC, on this machine only: enabled = true, and optionally "
+                + "port (6800), directory (\"~/Downloads\"), token (otherwise made in the file rpc-token of the state "
+                + "folder), origins (of web pages that may call; none by default), and kind (\"discretionary\" or "
+                + "\"normal\")."),
+        Key(
+            name: "yield", defaultText: "false", unit: "",
+            meaning: "Whether transfers slow down while other programs use the network."),
+    ]
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+package import LinuxConditions
+import TOMLKit
+
+extension DaemonConfiguration {
+    /// Returns the source of prices that the table `[price]` states: `file` or `command`. An empty table states none.
+    ///
+    /// - Throws: `UsageError` that names the key, the error and its remedy.
+    static func priceSource(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> PriceSource? {
+        guard let table = value?.table else {
+            throw UsageError("\(key)\(shown(value)): must be a table with 'file' or 'command'")
+        }
+        let known = ["file", "command"]
+        if let other = table.keys.first(where: { !known.contains($0) }) {
+            throw UsageError("\(key): " + Suggestion.unknownKey(other, known: known))
+        }
+        switch (table["file"], table["command"]) {
+        case (nil, nil): return nil
+        case (let file?, nil):
+            let path = NSString(string: try text("\(key): file", file)).expandingTildeInPath
+            guard path.hasPrefix("/") else {
+                throw UsageError("\(key): file\(shown(file)): must be an absolute path, or begin with ~/")
+            }
+            return .file(path)
+        case (nil, let command?):
+            guard let array = command.array, !array.isEmpty else {
+                throw UsageError(
+                    "\(key): command\(shown(command)): must be a list of a program and its arguments, such as "
+                        + "[\"/usr/local/bin/prices\", \"--today\"]")
+            }
+            return .command(try array.map { try text("\(key): command", $0) })
+        case (_?, _?): throw UsageError("\(key): file and command exclude each other; remove one")
+        }
+    }
+
+    /// Returns the source of prices in the user's file, for commands that read the machine's conditions themselves.
+    ///
+    /// - Throws: `UsageError` if the file is invalid.
+    package static func userPrices() throws -> PriceSource? {
+        try DaemonConfiguration(path: try defaultPath(), isNamed: false).prices
+    }
+
+    /// The error for a condition on prices without a source of prices.
+    package static func missingPrices(for option: String) -> UsageError {
+        UsageError(
+            "\(option) requires prices: set 'file' or 'command' in [price] of "
+                + ((try? defaultPath()) ?? "config.toml"))
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferBusProtocol
+import TransferBusServer
+import TransferEngine
+import TransferModel
+
+/// Actions on ended transfers, within the caller's rights.
+extension CallerService {
+    func retry(_ ids: [TransferID]) async throws -> [TransferID] {
+        guard !caller.isSandboxed else {
+            throw BusFault(.accessDenied, "a sandboxed program passes files and folders again with Submit")
+        }
+        for id in ids {
+            let status = try endedStatus(of: id, for: "retry")
+            guard status.state != .finished else {
+                throw BusFault(
+                    .invalidArgument, "transfer \(id) has finished; to download its file again, submit it again")
+            }
+            guard status.app == caller.app else {
+                throw BusFault(.accessDenied, "transfer \(id) belongs to \(status.app), which can retry it")
+            }
+        }
+        let stored = try await translatingEngineErrors { try await daemon.stored(ids) }
+        let requests = try ids.map { id in
+            guard let transfer = stored[id] else { throw BusFault(.noSuchTransfer, "no transfer \(id)") }
+            return try request(repeating: transfer)
+        }
+        return try await submit(requests)
+    }
+
+    /// Returns the request of an ended transfer, to be submitted again.
+    private func request(repeating transfer: StoredTransfer) throws -> TransferRequest {
+        var specification = transfer.specification
+        guard !specification.isIncomplete else {
+            throw BusFault(
+                .invalidArgument,
+                "the request of transfer \(transfer.id) had a query, header fields, a body, or a login, which the daemon does "
+                    + "not keep after the end; submit the request again with 'transferctl add'")
+        }
+        specification.traits.submitted = daemon.now
+        guard let upload = specification.upload else { return TransferRequest(specification) }
+        guard upload.origin == nil else {
+            throw BusFault(
+                .invalidArgument,
+                "the daemon does not keep the file of upload \(transfer.id) after the end; submit the upload again")
+        }
+        var request = TransferRequest(specification)
+        request.upload = TransferRequest.Upload(
+            path: upload.path, method: upload.method, contentType: upload.contentType, resumption: upload.resumption)
+        request.specification.upload = nil
+        return request
+    }
+
+    func remove(_ ids: [TransferID]) async throws {
+        for id in ids { _ = try endedStatus(of: id, for: "remove") }
+        try await translatingEngineErrors { try await daemon.remove(ids) }
+    }
+
+    /// Returns the state of an ended transfer that belongs to no session.
+    private func endedStatus(of id: TransferID, for action: String) throws -> TransferStatus {
+        let status = try status(of: id)
+        guard status.state.isEnded else {
+            throw BusFault(
+                .invalidArgument,
+                "cannot \(action) transfer \(id): it has not ended; 'transferctl cancel \(id)' ends it")
+        }
+        guard status.session == nil else {
+            throw BusFault(
+                .invalidArgument, "cannot \(action) transfer \(id): it is a task of a session of \(status.app)")
+        }
+        return status
+    }
+}

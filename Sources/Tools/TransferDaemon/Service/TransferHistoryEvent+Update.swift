@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import SQLiteStore
+import ToolSupport
+import TransferEngine
+import TransferModel
+import TransferScheduling
+
+extension TransferHistoryEvent {
+    /// Creates the record of an update for the history. Returns `nil` for an update that the history does not record.
+    init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
+        let (kind, note): (Kind, String?)
+        switch update.kind {
+        case .submitted, .changed, .paused, .resumed, .waiting, .deadline, .progressed, .restarted: return nil
+        case .started: (kind, note) = (.started, nil)
+        case .stopped(let explanation, _): (kind, note) = (.paused, explanation.sentence(localTime: localTime))
+        case .retrying(_, let failure, _): (kind, note) = (.retried, failure.message)
+        case .finished(let completion):
+            let refusal = completion.isFailure ? "the server answered \(completion.status)" : nil
+            (kind, note) = (completion.isFailure ? .failed : .finished, refusal)
+        case .failed(let failure): (kind, note) = (.failed, failure.message)
+        case .cancelled: (kind, note) = (.cancelled, nil)
+        }
+        self.init(id: update.id, time: update.time.wall, kind: kind, message: note)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PolicyLab
+import ToolSupport
+import TransferModel
+
+/// The folder of `transferctl history --trace --donate`.
+struct DonationFolder {
+    private let path: String
+
+    /// Checks that the folder is new or empty, so that a donation contains nothing else.
+    ///
+    /// - Throws: `UsageError` that names the folder and the remedy.
+    init(path: String) throws {
+        self.path = path
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw UsageError("--donate \(path) is not a folder that can be read")
+        }
+        guard names.isEmpty else { throw UsageError("the folder --donate \(path) is not empty; choose a new folder") }
+    }
+
+    /// Writes an anonymized recording, and returns it.
+    ///
+    /// - Parameters:
+    ///   - trace: The recorded conditions.
+    ///   - jobs: The recorded transfers.
+    ///   - zone: The local time zone.
+    /// - Throws: `UsageError` if the recording is too short, or a file cannot be written.
+    func write(trace: Trace, jobs: [Job], zone: TimeZone = .current) throws -> Donation {
+        // Random, so that no two machines share a name and the name tells nothing about the machine.
+        let number = UInt32.random(in: .min ... .max)
+        let digits = String(number, radix: 16)
+        let start = Date(timeIntervalSince1970: Double(trace.start.secondsSinceEpoch))
+        guard
+            let donation = Donation(
+                trace: trace, jobs: jobs, name: "laptop-" + String(repeating: "0", count: 8 - digits.count) + digits,
+                zoneOffset: Int64(zone.secondsFromGMT(for: start)))
+        else { throw UsageError("the recorded conditions are too short to donate") }
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for (name, text) in donation.files {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: path).appendingPathComponent(name))
+            }
+        } catch {
+            throw UsageError("cannot write to the folder --donate \(path): \(error.localizedDescription)")
+        }
+        return donation
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TransferModel
+
+/// The choice of a plan's renderer.
+struct PlanOutput {
+    let plan: GetPlan
+    let localTime: LocalTimeRules
+
+    /// The renderer for the plan's style. The files of a set are shown as one transfer.
+    var renderer: any TransferRenderer {
+        guard let set = plan.set, plan.style == .terminal || plan.style == .lines else {
+            return renderer(count: plan.items.count)
+        }
+        return SetRenderer(set, count: plan.items.count, base: renderer(count: 1))
+    }
+
+    private func renderer(count: Int) -> any TransferRenderer {
+        // Otherwise, standard output shows the contents of a file.
+        let usesOutput = plan.outputFile == nil && !plan.hidesPaths
+        switch plan.style {
+        case .terminal:
+            return LiveLines(
+                localTime: localTime, total: count, explainedLimit: plan.explainedLimit,
+                descriptor: usesOutput ? STDOUT_FILENO : STDERR_FILENO)
+        case .lines:
+            return LineRenderer(
+                localTime: localTime, isVerbose: plan.isVerbose, count: count, printsPaths: usesOutput)
+        case .json: return JSONRenderer(count: count)
+        case .quiet: return FailureRenderer()
+        }
+    }
+}

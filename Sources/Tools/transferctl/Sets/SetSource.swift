@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ToolSupport
+import TransferFiles
+import TransferModel
+
+/// The place of a set's list.
+enum SetSource: Hashable, Sendable {
+    /// A Metalink document or a list of checksums on a server.
+    case url(String)
+    /// A Metalink document or a list of checksums on this machine. The folder is the URL of the files of a list.
+    case file(String, folder: String?)
+    /// A repository of Hugging Face.
+    case hub(HubReference)
+
+    /// Parses the value of `--set`.
+    ///
+    /// - Parameter urls: The URLs of the command line. Only a list in a file has one.
+    /// - Throws: `UsageError` with a remedy.
+    init(_ text: String, urls: [String], environment: [String: String]) throws {
+        let isFile = !text.hasPrefix("hf:") && !text.contains("://")
+        guard urls.count <= (isFile ? 1 : 0) else {
+            throw UsageError(
+                "--set and the URL '\(RedactedURL.text(of: urls[0]))' are mutually exclusive; use one of them")
+        }
+        if text.hasPrefix("hf:") {
+            self = .hub(try HubReference(text, environment: environment))
+        } else if isFile {
+            self = .file(text, folder: urls.first)
+        } else {
+            self = .url(try TransferTarget(text, proxies: ProxyRule(explicit: nil)).url)
+        }
+    }
+
+    /// The name of the set's folder, unless the user chooses another.
+    var folderName: String {
+        switch self {
+        case .hub(let reference):
+            return reference.repository.split(separator: "/").last.map(String.init) ?? reference.repository
+        case .url(let text): return Self.name(ofList: URLReference(text).lastComponent, in: text)
+        case .file(let path, let folder):
+            return Self.name(ofList: URL(fileURLWithPath: path).lastPathComponent, in: folder ?? "")
+        }
+    }
+
+    /// Returns the name of a Metalink document without its ending, or the last folder of a URL.
+    private static func name(ofList list: String, in url: String) -> String {
+        for ending in [".meta4", ".metalink"] where list.hasSuffix(ending) && list.count > ending.count {
+            return ServerFileName.name(disposition: nil, url: "http://h/" + list.dropLast(ending.count))
+        }
+        let folders = URLReference(url).path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        guard let last = folders.last, !last.isEmpty else { return "files" }
+        return ServerFileName.name(disposition: nil, url: "http://h/" + last)
+    }
+
+    /// The server that may receive the header fields and the login of the command line, or `nil` for none.
+    var origin: String? {
+        switch self {
+        case .url(let text): URLReference(text).origin
+        case .file(_, let folder): folder.map { URLReference($0).origin }
+        case .hub(let reference): URLReference(reference.endpoint).origin
+        }
+    }
+
+    /// Creates the set of a list's text.
+    ///
+    /// - Throws: `UsageError` that names the list and its fault.
+    func fileSet(of text: String, name: String) throws -> FileSet {
+        let (source, base): (String, String?) =
+            switch self {
+            case .url(let url):
+                (RedactedURL.text(of: url), URLReference("./").resolved(against: URLReference(url)).text)
+            case .file(let path, let folder): (path, folder.map { $0.hasSuffix("/") ? $0 : $0 + "/" })
+            case .hub: ("", nil)
+            }
+        if text.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).first == "<" {
+            return try FileSet(metalink: text, name: name, from: source)
+        }
+        guard let base else {
+            throw UsageError("\(source) names no servers; also give the URL of the folder with the files")
+        }
+        return try FileSet(checksums: text, name: name, folder: base, from: source)
+    }
+}

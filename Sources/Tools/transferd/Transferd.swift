@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferDaemon
+
+@main
+enum Transferd {
+    static func main() async { await DaemonProgram.main() }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionFixtures
+import Foundation
+import HostileServer
+import Testing
+
+@Suite(
+    "Settings of single transfers of the daemon", .inTurn, .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct AddSettingsTests {
+    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
+        let fixture = try await DaemonFixture()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await fixture.end()
+        try result.get()
+    }
+
+    private func kill(daemonOf fixture: DaemonFixture) throws {
+        let process = try #require(try fixture.process())
+        Foundation.kill(process, SIGKILL)
+        try waitUntil("the daemon ends", within: 60) { Foundation.kill(process, 0) != 0 }
+    }
+
+    @Test("The user agent and the rate of a transfer reach the server, and a program runs afterwards without a shell")
+    func settings() async throws {
+        let file = ServedFile(bytes: ServedFile.content(300_000))
+        let server = try HostileServer { file.serve($0, $1) }
+        defer { server.stop() }
+        try await withFixture { fixture in
+            let folder = fixture.program.folder.path
+            let script = folder + "/script"
+            try "#!/bin/sh\necho \"$# $1 $2 $TRANSFER_RESULT $TRANSFER_STATUS $TRANSFER_PATH\" > \"$3\"\n".write(
+                toFile: script, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+            let start = ContinuousClock.now
+            try fixture.run(
+                "add", server.url("/file.bin"), "-d", fixture.program.downloads, "--user-agent", "me/1", "--limit-rate",
+                "100K", "--wait", "--on-complete", script, "a $(b); `c`", "--flag", folder + "/result")
+            #expect(start.duration(to: .now) > .seconds(1), "300 kB at 100 KiB/s")
+            #expect(server.requests.allSatisfy { $0.value("User-Agent") == "me/1" } && !server.requests.isEmpty)
+            try waitUntil("the program has run", within: 60) {
+                FileManager.default.fileExists(atPath: folder + "/result")
+            }
+            try waitUntil("the program has written", within: 60) {
+                (try? String(contentsOfFile: folder + "/result", encoding: .utf8))?.hasSuffix("\n") == true
+            }
+            #expect(
+                try String(contentsOfFile: folder + "/result", encoding: .utf8)
+                    == "3 a $(b); `c` --flag finished 200 \(fixture.program.downloads)/file.bin\n")
+        }
+    }
+
+    @Test("A transfer's own policy decides instead of the daemon's, also after a restart of the daemon")
+    func policy() async throws {
+        let server = try NginxServer()
+        try server.serve("file.bin", bytes: 1000)
+        try await withFixture { fixture in
+            let folder = try #require(fixture.program.environment["XDG_CONFIG_HOME"]) + "/transferd"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try "policy = \"immediate\"\n".write(
+                toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
+            let url = server.url("file.bin")
+            #expect(try fixture.run("add", url, "-d", fixture.program.downloads, "--policy", "batch") == "1")
+            #expect(try fixture.run("why", "1").contains("(policy batch)"))
+            #expect(try fixture.run("show", "1").contains("those of the policy batch"))
+            try kill(daemonOf: fixture)
+            #expect(try fixture.run("why", "1").contains("(policy batch)"))
+            try fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--wait")
+            #expect(try fixture.run("add", url, "--policy", "none", status: 2).contains("--policy"))
+        }
+    }
+
+    @Test("A value can be removed, and each command says what it did")
+    func removals() async throws {
+        try await withFixture { fixture in
+            func errors(_ arguments: String...) throws -> String {
+                let result = try fixture.program.run(arguments)
+                #expect(result.status == 0)
+                return result.run.errors
+            }
+            try fixture.run("add", "http://127.0.0.1:9/f", "--not-before", "+1d", "--when", "ac", "--by", "+2d")
+            #expect(try errors("set", "1", "priority=high").contains("Changed 1: conditions: AC power; not before "))
+            #expect(
+                try errors("set", "1", "by=none", "when=none").contains("Changed 1: conditions: not before "))
+            let shown = try fixture.json("show", "1")["constraints"] as? [String: Any]
+            #expect(shown?.keys.sorted() == ["not-before"])
+            #expect(try errors("pause", "1") == "Paused 1.\n")
+            #expect(try errors("resume", "--all") == "Resumed 1.\n")
+            #expect(try errors("hold", "--for", "2h").contains("All transfers are on hold until "))
+            #expect(try fixture.run("why", "1").contains("on hold since "))
+            #expect(try errors("hold", "--reason", "a call").contains("on hold until 'transferctl release': a call."))
+            #expect(try errors("release") == "Released all transfers.\n")
+            #expect(try errors("release") == "There was no hold.\n")
+            #expect(try errors("now", "1").contains("'transferctl now 1 --anyway' starts it"))
+            #expect(try fixture.state(of: "1") == "waiting")
+            // The server refuses, so the transfer may already wait for its next attempt.
+            #expect(!(try errors("now", "1", "--anyway").contains("not before")))
+            try waitUntil("the first attempt", within: 60) { try fixture.json("show", "1")["attempt"] as? Int ?? 0 > 0 }
+            #expect(try errors("cancel", "--all") == "Canceled 1.\n")
+            #expect(try errors("cancel", "--all") == "No unfinished transfers.\n")
+        }
+    }
+
+    @Test("The reasons of a long list stay")
+    func longList() async throws {
+        try await withFixture { fixture in
+            let list = fixture.program.folder.path + "/list"
+            let lines = (0..<250).map { "http://127.0.0.1:9/\($0)\n" }
+            try lines.joined().write(toFile: list, atomically: true, encoding: .utf8)
+            try fixture.run("add", "--not-before", "+1d", "--input", list)
+            let rows = try fixture.json("list")["transfers"] as? [[String: Any]] ?? []
+            #expect(rows.count == 250)
+            #expect(rows.allSatisfy { ($0["sentence"] as? String)?.hasPrefix("not before") == true })
+        }
+    }
+
+    @Test("The end of a hold is named as the start of a transfer")
+    func endOfHold() async throws {
+        try await withFixture { fixture in
+            try fixture.run("hold", "--for", "2h")
+            try fixture.run("add", "http://127.0.0.1:9/f")
+            let sentence = try fixture.run("why", "1")
+            #expect(sentence.contains("starts after 'transferctl release', or starts "), "\(sentence)")
+        }
+    }
+
+    @Test("An installation that the bus does not see is reported with a remedy")
+    func activation() async throws {
+        let fixture = try await DaemonFixture()
+        defer { withExtendedLifetime(fixture) {} }
+        func install(_ fixture: DaemonFixture) throws -> String {
+            var program = fixture.program
+            program.environment["XDG_DATA_HOME"] = program.folder.path + "/data"
+            let result = try program.run(["service", "install"])
+            #expect(result.status == 0)
+            return result.run.errors
+        }
+        let seen = try install(fixture)
+        #expect(seen.contains("D-Bus starts "), "\(seen)")
+        // The bus no longer has the file that the fixture wrote.
+        try FileManager.default.removeItem(atPath: fixture.bus.serviceFolder + "/org.transferd.service")
+        let unseen = try install(fixture)
+        await fixture.bus.end()
+        #expect(unseen.contains("does not read "), "\(unseen)")
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Tests of `transferctl get --by`: the deadline is a promise.
+@Suite(
+    "get --by, end to end", .inTurn,
+    .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
+struct DeadlineGetTests {
+    private static let battery = "power=battery,battery=15,network=wifi,metered=no"
+    private static let metered = "power=ac,network=wifi,metered=yes"
+
+    /// A time window of one minute, half a day away.
+    private static var farWindow: String {
+        let hour = (Calendar.current.component(.hour, from: Date()) + 12) % 24
+        let text = hour < 10 ? "0\(hour)" : "\(hour)"
+        return "\(text):00-\(text):01"
+    }
+
+    @Test("a transfer on a low battery asks for the size, names its latest start, and ends by its deadline")
+    func endsInTime() throws {
+        let server = try NginxServer()
+        _ = try server.serve("file.bin", bytes: 4_000_000)
+        let program = try Transferctl()
+        let submitted = Date().timeIntervalSince1970
+        let run = try program.start(
+            ["get", "--json", "--policy", "hours", "--assume", Self.battery, "--by", "+24s", server.url("file.bin")])
+        let waiting = try run.event("why it waits", within: 60) { $0.name == "waiting" }.event
+        let sentence = waiting.fields["sentence"] as? String ?? ""
+        #expect(sentence.contains(" at the latest, to be done by "), "\(sentence)")
+        let start = try run.event("the start", within: 60) { $0.name == "started" }.event
+        let end = try run.event("the end", within: 60) { $0.name == "finished" }.event
+        // 4 MB at the assumed 625 kB/s take 6.4 s, times 1.5.
+        #expect(start.time > submitted + 10 && start.time < submitted + 18, "\(start.time - submitted)")
+        #expect(end.time < submitted + 24)
+        #expect(server.requests().first?.method == "HEAD")
+    }
+
+    @Test("a deadline in danger and a missed deadline are reported once each, and a metered network is not touched")
+    func reportedOnce() throws {
+        let server = try NginxServer()
+        _ = try server.serve("file.bin", bytes: 1_000_000)
+        let program = try Transferctl()
+        let run = try program.start(
+            [
+                "get", "--json", "--discretionary", "--assume", Self.metered, "--no-loopback-exemption", "--by", "+4s",
+                "--expect-bytes", "1M", server.url("file.bin"),
+            ])
+        try run.event("the missed deadline", within: 60) { $0.name == "deadlineMissed" }
+        Thread.sleep(forTimeInterval: 1)
+        run.process.signal(SIGINT)
+        _ = try run.process.wait(within: 60)
+        #expect(run.events.map(\.name).filter { $0.hasPrefix("deadline") } == ["deadlineAtRisk", "deadlineMissed"])
+        #expect(server.requests().isEmpty)
+    }
+
+    @Test(
+        "a deadline that certainly cannot be met is refused, unless --force is set",
+        arguments: [
+            (["--by", "2001-01-01T00:00:00Z"], "has passed"),
+            (["--by", "+1m", "--window", Self.farWindow], "no time window opens before the deadline"),
+            (["--by", "+1m", "--expect-bytes", "1G", "--limit-rate", "64K"], "but the deadline leaves"),
+        ])
+    func refused(options: [String], expected: String) throws {
+        let program = try Transferctl()
+        let result = try program.run(["get", "http://127.0.0.1:1/x"] + options)
+        #expect(result.status == 2)
+        #expect(result.run.errors.contains(expected), "\(result.run.errors)")
+        #expect(result.run.output.isEmpty)
+        let rehearsed = try program.run(["get", "--dry-run", "http://127.0.0.1:1/x"] + options)
+        #expect(rehearsed.status == 2 && rehearsed.run.output.isEmpty)
+        #expect(rehearsed.run.errors.contains(expected), "\(rehearsed.run.errors)")
+        let forced = try program.run(["get", "--dry-run", "--force", "http://127.0.0.1:1/x"] + options)
+        #expect(forced.status == 0, "\(forced.run.errors)")
+        #expect(forced.run.errors.contains(expected), "the warning stays: \(forced.run.errors)")
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Tests of the pages that `transferlab` writes, as a browser shows them.
+@Suite("Pages of transferlab", .inTurn) struct LabPageTests {
+    private static let top = GuideTests.top
+    private static let samples = "\(top)/Tests/Core/PolicyLabTests/Samples"
+
+    /// A study whose page is written.
+    enum Example: String, CaseIterable, Sendable {
+        case comparison
+        case sweep
+        case gaps
+
+        /// The arguments of `transferlab`, except `--html`.
+        func arguments(in folder: String) -> [String] {
+            let traces = (0..<3).map { "\(samples)/renewal-\($0).csv" }
+            let workload = ["--workload", "\(samples)/workload.csv"]
+            switch self {
+            case .comparison:
+                return ["run"] + traces + workload + ["--policy", "default,immediate,strict,ladder,oracle"]
+            case .sweep:
+                let axes = ["ladder.bat=0:0.8:0.2", "ladder.cell=0.5:0.9:0.1"].flatMap { ["--axis", $0] }
+                return ["sweep"] + traces + workload + axes + ["--policy", "oracle"]
+            case .gaps: return ["run", "\(folder)/gaps.csv", "--workload", "generated"]
+            }
+        }
+    }
+
+    /// Writes the page of an example.
+    private static func page(_ example: Example) throws -> ChromiumPage {
+        let folder = try TemporaryFolder()
+        let start = 1_700_000_000
+        let gaps = (0..<40).map { day in
+            "\(start + day * 86_400),\(start + day * 86_400 + 7200),\(day % 3 == 0 ? "battery,cell" : "ac,wifi"),"
+        }
+        let text = (["t_start,t_end,power,net,level"] + gaps).joined(separator: "\n") + "\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/gaps.csv"))
+        _ = try run(example.arguments(in: folder.path) + ["--html", "\(folder.path)/page.html"], in: folder)
+        return ChromiumPage(
+            html: try String(contentsOfFile: "\(folder.path)/page.html", encoding: .utf8), folder: folder)
+    }
+
+    /// Runs `transferlab` and returns its exit status, its output, and its messages.
+    @discardableResult
+    private static func run(
+        _ arguments: [String], in folder: TemporaryFolder
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferlab"
+        let (output, errors) = ("\(folder.path)/lab-out", "\(folder.path)/lab-err")
+        for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) }
+        let process = try ChildProcess(program, arguments, output: output, errors: errors)
+        let status = try process.wait(within: 120)
+        func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+        return (status, text(output), text(errors))
+    }
+
+    @Test("A page has every section, and the warning only if traces have large gaps", arguments: Example.allCases)
+    func structure(_ example: Example) throws {
+        let html = try Self.page(example).html
+        for part in [
+            "<h2>Late bytes and cost</h2>", "<h2>Results by device</h2>", "<h2>Delay</h2>", "<h2>Devices</h2>",
+            "<h2>How this page was made</h2>", "<dt>regret</dt>", "<dt>Seed</dt>", "download=\"results.csv\"",
+            "class=\"deadline\"",
+        ] {
+            #expect(html.contains(part), "\(part)")
+        }
+        #expect(html.contains("<h2>Parameters of ladder</h2>") == (example == .sweep))
+        #expect(html.contains("<p class=\"warning\">") == (example == .gaps))
+    }
+
+    @Test(
+        "Nothing overflows, overlaps, or is too small to read, on a phone, a tablet, and a desk, light and dark",
+        .enabled(if: ChromiumPage.program != nil, "Chromium is missing: apt-get install chromium"),
+        arguments: Example.allCases, [390, 768, 1280])
+    func layout(_ example: Example, width: Int) throws {
+        let page = try Self.page(example)
+        let (light, dark) = (try page.layout(width: width, isDark: false), try page.layout(width: width, isDark: true))
+        for layout in [light, dark] {
+            #expect(layout.width <= Double(width))
+            #expect(layout.overflows.isEmpty)
+            #expect(layout.smallestText >= 11)
+            #expect(layout.overlappingLabels == [])
+        }
+        #expect(light.background == "rgb(255, 255, 255)" && dark.background == "rgb(21, 24, 28)")
+    }
+
+    @Test(
+        "A page that is too wide, too small, or whose labels overlap is noticed",
+        .enabled(if: ChromiumPage.program != nil, "Chromium is missing: apt-get install chromium"))
+    func faults() throws {
+        let html = """
+            <!DOCTYPE html><html><body><main><p style="font-size:9px">small</p>
+            <div style="overflow-x:auto"><p style="width:900px">scrolls</p></div><p style="width:500px">wide</p>
+            <svg role="img" width="100" height="20"><text y="12">one</text><text x="4" y="12">two</text></svg>
+            </main></body></html>
+            """
+        let layout = try ChromiumPage(html: html, folder: TemporaryFolder()).layout(width: 390, isDark: false)
+        #expect(layout.width == 508 && layout.smallestText == 9 && layout.overlappingLabels == ["one and two"])
+        #expect(layout.overflows.map(\.right) == [508] && layout.overflows[0].element == "P. wide")
+    }
+
+    @Test("A deadline in a sweep keeps the user's unit")
+    func deadline() throws {
+        let folder = try TemporaryFolder()
+        let axes = ["--axis", "ladder.bat=0.5,0.7", "--axis", "deadline=4h,90m"]
+        let arguments = ["sweep", "\(Self.samples)/renewal-0.csv", "--workload", "generated"]
+        let result = try Self.run(arguments + axes, in: folder)
+        let titles = result.output.split(separator: "\n").filter { $0.hasPrefix("deadline") }
+        #expect(result.status == 0 && titles == ["deadline 4h", "deadline 90m"])
+    }
+
+    @Test("Traces with large gaps are reported, and left out on request")
+    func gaps() throws {
+        let folder = try TemporaryFolder()
+        let text = "t_start,t_end,power,net,level\n1700000000,1700030000,ac,wifi,\n1700900000,1700930000,ac,wifi,\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/gaps.csv"))
+        let study = ["\(folder.path)/gaps.csv", "\(Self.samples)/renewal-0.csv", "--workload", "generated"]
+        let warned = try Self.run(["oracle"] + study, in: folder)
+        #expect(
+            warned.errors.contains("transferlab: warning: 1 of 2 traces record power and network for less than 60 %"))
+        let known = try Self.run(["oracle", "--min-known", "60%"] + study, in: folder)
+        #expect(known.errors.hasPrefix("transferlab: left out: 1 of 2 traces") && !known.errors.contains("warning"))
+        #expect(known.output.contains("renewal-0") && !known.output.contains("gaps"))
+    }
+}

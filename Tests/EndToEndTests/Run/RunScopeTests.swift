@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionFixtures
+import Foundation
+import GLibBridge
+import Testing
+
+/// Tests of freezing by a control group.
+@Suite(
+    "run in a scope", .inTurn, .serialized,
+    .enabled(if: FakeScopes.unavailabilityReason == nil, "\(FakeScopes.unavailabilityReason ?? "")"),
+    .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
+struct RunScopeTests {
+    private func withFrozenCommand(
+        _ body: (RunPowerFixture, FakeScopes, Transferctl.Run) async throws -> Void
+    ) async throws {
+        var fixture = try await RunPowerFixture(pluggedIn: true)
+        fixture.program.environment.merge(fixture.bus.sessionEnvironment) { $1 }
+        let scopes = FakeScopes()
+        try await scopes.start(address: fixture.bus.address)
+        let run = try fixture.start("--on-loss", "freeze")
+        let result: Result<Void, any Error>
+        do {
+            try fixture.awaitCounting(within: 30)
+            #expect(scopes.units.count == 1)
+            #expect(scopes.units.first?.properties["Delegate"] == .bool(true))
+            try await fixture.power.setAC(false)
+            _ = try fixture.awaitSilence(within: 20)
+            result = .success(try await body(fixture, scopes, run))
+        } catch { result = .failure(error) }
+        try fixture.letEnd()
+        run.process.end()
+        try? waitUntil("the command's processes end", within: 10) {
+            (try? String(contentsOfFile: scopes.folder + "/cgroup.events", encoding: .utf8))?.contains("populated 0")
+                ?? true
+        }
+        await scopes.stop()
+        await fixture.end()
+        try result.get()
+    }
+
+    private func isFrozen(_ scopes: FakeScopes) -> Bool {
+        let path = scopes.folder + "/command/cgroup.events"
+        return (try? String(contentsOfFile: path, encoding: .utf8))?.contains("frozen 1") == true
+    }
+
+    @Test("The scope's own group is frozen and thawed, no process is stopped, and the status passes through")
+    func scope() async throws {
+        try await withFrozenCommand { fixture, scopes, run async throws in
+            #expect(isFrozen(scopes))
+            #expect(run.errors.contains("sh: frozen: "))
+            try await fixture.power.setAC(true)
+            try fixture.awaitCounting(within: 20)
+            #expect(!isFrozen(scopes))
+            try fixture.letEnd()
+            #expect(try run.process.wait(within: 20) == 5)
+        }
+    }
+
+    @Test("If the watcher is killed, the group thaws within 5 s")
+    func killed() async throws {
+        try await withFrozenCommand { fixture, scopes, run async throws in
+            run.process.signal(SIGKILL)
+            try fixture.awaitCounting(within: 5)
+            #expect(!isFrozen(scopes))
+        }
+    }
+
+    @Test("SIGTERM thaws the group first")
+    func terminated() async throws {
+        try await withFrozenCommand { fixture, _, run async throws in
+            run.process.signal(SIGTERM)
+            #expect(try run.process.wait(within: 10) == 6)
+            #expect(fixture.lines("signals") == ["ended"])
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionFixtures
+import Foundation
+import Testing
+
+/// Tests of programs that consist of listings as printed in articles and tutorials, but for import lines, `@main`, and
+/// what the texts leave out.
+@Suite(
+    "Listings written for Apple's platforms", .inTurn, .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct ListingTests {
+    @Test("The five listings of Apple's article download a file while their app is not running")
+    func article() async throws {
+        try await ListingFixture.with("ArticleApp") { fixture in
+            let source = try fixture.server.serve("episode.bin", bytes: 300_000)
+            try fixture.submit([fixture.server.url("episode.bin")], tasks: 1)
+            // The task is discretionary and may begin in an hour. A command of the user starts it.
+            try fixture.daemon.run("now", "--all")
+            try fixture.waitForEnd { fixture.documents.count == 1 }
+            let name = try #require(fixture.documents.first)
+            #expect(RandomFile.same(fixture.home + "/Documents/" + name, source))
+        }
+    }
+
+    @Test("A manager whose session is created again at each use gets its files and its completion handler's call")
+    func computedSession() async throws {
+        try await ListingFixture.with("ManagerApp", rate: 200_000) { fixture in
+            let sources = try (1...3).map { try fixture.server.serve("\($0).bin", bytes: 200_000 + $0) }
+            try fixture.submit(["computed"] + (1...3).map { fixture.server.url("\($0).bin") }, tasks: 3)
+            try fixture.waitForEnd { fixture.documents == ["1.bin", "2.bin", "3.bin"] }
+            for (number, source) in zip(1..., sources) {
+                #expect(RandomFile.same(fixture.home + "/Documents/\(number).bin", source))
+            }
+            let session = "org.example.Listings.background"
+            #expect(
+                fixture.log.sorted()
+                    == (1...3).map { "completed \($0).bin well" } + ["finished \(session)", "handle \(session)"])
+            #expect(fixture.log.first == "handle \(session)" && fixture.log.last == "finished \(session)")
+        }
+    }
+
+    @Test("A delegate singleton with handlers by identifier serves two sessions with a shared container")
+    func sharedContainer() async throws {
+        try await ListingFixture.with("ManagerApp", rate: 200_000) { fixture in
+            let sources = try ["a", "b"].map { try fixture.server.serve("\($0).bin", bytes: 200_000) }
+            for name in ["a", "b"] {
+                try fixture.submit(["session-\(name)", fixture.server.url("\(name).bin")], tasks: name == "a" ? 1 : 2)
+            }
+            let container = fixture.home + "/data/group.org.example.listings/"
+            try fixture.waitForEnd {
+                zip(["a", "b"], sources).allSatisfy { RandomFile.same(container + "\($0).bin", $1) }
+            }
+            #expect(
+                fixture.log.sorted()
+                    == ["completed a.bin well", "completed b.bin well"]
+                    + ["finished session-a", "finished session-b", "handle session-a", "handle session-b"])
+        }
+    }
+}
+
+/// A program that consists of listings, in a folder with an Info.plist, with a real daemon and a real server.
+private struct ListingFixture {
+    let server: NginxServer
+    let daemon: DaemonFixture
+    let home: String
+    private let folder: TemporaryFolder
+    private let program: String
+    private let environment: [String: String]
+
+    init(_ name: String, rate: Int?) async throws {
+        server = try NginxServer(rate: rate)
+        folder = try TemporaryFolder()
+        (home, program) = (folder.path, folder.path + "/app/" + name)
+        let files = FileManager.default
+        for name in ["app", "Documents"] {
+            try files.createDirectory(atPath: home + "/" + name, withIntermediateDirectories: true)
+        }
+        let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().appendingPathComponent(name)
+        try files.copyItem(atPath: built.resolvingSymlinksInPath().path, toPath: program)
+        try """
+        <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.Listings</string></dict></plist>
+        """.write(toFile: home + "/app/Info.plist", atomically: true, encoding: .utf8)
+        // Foundation takes root's home folder from the password file and ignores HOME.
+        let settings = [
+            "HOME": home, "CFFIXED_USER_HOME": home, "XDG_CACHE_HOME": home + "/cache", "XDG_DATA_HOME": home + "/data",
+            "MANAGER_LOG": home + "/log",
+        ]
+        daemon = try await DaemonFixture { _ in settings }
+        environment = daemon.program.environment.merging(settings) { $1 }
+    }
+
+    static func with(
+        _ name: String, rate: Int? = nil, _ body: (ListingFixture) async throws -> Void
+    ) async throws {
+        let fixture = try await ListingFixture(name, rate: rate)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        for process in fixture.processes { kill(process, SIGKILL) }
+        await fixture.daemon.end()
+        try result.get()
+    }
+
+    /// Starts the program, and kills it after the daemon has its tasks.
+    func submit(_ arguments: [String], tasks: Int) throws {
+        let app = try ChildProcess(program, arguments, environment: environment, output: home + "/output")
+        try waitUntil("the tasks", within: 60) {
+            (try daemon.json("list", "--all")["transfers"] as? [Any])?.count == tasks
+        }
+        app.end()
+    }
+
+    /// Waits until the files are there, all events are handled, and the program that the daemon started has ended.
+    func waitForEnd(_ isComplete: () -> Bool) throws {
+        do {
+            try waitUntil("the files", within: 120, isComplete)
+            try waitUntil("all events are handled", within: 60) {
+                (try daemon.json("apps")["apps"] as? [[String: Any]])?.allSatisfy { $0["waiting-events"] as? Int == 0 }
+                    == true
+            }
+            try waitUntil("the program ends", within: 60) { processes.isEmpty }
+        } catch { throw TestSetupError("\(error)\n\(log)\n\(documents)") }
+    }
+
+    var documents: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: home + "/Documents")) ?? []).sorted()
+    }
+
+    /// The lines that all processes of the program have logged.
+    var log: [String] {
+        ((try? String(contentsOfFile: home + "/log", encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    private var processes: [pid_t] { ProcessList.running(program) }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Testing
+import TransferModel
+import TransferPolicy
+import TransferTesting
+
+@testable import TransferDaemon
+
+@Suite(.timeLimit(.minutes(5))) struct HoldSwitchTests {
+    private static let start = ClockReading(
+        instant: Instant(nanoseconds: 5_000_000_000), wall: WallTime(secondsSinceEpoch: 1_700_000_000))
+
+    private func withFile(_ body: (String) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/hold-\(UUID().uuidString).json"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await body(path)
+    }
+
+    private func make(_ path: String, at now: ClockReading = start) -> (hold: HoldSwitch, source: ManualConditionSource)
+    {
+        let source = ManualConditionSource(Conditions(unknownSince: now))
+        return (
+            HoldSwitch(base: source, alarm: ManualAlarm(startingAt: now), path: path, onChange: { _ in }), source
+        )
+    }
+
+    @Test("A hold is added to the conditions immediately, and removed again")
+    func lays() async throws {
+        try await withFile { path in
+            let (hold, source) = make(path)
+            var snapshots = hold.snapshots().makeAsyncIterator()
+            #expect(await snapshots.next()?.hold.value == nil)
+            try hold.set(MachineHold(by: "the user", why: "a call"))
+            let held = await snapshots.next()
+            #expect(held?.hold.value?.why == "a call")
+            #expect(held?.hold.source == .user && held?.hold.since == Self.start)
+            // New conditions do not change the hold.
+            var other = Conditions(unknownSince: Self.start)
+            other.notes = ["other"]
+            source.send(other)
+            let both = await snapshots.next()
+            #expect(both?.notes == ["other"] && both?.hold.value != nil)
+            try hold.set(nil)
+            #expect(await snapshots.next()?.hold.value == nil)
+            await hold.stop()
+            #expect(source.isStopped)
+        }
+    }
+
+    @Test("A hold and its start survive a restart, unless the hold has expired")
+    func kept() async throws {
+        try await withFile { path in
+            let until = Self.start.wall.advanced(by: .seconds(600))
+            try make(path).hold.set(MachineHold(by: "the user", why: "w", until: until))
+            let soon = ClockReading(
+                instant: Self.start.instant.advanced(by: .seconds(60)), wall: Self.start.wall.advanced(by: .seconds(60))
+            )
+            let found = make(path, at: soon).hold.hold
+            #expect(found.value == MachineHold(by: "the user", why: "w", until: until))
+            #expect(found.since == Self.start)
+            let late = ClockReading(
+                instant: Self.start.instant.advanced(by: .seconds(601)),
+                wall: Self.start.wall.advanced(by: .seconds(601)))
+            #expect(make(path, at: late).hold.hold.value == nil)
+            try make(path).hold.set(nil)
+            #expect(make(path).hold.hold.value == nil)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("A hold that cannot be saved is refused and changes nothing")
+    func unwritable() throws {
+        let (hold, _) = make("/nonexistent/folder/hold.json")
+        #expect(throws: (any Error).self) { try hold.set(MachineHold(by: "the user", why: "w")) }
+        #expect(hold.hold.value == nil)
+    }
+
+    @Test("An expired hold is released")
+    func ends() async throws {
+        try await withFile { path in
+            let (hold, _) = make(path)
+            var snapshots = hold.snapshots().makeAsyncIterator()
+            _ = await snapshots.next()
+            try hold.set(MachineHold(by: "the user", why: "w", until: Self.start.wall))
+            var latest = await snapshots.next()
+            while latest?.hold.value != nil { latest = await snapshots.next() }
+            #expect(hold.hold.value == nil)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import ToolSupport
+
+@testable import transferctl
+
+@Suite("Mistyped commands")
+struct CommandSuggestionTests {
+    @Test(
+        "The most similar command is suggested",
+        arguments: [
+            (["lits"], "unknown command 'transferctl lits'; did you mean 'list'?"),
+            (["cancle", "7"], "did you mean 'cancel'?"), (["hist"], "did you mean 'history'?"),
+            (["xyzzy"], "'transferctl --help' lists the commands"),
+            (["http://u:p@h/f?q"], "'http://h/f' is not a command; did you mean 'transferctl get URL'?"),
+            (["policy", "chek"], "unknown command 'transferctl policy chek'; did you mean 'check'?"),
+            (["apps", "trsut", "x"], "unknown command 'transferctl apps trsut'; did you mean 'trust'?"),
+            (["service", "instal"], "unknown command 'transferctl service instal'; did you mean 'install'?"),
+        ])
+    func suggestion(arguments: [String], message: String) {
+        let error = #expect(throws: UsageError.self) {
+            try CommandSuggestion.check(arguments, in: TransferControl.self)
+        }
+        #expect(error?.description.contains(message) == true, "\(error as Any)")
+    }
+
+    @Test(
+        "Known commands and options pass",
+        arguments: [
+            [], ["get", "lits"], ["--version"], ["help", "x"], ["list"],
+            ["policy"], ["policy", "--json"], ["policy", "check", "f"], ["apps", "help"],
+        ])
+    func known(arguments: [String]) throws { try CommandSuggestion.check(arguments, in: TransferControl.self) }
+}

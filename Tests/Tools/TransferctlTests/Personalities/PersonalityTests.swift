@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import ToolSupport
+import TransferModel
+
+@testable import transferctl
+
+/// Rule D4 of the doors: command lines of other programs, recorded from their callers.
+@Suite("D4: personalities")
+struct PersonalityTests {
+    private func words(
+        _ personality: Personality, _ arguments: String..., files: [String: String] = [:],
+        written: (String) -> Void = { _ in }
+    ) throws -> [String] {
+        let result = try personality.translate(
+            arguments, version: "9",
+            readFile: { name in
+                guard let text = files[name] else { throw UsageError("cannot read '\(name)'") }
+                return text
+            },
+            makeFile: { text in
+                written(text)
+                return "/made"
+            })
+        guard case .words(let words) = result else { return [] }
+        return words
+    }
+
+    private func message(_ body: () throws -> Void) -> String {
+        do { try body() } catch { return "\(error)" }
+        return ""
+    }
+
+    @Test("The name by which the program was called chooses the personality")
+    func names() {
+        #expect(Personality(programPath: "/usr/libexec/transferctl/axel") == .axel)
+        #expect(Personality(programPath: "curl") == .curl)
+        for path in ["/usr/bin/transferctl", "", "/", "axel/", "Axel"] {
+            #expect(Personality(programPath: path) == nil, "\(path)")
+        }
+    }
+
+    @Test("axel, as yt-dlp calls it")
+    func axel() throws {
+        #expect(
+            try words(
+                .axel, "-o", "Video [id].mp4.part", "-H", "User-Agent: Mozilla/5.0", "-H", "Cookie: a=b",
+                "--max-redirect=0", "-n4", "--", "https://h/x?y=1")
+                == [
+                    "get", "--no-paths", "--header", "User-Agent: Mozilla/5.0", "--header", "Cookie: a=b",
+                    "--connections", "4",
+                    "--output", "Video [id].mp4.part", "--rename", "--", "https://h/x?y=1",
+                ])
+        #expect(message { _ = try words(.axel, "-o", "f") }.contains("one URL"))
+    }
+
+    @Test("curl, as yt-dlp and pacman call it")
+    func curl() throws {
+        #expect(
+            try words(
+                .curl, "--location", "-o", "f.part", "--compressed", "--cookie", "-", "--header", "Accept: */*",
+                "--continue-at", "-", "--silent", "--limit-rate", "50K", "--retry", "2147483647", "--proxy",
+                "http://p:1", "--insecure", "--", "https://h/x")
+                == [
+                    "get", "--no-paths", "--cookies", "-", "--header", "Accept: */*", "--quiet", "--limit-rate", "50K",
+                    "--retries",
+                    "1000000", "--proxy", "http://p:1", "--insecure", "--output", "f.part", "--rename", "--",
+                    "https://h/x",
+                ])
+        #expect(
+            try words(.curl, "-LC", "-", "-f", "-o", "/var/cache/p.part", "https://h/p")
+                == ["get", "--no-paths", "--output", "/var/cache/p.part", "--rename", "--", "https://h/p"])
+        #expect(
+            try words(.curl, "-fsSL", "https://h/x") == [
+                "get", "--no-paths", "--quiet", "--output", "-", "--", "https://h/x",
+            ])
+        #expect(
+            try words(.curl, "-O", "-b", "k=v", "https://h/x")
+                == [
+                    "get", "--no-paths", "--header", "Cookie: k=v", "--remote-name", "--overwrite", "--", "https://h/x",
+                ])
+        #expect(message { _ = try words(.curl, "-C", "100", "http://h/x") }.contains("use -"))
+    }
+
+    @Test("aria2c, as yt-dlp calls it")
+    func aria2() throws {
+        #expect(
+            try words(
+                .aria2c, "--no-conf", "--auto-save-interval=10", "--console-log-level=warn", "--summary-interval=0",
+                "--download-result=hide", "--http-accept-gzip=true", "--file-allocation=none", "-x16", "-j16", "-s16",
+                "--min-split-size", "1M", "--load-cookies=/tmp/c", "--header", "User-Agent: U",
+                "--max-overall-download-limit", "9000", "--check-certificate=false", "--remote-time=true",
+                "--show-console-readout=false", "--remove-control-file=false", "--allow-overwrite=true",
+                "--always-resume=false", "--auto-file-renaming=false", "--force-save=false", "--dir", "./d/", "--out",
+                "./f.part", "--", "https://h/x")
+                == [
+                    "get", "--no-paths", "--parallel", "16", "--cookies", "/tmp/c", "--header", "User-Agent: U",
+                    "--limit-rate",
+                    "9000", "--insecure", "--remote-time", "--connections", "16", "--output", "./d//./f.part",
+                    "--overwrite", "--", "https://h/x",
+                ])
+    }
+
+    @Test("aria2c with a list, as apt-fast calls it")
+    func list() throws {
+        var made = ""
+        let list =
+            "http://m/a.deb\t\n checksum=sha-256=\(String(repeating: "a", count: 64))\n out=a_1.deb\n dir=/apt\n"
+            + "# remark\nhttp://m/b.deb\n\tout=b_1.deb\n  dir=/apt\n"
+        let words = try words(
+            .aria2c, "--no-conf", "-c", "-j", "5", "-x", "8", "-s", "4", "-i", "/l", "--min-split-size=1M",
+            "--stream-piece-selector=default", "--connect-timeout=600", "--timeout=600", "-m0", "--header",
+            "Accept: */*", files: ["/l": list]
+        ) { made = $0 }
+        #expect(
+            words == [
+                "get", "--no-paths", "--parallel", "5", "--timeout", "600", "--header", "Accept: */*", "--connections",
+                "4",
+                "--input", "/made", "--directory", "/apt", "--rename", "--",
+            ])
+        #expect(
+            made == "http://m/a.deb\tchecksum=sha256:\(String(repeating: "a", count: 64))\tout=a_1.deb\n"
+                + "http://m/b.deb\tout=b_1.deb\n")
+    }
+
+    @Test("Several URLs are mirrors of one file", arguments: [Personality.axel, .aria2c])
+    func mirrors(of personality: Personality) throws {
+        let command = try words(personality, "http://a/f", "http://b/f")
+        #expect(command.suffix(2) == ["--", "http://a/f"])
+        #expect(command.contains(["--mirror", "http://b/f"]))
+        var made = ""
+        _ = try words(.aria2c, "-i", "/l", files: ["/l": "http://a/f\thttp://b/f\t\n out=g\n"]) { made = $0 }
+        #expect(made == "http://a/f\thttp://b/f\tout=g\n")
+    }
+
+    @Test("A list with a fault is refused with its line")
+    func faultyLists() {
+        for (list, word) in [
+            ("", "contains no URL"), (" out=x\n", ":1: an option before"),
+            ("http://a\n on-download-complete=/bin/sh\n", ":2: the option 'on-download-complete'"),
+            ("http://a\n nothing\n", ":2: 'nothing' is not an option"),
+            ("http://a\n checksum=crc=1\n", ":2: not a valid checksum"),
+            ("http://a\n dir=/a\nhttp://b\n dir=/b\n", "different folders"),
+        ] {
+            let text = message { _ = try words(.aria2c, "-i", "l", files: ["l": list]) }
+            #expect(text.contains(word), "\(list): \(text)")
+        }
+        #expect(message { _ = try words(.aria2c, "-i", "none") }.contains("cannot read"))
+        #expect(
+            message { _ = try words(.aria2c, "-i", "l", "http://a", files: ["l": "http://b"]) }.contains("exclusive"))
+    }
+
+    @Test("pacman's downloader, with the URL and the file in either form")
+    func pacman() throws {
+        #expect(
+            try words(.xfercommand, "https://m/p", "/c/p.part")
+                == ["get", "--no-paths", "--output", "/c/p.part", "--rename", "--", "https://m/p"])
+        #expect(
+            try words(.xfercommand, "-o", "/c/p.part", "https://m/p")
+                == ["get", "--no-paths", "--output", "/c/p.part", "--overwrite", "--", "https://m/p"])
+        #expect(message { _ = try words(.xfercommand, "https://m/p") }.contains("%u %o"))
+    }
+
+    @Test("An unknown option names itself and the supported ones; values that are missing or wrong are named")
+    func unknown() {
+        for (personality, option) in [
+            (Personality.curl, "--data"), (.aria2c, "--enable-rpc"), (.axel, "-S"), (.xfercommand, "-x"),
+            (.aria2c, "--on-download-complete=/bin/sh"), (.curl, "-K/etc/config"),
+        ] {
+            let text = message { _ = try words(personality, option, "http://h/x") }
+            #expect(text.contains("does not support the option") && text.contains("--output") || text.contains("--out"))
+        }
+        #expect(message { _ = try words(.curl, "http://h/x", "-o") }.contains("'-o' needs a value"))
+        #expect(message { _ = try words(.axel, "-n", "-3", "http://h/x") }.contains("not a valid number"))
+        #expect(
+            message { _ = try words(.aria2c, "--check-certificate=maybe", "http://h/x") }.contains("=true or =false"))
+        #expect(message { _ = try words(.axel, "--quiet=yes", "http://h/x") }.contains("has no value"))
+    }
+
+    @Test("After --, a word that looks like an option is a URL, and never an option of 'get'")
+    func terminator() throws {
+        let words = try words(.axel, "-o", "--on-complete=/bin/sh", "--", "--state-dir=/x")
+        #expect(
+            words == ["get", "--no-paths", "--output", "--on-complete=/bin/sh", "--rename", "--", "--state-dir=/x"])
+    }
+
+    @Test("The probes of callers get the answers that they parse")
+    func probes() throws {
+        func text(_ personality: Personality, _ option: String) throws -> String {
+            guard
+                case .text(let text) = try personality.translate(
+                    [option], version: "9", readFile: { $0 }, makeFile: { $0 })
+            else { return "" }
+            return text
+        }
+        let curl = try text(.curl, "-V").split(separator: " ")
+        #expect(curl[0] == "curl" && curl[1].split(separator: ".").compactMap { Int($0) }.count == 3)
+        #expect(try text(.axel, "-V").hasPrefix("Axel 2."))
+        #expect(try text(.aria2c, "-v").hasPrefix("aria2 version 1."))
+        #expect(try text(.aria2c, "--help").contains("--load-cookies"))
+        #expect(try !text(.aria2c, "--help").contains("--file-allocation"))
+    }
+
+    @Test("Exit statuses are those of the imitated program")
+    func statuses() {
+        func failure(_ code: String, _ status: Int? = nil) -> TransferStatus {
+            var failure = TransferStatus(
+                id: TransferID(1), url: "", name: "", app: "", isUpload: false, kind: .normal, priority: 500,
+                state: .failed, submitted: WallTime(secondsSinceEpoch: 0))
+            (failure.errorCode, failure.status) = (code, status)
+            return failure
+        }
+        for personality in Personality.allCases { #expect(personality.status(for: 0, failure: nil) == 0) }
+        #expect(Personality.curl.status(for: 2, failure: nil) == 2)
+        #expect(Personality.aria2c.status(for: 2, failure: nil) == 28)
+        #expect(Personality.axel.status(for: 2, failure: nil) == 1)
+        #expect(Personality.curl.status(for: 1, failure: failure("status", 404)) == 22)
+        #expect(Personality.curl.status(for: 1, failure: failure("connection")) == 7)
+        #expect(Personality.curl.status(for: 1, failure: nil) == 56)
+        #expect(Personality.aria2c.status(for: 1, failure: failure("status", 404)) == 3)
+        #expect(Personality.aria2c.status(for: 1, failure: failure("status", 503)) == 22)
+        #expect(Personality.aria2c.status(for: 1, failure: failure("checksumMismatch")) == 32)
+        #expect(Personality.aria2c.status(for: 130, failure: nil) == 7)
+        #expect(Personality.axel.status(for: 130, failure: nil) == 130)
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import PolicyLab
+import Testing
+
+@testable import transferlab
+
+/// Tests of the ways to name traces.
+@Suite("Inputs of studies") struct TraceInputTests {
+    private let folder = LabFolder()
+
+    /// Writes three traces into a folder, and a file that is none.
+    private func writeTraces() throws {
+        try RenewalCommand.parse(["--days", "2", "--devices", "3", "--output", folder.file("days")]).run()
+        try Files.write("not a trace", to: folder.file("days/README"))
+    }
+
+    private func names(_ arguments: String...) throws -> [String] {
+        try TraceOptions.parse(arguments).all().map(\.device)
+    }
+
+    /// Runs a program in the folder.
+    private func run(_ words: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = words
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    private static func exists(_ program: String) -> Bool {
+        ["/usr/bin", "/bin"].contains { access("\($0)/\(program)", X_OK) == 0 }
+    }
+
+    private static let all = ["renewal-0", "renewal-1", "renewal-2"]
+
+    @Test("A folder, a pattern, and a list name the same traces, in the order of their names")
+    func folders() throws {
+        try writeTraces()
+        #expect(try names(folder.file("days")) == Self.all)
+        #expect(try names(folder.file("days/")) == Self.all)
+        #expect(try names(folder.file("days/*.csv")) == Self.all)
+        #expect(try names(folder.file("days/renewal-[02].csv")) == ["renewal-0", "renewal-2"])
+        let paths = Self.all.map { folder.file("days/\($0).csv") }
+        try Files.write("\n\(paths[2])\n  \(paths[0])\n", to: folder.file("list"))
+        #expect(try names("--traces-from", folder.file("list")) == ["renewal-2", "renewal-0"])
+    }
+
+    @Test(
+        "Compressed traces are read", .enabled(if: exists("zstd"), "zstd is not installed"),
+        arguments: ["gzip", "zstd"])
+    func compressed(_ program: String) throws {
+        try writeTraces()
+        let plain = try TraceOptions.parse([folder.file("days/renewal-1.csv")]).all()
+        try run(program, "-q", "days/renewal-1.csv")
+        try? FileManager.default.removeItem(atPath: folder.file("days/renewal-1.csv"))
+        let name = "days/renewal-1.csv." + (program == "gzip" ? "gz" : "zst")
+        #expect(try TraceOptions.parse([folder.file(name)]).all() == plain)
+        #expect(try names(folder.file("days")).contains("renewal-1"))
+        let bytes = try Files.read(folder.file(name))
+        try Data(bytes.dropLast(bytes.count / 2)).write(to: URL(fileURLWithPath: folder.file(name)))
+        let error = #expect(throws: UsageError.self) { try names(folder.file(name)) }
+        #expect(error?.description.hasSuffix("\(program) cannot decompress it") == true)
+    }
+
+    @Test("Archives of every format of tar are read", arguments: ["ustar", "pax", "gnu", "v7"], [false, true])
+    func archives(_ format: String, isCompressed: Bool) throws {
+        try writeTraces()
+        let long = String(repeating: "long-", count: format == "ustar" ? 14 : 30)
+        if format != "v7" {
+            try FileManager.default.moveItem(
+                atPath: folder.file("days/renewal-2.csv"), toPath: folder.file("days/\(long).csv"))
+        }
+        let archive = isCompressed ? "days.tar.gz" : "days.tar"
+        try run("tar", "--format", format, isCompressed ? "-czf" : "-cf", archive, "--sort=name", "days")
+        let expected = format == "v7" ? Self.all : [long] + Self.all.dropLast()
+        #expect(try names(folder.file(archive)) == expected)
+        let direct = try TraceOptions.parse([folder.file("days/renewal-1.csv")]).all()
+        #expect(try TraceOptions.parse([folder.file(archive)]).all().contains(direct[0]))
+    }
+
+    @Test("A file that is no archive, and an archive that is cut off, are rejected")
+    func damagedArchives() throws {
+        try writeTraces()
+        try run("tar", "-cf", "days.tar", "days")
+        let bytes = try Files.read(folder.file("days.tar"))
+        for (name, content) in [
+            ("text.tar", Array(repeating: UInt8(ascii: "x"), count: 2048)), ("cut.tar", Array(bytes.prefix(1700))),
+            ("short.tar", Array(bytes.prefix(700))),
+        ] {
+            try Data(content).write(to: URL(fileURLWithPath: folder.file(name)))
+            #expect(throws: UsageError.self, "\(name)") { try names(folder.file(name)) }
+        }
+    }
+
+    @Test("Errors name what is wrong")
+    func errors() throws {
+        try writeTraces()
+        func message(_ arguments: String...) -> String {
+            do {
+                _ = try TraceOptions.parse(arguments).all()
+                return "no error"
+            } catch { return "\(error)" }
+        }
+        #expect(message().hasPrefix("no trace is given"))
+        #expect(message(folder.file("none.csv")).hasSuffix("there is no such file"))
+        #expect(message(folder.file("none*.csv")).hasPrefix("no file matches"))
+        #expect(message("--traces-from", folder.file("none")).hasSuffix("there is no such file"))
+        try Files.createFolder(folder.file("empty"))
+        #expect(message(folder.file("empty")).hasSuffix("has no .csv, .csv.gz, or .csv.zst file"))
+        #expect(
+            message(folder.file("days"), folder.file("days/renewal-1.csv")).hasPrefix(
+                "two traces have the name renewal-1"))
+        #expect(message("http://").hasPrefix("not a URL"))
+        #expect(message("http://127.0.0.1:1/a.csv").hasPrefix("cannot fetch http://127.0.0.1:1/a.csv"))
+        #expect(throws: (any Error).self) { try TraceOptions.parse(["a.csv", "--traces-from", "b"]) }
+        #expect(throws: (any Error).self) {
+            try TraceOptions.parse(["--population", "renewal:", "--traces-from", "b"])
+        }
+    }
+}
