@@ -6,9 +6,10 @@
     spark-submit --master 'local[2]' spark.py study.part 100 --population renewal:devices=100000 \\
         --workload generated --policy default,strict
 
-transferlab is in PATH on each worker. Spark runs the partitions of a lost worker again. The output is a part:
+transferlab is in the PATH of this program on each worker, too. Spark runs the partitions of a lost worker again. The output is a part:
 `transferlab merge OUTPUT` prints the table.
 """
+import os
 import shlex
 import subprocess
 import sys
@@ -22,14 +23,11 @@ def main():
     names = subprocess.run(["transferlab", "devices", "--list", *study], check=True, capture_output=True, text=True)
     with SparkContext(appName="transferlab") as spark:
         devices = spark.parallelize(names.stdout.split(), int(partitions))
-        # Without checkCode, a process that ends early would go unnoticed.
+        # Spark starts the process with an empty environment, and without checkCode would not notice that it failed.
         pipe = f"set -o pipefail; {lab} --jobs 1 | transferlab merge --part -"
-        parts = devices.pipe(shlex.join(["bash", "-c", pipe]), checkCode=True).toLocalIterator()
-        merge = subprocess.Popen(["transferlab", "merge", "--part", output], stdin=subprocess.PIPE, text=True)
-        for part in parts:
-            merge.stdin.write(part + "\n")
-        merge.stdin.close()
-        return merge.wait()
+        command, path = shlex.join(["bash", "-c", pipe]), {"PATH": os.environ["PATH"]}
+        parts = devices.pipe(command, path, checkCode=True).collect()
+    return subprocess.run(["transferlab", "merge", "--part", output], input="\n".join(parts), text=True).returncode
 
 
 if __name__ == "__main__":
