@@ -29,6 +29,7 @@ enum Benchmarks {
         ("core-memory", CoreScale.measureMemory),
         ("lab-events", LabEvents.measure),
         ("lab-year", LabYear.measure),
+        ("lab-scale", LabScale.measure),
         ("store-submit", StoreScale.measureSubmit),
         ("store-recover", StoreScale.measureRecover),
         ("first-build", FirstBuild.measure),

@@ -19,6 +19,7 @@ struct GuideTests {
         "Sources/Tools/transferd/transferd.docc/transferd.md",
         "Sources/Tools/transferd/transferd.docc/RunningTheDaemon.md",
         "Sources/Tools/transferlab/transferlab.docc/ComparingPolicies.md",
+        "Sources/Tools/transferlab/transferlab.docc/ComparingPoliciesOnACluster.md",
     ]
 
     @Test("They run, and print what the documents show, but for times and numbers", arguments: documents)
