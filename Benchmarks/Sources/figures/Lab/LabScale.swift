@@ -102,7 +102,7 @@ enum LabScale {
         ).run(samplesMemory: true)
         let text = try String(contentsOfFile: part, encoding: .utf8)
         let parts = "\(folder.path)/thousand"
-        FileManager.default.createFile(atPath: parts, contents: nil)
+        try Data().write(to: URL(fileURLWithPath: parts))
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: parts))
         for number in 1...1000 {
             let numbered = text.replacingOccurrences(of: "\"parts\":\"1\"", with: "\"parts\":\"\(number)\"")
