@@ -53,10 +53,10 @@ struct DevicesCommand: AsyncParsableCommand {
 struct DeviceLookup {
     private enum Source {
         case population(Population)
-        /// The position and the path of each trace by name.
+        /// The devices of the traces that the options name, by name.
         case traces([String: PendingDevice])
-        /// Any path of a trace, with the jobs by device.
-        case paths(Workload?)
+        /// Any path of a trace, with the jobs by the name of the device.
+        case paths([String: [Job]])
     }
 
     private let source: Source
@@ -79,7 +79,8 @@ struct DeviceLookup {
                         + "--traces-from, or the jobs with --workload FILE")
             }
             let bytes = try Files.read(study.workload)
-            source = .paths(try Workload(csv: bytes, file: study.workload))
+            let workload = try Workload(csv: bytes, file: study.workload)
+            source = .paths(Dictionary(workload.devices.map { ($0.name, $0.jobs) }) { first, _ in first })
             (workloadDigest, all) = (StudyPart.digest(bytes), nil)
             return
         }
@@ -109,11 +110,11 @@ struct DeviceLookup {
             return device
         case .paths(let workload):
             let name = TraceSequence.device(line)
-            guard let device = workload?.devices.first(where: { $0.name == name }) else {
+            guard let jobs = workload[name] else {
                 throw UsageError("the workload has no jobs for \(name)")
             }
             return PendingDevice(name: name) {
-                DeviceCase(name: name, trace: try Files.trace(line, device: name), jobs: device.jobs)
+                DeviceCase(name: name, trace: try Files.trace(line, device: name), jobs: jobs)
             }
         }
     }

@@ -51,11 +51,14 @@ struct RunCommand: AsyncParsableCommand {
                 "--csv and --html show each device, and need a study of at most 10,000 devices without --parts; "
                     + "'transferlab devices' writes the results of any number of devices")
         }
-        guard isLarge || !output.showsDevices && coverage.minimum == nil else { return try await runInMemory(policies) }
+        guard isLarge || !output.showsDevices && coverage.minimum == nil else {
+            return try await runInMemory(policies, devices)
+        }
         var report = ProgressReport(progress, total: devices.count)
         let part =
             try await parts == nil
-            ? study.part(nil, policies, &report, exactLimit: Self.exactLimit) : runParts(policies, devices, &report)
+            ? study.part(nil, of: devices, policies, &report, exactLimit: Self.exactLimit)
+            : runParts(policies, devices, &report)
         report.finish()
         let result = Study(part.totals, policies: part.header.policies, settings: try study.readSettings())
         if let warning = result.coverage?.warning { Console.error("transferlab: warning: \(warning)") }
@@ -67,8 +70,8 @@ struct RunCommand: AsyncParsableCommand {
     private static let exactLimit = 1_000_000
 
     /// Runs a study whose single devices are shown.
-    private func runInMemory(_ policies: [LabPolicy]) async throws {
-        let cases = try study.cases(coverage)
+    private func runInMemory(_ policies: [LabPolicy], _ devices: StudyDevices) async throws {
+        let cases = try study.cases(coverage, of: devices)
         let (result, items) = try await study.run(cases, policies)
         Console.error(Self.singleWorkloadWarning)
         let origin = { try study.origin("run", policy.lists.flatMap { ["--policy", $0] }, coverage) }
@@ -92,7 +95,7 @@ struct RunCommand: AsyncParsableCommand {
                 part = finished
                 report.resume(part.totals.devices.count)
             } else {
-                part = try await study.part(choice, policies, &report)
+                part = try await study.part(choice, of: devices, policies, &report)
                 try folder.write(part, choice)
             }
             try merged.merge(part, source: folder.path(choice))

@@ -46,15 +46,17 @@ struct ShardCommand: AsyncParsableCommand {
     func run() async throws {
         let choice = try choice(in: ProcessInfo.processInfo.environment)
         let policies = try policy.selected()
+        let devices = try study.devices()
         guard let parts else {
-            return try Files.write(try await study.part(choice, policies, progress).line(), to: output ?? "-")
+            let part = try await study.part(choice, of: devices, policies, progress)
+            return try Files.write(part.line(), to: output ?? "-")
         }
         let folder = PartFolder(parts)
-        let header = try study.header(policies, workload: study.devices().workloadDigest, shards: choice.count)
+        let header = try study.header(policies, workload: devices.workloadDigest, shards: choice.count)
         guard try folder.finished(choice, of: header) == nil else {
             return Console.error("transferlab: \(folder.path(choice)) is finished; nothing to do")
         }
-        try folder.write(try await study.part(choice, policies, progress), choice)
+        try folder.write(try await study.part(choice, of: devices, policies, progress), choice)
     }
 
     func choice(in environment: [String: String]) throws -> ShardChoice {
@@ -65,18 +67,20 @@ struct ShardCommand: AsyncParsableCommand {
 
 extension StudyOptions {
     /// Runs one part of the study.
-    func part(_ choice: ShardChoice, _ policies: [LabPolicy], _ options: ProgressOptions) async throws -> StudyPart {
+    func part(
+        _ choice: ShardChoice, of devices: StudyDevices, _ policies: [LabPolicy], _ options: ProgressOptions
+    ) async throws -> StudyPart {
         var progress = ProgressReport(options, total: nil)
         defer { progress.finish() }
-        return try await part(choice, policies, &progress)
+        return try await part(choice, of: devices, policies, &progress)
     }
 
     /// Runs one part of the study, or all of it.
     func part(
-        _ choice: ShardChoice?, _ policies: [LabPolicy], _ progress: inout ProgressReport,
+        _ choice: ShardChoice?, of all: StudyDevices, _ policies: [LabPolicy], _ progress: inout ProgressReport,
         exactLimit: Int = ValueDistribution.partLimit
     ) async throws -> StudyPart {
-        var devices = try devices()
+        var devices = try all.restarted()
         let header = try header(policies, workload: devices.workloadDigest, shards: choice?.count)
         var (totals, report) = (header.emptyTotals(exactLimit: exactLimit), progress)
         let settings = header.settings

@@ -89,11 +89,25 @@ import Testing
         let bytes = try Files.read(folder.file("days.tar"))
         for (name, content) in [
             ("text.tar", Array(repeating: UInt8(ascii: "x"), count: 2048)), ("cut.tar", Array(bytes.prefix(1700))),
-            ("short.tar", Array(bytes.prefix(700))),
+            ("short.tar", Array(bytes.prefix(700))), ("record.tar", Self.paxHeader("0001 path=x\n")),
         ] {
             try Data(content).write(to: URL(fileURLWithPath: folder.file(name)))
             #expect(throws: UsageError.self, "\(name)") { try names(folder.file(name)) }
         }
+    }
+
+    /// Returns an archive that ends after a pax header with a record.
+    private static func paxHeader(_ record: String) -> [UInt8] {
+        var header = [UInt8](repeating: 0, count: 1024)
+        func write(_ text: String, at position: Int) {
+            header.replaceSubrange(position..<position + text.utf8.count, with: text.utf8)
+        }
+        write("00000000014", at: 124)
+        write("        x", at: 148)
+        let sum = header.reduce(0) { $0 + Int($1) }
+        write("0" + String(sum, radix: 8), at: 148)
+        write(record, at: 512)
+        return header + Array(repeating: UInt8(ascii: "x"), count: 512)
     }
 
     @Test("Errors name what is wrong")

@@ -22,7 +22,7 @@ final class ByteStream {
         if Self.isURL(path) {
             (descriptor, provider) = try Self.start(["curl", "-fsSL", "--", path], reading: nil, for: path)
         } else if path == "-" {
-            (descriptor, provider) = (dup(STDIN_FILENO), nil)
+            (descriptor, provider) = (fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), nil)
         } else {
             let file = open(path, O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { throw Files.unreadable(path) }
@@ -50,7 +50,7 @@ final class ByteStream {
         let pipe = Pipe()
         process.standardOutput = pipe
         do { try process.run() } catch { throw UsageError("cannot run \(words[0]) to read \(path): \(error)") }
-        return (dup(pipe.fileHandleForReading.fileDescriptor), process)
+        return (fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0), process)
     }
 
     deinit {

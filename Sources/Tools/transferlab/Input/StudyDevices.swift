@@ -48,6 +48,13 @@ struct StudyDevices {
         traces = try traces.restarted()
     }
 
+    /// Returns the devices from the first again. The workload, and a list on standard input, are not read again.
+    func restarted() throws -> StudyDevices {
+        var devices = self
+        devices.traces = try traces.restarted()
+        return devices
+    }
+
     /// All devices of the study, once all have been passed.
     var all: DeviceSet { workload == nil ? traces.passed : matched }
 

@@ -83,7 +83,8 @@ struct TarReader {
     private static func records(_ bytes: [UInt8]) -> [String: String] {
         var (records, rest): ([String: String], ArraySlice<UInt8>) = ([:], bytes[...])
         while let space = rest.firstIndex(of: UInt8(ascii: " ")),
-            let length = Int(String(decoding: rest[..<space], as: UTF8.self)), length > 0, length <= rest.count
+            let length = Int(String(decoding: rest[..<space], as: UTF8.self)), length <= rest.count,
+            rest.startIndex + length > space
         {
             let sides = rest[space..<rest.startIndex + length].dropFirst().dropLast().split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

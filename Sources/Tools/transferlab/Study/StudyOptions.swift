@@ -82,8 +82,10 @@ struct StudyOptions: ParsableArguments {
     func devices() throws -> StudyDevices { try StudyDevices(traces, workload: workload) }
 
     /// Returns the devices that have jobs, in memory.
-    func cases() throws -> [DeviceCase] {
-        var (devices, cases): (StudyDevices, [DeviceCase]) = (try devices(), [])
+    func cases() throws -> [DeviceCase] { try cases(of: devices()) }
+
+    private func cases(of devices: StudyDevices) throws -> [DeviceCase] {
+        var (devices, cases): (StudyDevices, [DeviceCase]) = (devices, [])
         while let device = try devices.next(where: { _ in true }) {
             if let load = device.load { cases.append(try load()) }
         }
@@ -93,20 +95,14 @@ struct StudyOptions: ParsableArguments {
     /// Returns the devices that have jobs and whose traces record enough of the time, and warns about gaps.
     ///
     /// Generated jobs depend on a device's position among the devices that remain.
-    func cases(_ coverage: CoverageOptions) throws -> [DeviceCase] {
-        guard coverage.minimum != nil else {
-            let cases = try cases()
-            try coverage.report(cases, of: cases.count)
-            return cases
+    ///
+    /// - Parameter devices: The devices of the study, if they have been opened.
+    func cases(_ coverage: CoverageOptions, of devices: StudyDevices? = nil) throws -> [DeviceCase] {
+        let all = try cases(of: devices ?? self.devices())
+        var cases = all.filter { coverage.accepts($0.trace) }
+        if workload == "generated", cases.count < all.count {
+            cases = cases.enumerated().map { StudyDevices.generated($1.trace, position: $0) }
         }
-        guard workload == "generated" else {
-            let all = try cases()
-            let cases = all.filter { coverage.accepts($0.trace) }
-            try coverage.report(cases, of: all.count)
-            return cases
-        }
-        let all = try traces.all()
-        let cases = all.filter(coverage.accepts).enumerated().map { StudyDevices.generated($1, position: $0) }
         try coverage.report(cases, of: all.count)
         return cases
     }
