@@ -66,6 +66,12 @@ public protocol PhasedPolicy: Policy {
     ///
     /// If the value is `false`, the engine skips this evaluation when an attempt begins.
     var mayEndRunsByTime: Bool { get }
+    /// Returns whether another ``PolicySubject/estimate`` could stop a running subject under the conditions in
+    /// `context`.
+    ///
+    /// If the result is `false`, the engine does not evaluate running transfers each time that a deadline is added or
+    /// removed.
+    func estimatesMayStopRuns(in context: PolicyContext) -> Bool
 }
 
 extension PhasedPolicy {
@@ -104,6 +110,8 @@ extension PhasedPolicy {
     public var stateFollowsQueue: Bool { false }
     /// The default is `true`, the safe value for any policy.
     public var mayEndRunsByTime: Bool { true }
+    /// Returns `true`, the safe value for any policy.
+    public func estimatesMayStopRuns(in context: PolicyContext) -> Bool { true }
 }
 
 /// The relaxation phase that a transfer has reached.

@@ -106,6 +106,8 @@ package struct SchedulerChanges: Sendable {
 
     package var isEmpty: Bool { !conditions && !running && !budgets && !policy }
 
-    /// A Boolean value that indicates whether a running transfer may have to stop.
-    package var concernRunning: Bool { !isEmpty || plan }
+    /// Returns whether a running transfer may have to stop.
+    package func concernRunning(_ evaluator: PolicyEvaluator) -> Bool {
+        !isEmpty || (plan && evaluator.plansMayStopRuns)
+    }
 }

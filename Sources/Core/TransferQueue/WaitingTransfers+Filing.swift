@@ -99,7 +99,8 @@ extension WaitingTransfers {
 
     /// Files all transfers with a deadline again, because their estimates have changed.
     mutating func refileDated(_ evaluator: PolicyEvaluator) {
-        for recordIndex in datedIndices() { refile(recordIndex, evaluator) }
+        let indices = dated
+        indices.forEach(in: indices) { refile($0, evaluator) }
     }
 
     /// Files the transfers again whose timers are due.

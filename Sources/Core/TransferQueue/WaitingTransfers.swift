@@ -24,7 +24,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
     let startsLateTransfersLast: Bool
     private(set) var count = 0
     /// The record indexes of the transfers with a deadline, which a new plan files again.
-    private var dated: Set<Int32> = []
+    private(set) var dated = BitSet()
 
     init(_ configuration: any QueueConfiguration, at now: WallTime) {
         groups = ConcurrencyGroups(configuration)
@@ -52,7 +52,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
         let recordIndex = records.insert(record)
         index.insert(record.id, recordIndex)
         highestID = max(highestID, record.id)
-        if record.terms.deadline != .max { dated.insert(recordIndex) }
+        if record.terms.deadline != .max { dated.set(recordIndex) }
         count += 1
         if let extra { records[recordIndex].pointee.extra = extras.insert(extra) }
         return recordIndex
@@ -62,7 +62,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
     mutating func discard(_ recordIndex: Int32) -> Int32 {
         let group = group(of: recordIndex)
         withdraw(recordIndex)
-        dated.remove(recordIndex)
+        dated.set(recordIndex, false)
         index.remove(records[recordIndex].pointee.id)
         if records[recordIndex].pointee.extra != .noIndex { extras.release(records[recordIndex].pointee.extra) }
         records.release(recordIndex)
@@ -87,10 +87,6 @@ struct WaitingTransfers: ~Copyable, Sendable {
         index.forEach { recordIndices.append($1) }
         return recordIndices.sorted { records[$0].pointee.id < records[$1].pointee.id }
     }
-
-    /// Returns the record indexes of the transfers with a deadline, in the order of their IDs. Costs nothing for the
-    /// others.
-    func datedIndices() -> [Int32] { dated.sorted { records[$0].pointee.id < records[$1].pointee.id } }
 
     /// Returns the complete entry of a transfer.
     func entry(at recordIndex: Int32) -> TransferEntry {

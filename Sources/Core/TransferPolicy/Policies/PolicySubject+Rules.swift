@@ -95,7 +95,7 @@ extension Verdict {
 
 extension Duration {
     /// Creates a duration in seconds. NaN and negative numbers yield zero, and excessive numbers yield the maximum.
-    init(clampingSeconds seconds: Double) {
+    package init(clampingSeconds seconds: Double) {
         guard seconds > 0 else {
             self = .zero
             return

@@ -153,6 +153,9 @@ package struct PolicyEvaluator {
     /// Returns whether time alone may end an attempt of that kind, apart from its window.
     package func mayEndByTime(_ kind: WorkKind) -> Bool { endsRunsByTime && kind == .discretionary }
 
+    /// A Boolean value that indicates whether another plan may stop an attempt under the present conditions.
+    package var plansMayStopRuns: Bool { !isPhased || phasedPolicy.estimatesMayStopRuns(in: context) }
+
     /// A Boolean value that indicates whether bytes that arrive now count against budgets.
     var isBudgeted: Bool {
         !context.budgets.isEmpty && conditions.network.value.isUsable

@@ -29,8 +29,8 @@ struct QueueTotals: Sendable {
     /// Includes progress in the next plan of the backlog.
     mutating func settleBacklog() { backlog.settle() }
 
-    /// Returns the marks of a new plan, or `nil` if the backlog has not changed enough.
-    mutating func newBacklogMarks() -> [DeadlinePlan.Mark]? { backlog.newMarks() }
+    /// Returns the marks of a new plan and the growth of the backlog, or `nil` if it has not changed enough.
+    mutating func newBacklogMarks() -> (marks: [DeadlinePlan.Mark], growth: Int64)? { backlog.newMarks() }
 
     mutating func remove(_ entry: borrowing TransferEntry) {
         remove(

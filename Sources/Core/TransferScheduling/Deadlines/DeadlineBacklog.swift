@@ -14,12 +14,14 @@ struct DeadlineBacklog: Sendable {
 
     private static let length: Int64 = 300_000_000_000
     /// The number of transfers up to which each change of the backlog is worth a new plan.
-    private static let small = 64
+    private static let small = 8
 
     private var steps: [Int64: Step] = [:]
     private var bytes: Int128 = 0
     /// The number of transfers.
     private(set) var count = 0
+    /// The most bytes by which the backlog before any deadline may have grown since the last plan.
+    private var growth: Int128 = 0
     /// The bytes and the number of transfers at the last plan.
     private var planned: (bytes: Int128, count: Int) = (0, 0)
     /// A Boolean value that indicates whether transfers were added or removed since the last plan.
@@ -36,6 +38,7 @@ struct DeadlineBacklog: Sendable {
         guard difference != 0 else { return }
         hasProgressed = true
         bytes += difference
+        growth += max(0, difference)
         steps[Self.step(deadline), default: Step()].bytes += difference
     }
 
@@ -47,6 +50,7 @@ struct DeadlineBacklog: Sendable {
 
     private mutating func change(_ number: Int, _ difference: Int128, _ deadline: WallTime) {
         bytes += difference
+        growth += max(0, difference)
         count += number
         hasChanged = true
         let key = Self.step(deadline)
@@ -56,19 +60,22 @@ struct DeadlineBacklog: Sendable {
         steps[key] = step.count > 0 ? step : nil
     }
 
-    /// Returns the marks of a new plan, or `nil` if the backlog has not changed enough.
+    /// Returns the marks of a new plan, and the most bytes by which the backlog before any deadline has grown since the
+    /// last plan. Returns `nil` if the backlog has not changed enough.
     ///
     /// While there are many transfers, only a change of an eighth counts. Otherwise, each new transfer would cost a
     /// step for every other transfer.
-    mutating func newMarks() -> [DeadlinePlan.Mark]? {
+    mutating func newMarks() -> (marks: [DeadlinePlan.Mark], growth: Int64)? {
         guard hasChanged, count <= Self.small || hasGrown else { return nil }
+        defer { growth = 0 }
         (hasChanged, hasProgressed) = (false, false)
         planned = (bytes, count)
         var sum: Int128 = 0
-        return steps.keys.sorted().map { key in
+        let marks = steps.keys.sorted().map { key in
             sum += max(0, steps[key]?.bytes ?? 0)
             return DeadlinePlan.Mark(start: key.multipliedSaturating(by: Self.length), bytes: Int64(clamping: sum))
         }
+        return (marks, Int64(clamping: growth))
     }
 
     private var hasGrown: Bool {

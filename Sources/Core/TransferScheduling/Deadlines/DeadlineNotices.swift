@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
+import TransferPolicy
 internal import TransferQueue
 
 /// The dates at which the deadlines of transfers must be checked, and the states that were reported.
+///
+/// The date from which a deadline is at risk comes earlier as the backlog before the deadline grows. Moving every date
+/// each time would cost a step for every transfer. Instead, all dates are stored later by the time that the growth
+/// takes, and a check that turns out to be early is scheduled again.
 struct DeadlineNotices: ~Copyable, Sendable {
-    private var checks = Expiries()
+    /// The dates from which deadlines are at risk, plus the ``lead`` at the time of the last check.
+    private var risks = Expiries()
+    /// The deadlines of the transfers that are no longer checked before.
+    private var deadlines = Expiries()
+    /// The time by which any date in ``risks`` may have come earlier since dates were first stored.
+    private var lead = Duration.zero
+    /// The lowest rate of any estimate behind ``risks``, in bytes per second.
+    private var lowestRate = Int64.max
     /// A Boolean value that indicates whether deadlines are checked at all.
     let isEnabled: Bool
     /// The states that were reported, by transfer. Also contains states that an earlier run reported about transfers
@@ -16,31 +28,57 @@ struct DeadlineNotices: ~Copyable, Sendable {
     }
 
     /// The date of the next check; `nil` if there is none.
-    var next: WallTime? { checks.next }
+    var next: WallTime? {
+        guard let risk = risks.next?.advanced(by: .zero - lead) else { return deadlines.next }
+        return deadlines.next.map { min($0, risk) } ?? risk
+    }
 
     /// Adds a transfer whose deadline is checked at the next opportunity.
     mutating func add(_ id: TransferID) {
-        checks.remove(id)
-        if isEnabled, reported[id] != .missed { checks.add(id, at: Self.atOnce) }
+        removeChecks(of: id)
+        if isEnabled, reported[id] != .missed { risks.add(id, at: Self.atOnce) }
     }
 
-    /// Schedules the next check of a transfer.
-    mutating func check(_ id: TransferID, at date: WallTime) { checks.add(id, at: date) }
+    /// Schedules the next check of a transfer on its deadline.
+    mutating func check(_ id: TransferID, at deadline: WallTime) { deadlines.add(id, at: deadline) }
+
+    /// Schedules the next check of a transfer on the date from which its deadline is at risk.
+    ///
+    /// - Parameter rate: The rate that the date rests on, in bytes per second.
+    mutating func check(_ id: TransferID, at date: WallTime, rate: Int64) {
+        lowestRate = min(lowestRate, rate)
+        risks.add(id, at: date.advanced(by: lead))
+    }
 
     mutating func remove(_ id: TransferID) {
-        checks.remove(id)
+        removeChecks(of: id)
         if !reported.isEmpty { reported[id] = nil }
+    }
+
+    private mutating func removeChecks(of id: TransferID) {
+        risks.remove(id)
+        deadlines.remove(id)
+    }
+
+    /// Accounts for a backlog that has grown by no more than a number of bytes before each deadline.
+    mutating func backlogGrew(by bytes: Int64) {
+        lead += Duration(clampingSeconds: Double(bytes) / Double(max(1, lowestRate)))
+        // Beyond any useful deadline, the dates would only grow until they overflow.
+        if lead > Self.longestLead { checkAll() }
     }
 
     /// Schedules a check of every transfer, because their estimates have changed.
     mutating func checkAll() {
+        (lead, lowestRate) = (.zero, .max)
         var ids: [TransferID] = []
-        while let id = checks.popFirst(at: WallTime(nanosecondsSinceEpoch: .max)) { ids.append(id) }
-        for id in ids { checks.add(id, at: Self.atOnce) }
+        while let id = risks.popFirst(at: WallTime(nanosecondsSinceEpoch: .max)) { ids.append(id) }
+        for id in ids { risks.add(id, at: Self.atOnce) }
     }
 
     /// Removes and returns a transfer whose check is due; `nil` if there is none.
-    mutating func popDue(at now: WallTime) -> TransferID? { checks.popFirst(at: now) }
+    mutating func popDue(at now: WallTime) -> TransferID? {
+        risks.popFirst(at: now.advanced(by: lead)) ?? deadlines.popFirst(at: now)
+    }
 
     /// Reports a state, unless it was reported before.
     mutating func report(_ state: DeadlineState, of id: TransferID, into effects: inout [Effect]) {
@@ -51,4 +89,5 @@ struct DeadlineNotices: ~Copyable, Sendable {
     }
 
     private static let atOnce = WallTime(nanosecondsSinceEpoch: .min)
+    private static let longestLead = Duration.seconds(366 * 86_400)
 }

@@ -9,14 +9,15 @@ extension SchedulerCore where Queue: ~Copyable {
     /// Replaces the plan if the rate of the connection or the backlog has changed enough.
     mutating func refreshPlan() {
         guard transfers.haveDeadlines else { return }
-        var isNew = evaluator.plan.updateRate(in: evaluator.context, limit: configuration.rateLimit)
-        if let marks = transfers.totals.newBacklogMarks() {
-            evaluator.plan.marks = marks
-            isNew = true
+        if evaluator.plan.updateRate(in: evaluator.context, limit: configuration.rateLimit) {
+            transfers.changes.plan = true
+            transfers.notices.checkAll()
         }
-        guard isNew else { return }
-        transfers.changes.plan = true
-        transfers.notices.checkAll()
+        if let (marks, growth) = transfers.totals.newBacklogMarks() {
+            evaluator.plan.marks = marks
+            transfers.changes.plan = true
+            transfers.notices.backlogGrew(by: growth)
+        }
     }
 
     /// A Boolean value that indicates whether the rate of the connection calls for another plan.
@@ -35,23 +36,23 @@ extension SchedulerCore where Queue: ~Copyable {
                 transfers.notices.report(.missed, of: id, into: &effects)
                 continue
             }
-            transfers.notices.check(id, at: nextCheck(of: id, entry, before: deadline, at: now, into: &effects))
+            checkRisk(of: id, entry, before: deadline, at: now, into: &effects)
         }
     }
 
-    /// Reports a transfer whose deadline is at risk, and returns the date of the next check.
-    private mutating func nextCheck(
+    /// Reports a transfer whose deadline is at risk, and schedules the next check.
+    private mutating func checkRisk(
         of id: TransferID, _ entry: borrowing TransferEntry, before deadline: WallTime, at now: ClockReading,
         into effects: inout [Effect]
-    ) -> WallTime {
+    ) {
         // A running transfer is checked with each report of its progress.
         guard !entry.phase.isRunning, transfers.notices.reported[id] == nil,
             let estimate = evaluator.plan.estimate(of: entry)
-        else { return deadline }
+        else { return transfers.notices.check(id, at: deadline) }
         let latest = deadline.advanced(by: .zero - estimate.need)
-        guard latest <= now.wall else { return latest }
+        guard latest <= now.wall else { return transfers.notices.check(id, at: latest, rate: estimate.rate) }
         transfers.notices.report(.atRisk, of: id, into: &effects)
-        return deadline
+        transfers.notices.check(id, at: deadline)
     }
 
     /// Reports a running transfer that cannot end by its deadline at its present rate.

@@ -98,8 +98,9 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         }
         refreshPlan()
         // Re-evaluation times are set when attempts begin and are reviewed, so the last event left them valid.
-        if transfers.changes.concernRunning || transfers.active.reevaluation.map({ $0 <= now.instant }) == true {
-            transfers.stopIneligible(evaluator, at: now, into: &effects)
+        let hasChanged = transfers.changes.concernRunning(evaluator)
+        if hasChanged || transfers.active.reevaluation.map({ $0 <= now.instant }) == true {
+            transfers.stopIneligible(evaluator, hasChanged: hasChanged, at: now, into: &effects)
         }
         startEligible(at: now, using: &generator, into: &effects)
         let preemptionReevaluation = configuration.isPreemptive ? preempt(at: now, into: &effects) : nil

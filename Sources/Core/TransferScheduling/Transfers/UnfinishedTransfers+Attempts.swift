@@ -7,7 +7,12 @@ internal import TransferQueue
 
 extension UnfinishedTransfers where Queue: ~Copyable {
     /// Stops the attempts of transfers that may not run any longer.
-    mutating func stopIneligible(_ evaluator: PolicyEvaluator, at now: ClockReading, into effects: inout [Effect]) {
+    ///
+    /// - Parameter hasChanged: A Boolean value that indicates whether any attempt may be concerned. Otherwise, only
+    ///   attempts whose re-evaluation is due are.
+    mutating func stopIneligible(
+        _ evaluator: PolicyEvaluator, hasChanged: Bool, at now: ClockReading, into effects: inout [Effect]
+    ) {
         guard !active.isEmpty else { return }
         let machine = ConditionSignature(evaluator.context.conditions)
         active.makeWhole(from: &queue)
@@ -15,9 +20,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         while following != Int32.noIndex {
             let index = following
             following = active.next(after: index)
-            guard
-                let reasons = active[index].review(
-                    evaluator, under: machine, hasChanged: changes.concernRunning, at: now)
+            guard let reasons = active[index].review(evaluator, under: machine, hasChanged: hasChanged, at: now)
             else { continue }
             let id = active[index].id
             effects.append(.stop(id))

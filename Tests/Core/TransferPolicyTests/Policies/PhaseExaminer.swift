@@ -30,7 +30,7 @@ struct PhaseExaminer: CustomStringConvertible {
         if generator.chance(80) { generator.bringNear(&context, to: subject) }
         return agreement(of: policy, on: subject, in: context) ?? phaseFault(of: policy) ?? stateFault(of: policy)
             ?? likeness(of: policy) ?? quiet(of: policy) ?? unison(of: policy) ?? newcomer(of: policy)
-            ?? end(of: policy)
+            ?? end(of: policy) ?? estimateFault(of: policy)
     }
 
     /// The part of a verdict that a scheduler uses for a waiting transfer.
@@ -167,6 +167,25 @@ struct PhaseExaminer: CustomStringConvertible {
             date: context.now.wall, bytesDone: running.bytesDone, rate: running.rate)
         guard case .run(_, let end?) = policy.verdict(for: running, in: context) else { return nil }
         return "it may run until \(end)"
+    }
+
+    /// Checks that another estimate stops no running transfer if the policy says so.
+    private mutating func estimateFault(of policy: some PhasedPolicy) -> String? {
+        guard !policy.estimatesMayStopRuns(in: context) else { return nil }
+        var running = subject
+        running.isRunning = true
+        running.start = PolicySubject.Start(
+            date: context.now.wall, bytesDone: running.bytesDone, rate: running.rate)
+        func runs(_ estimate: TransferEstimate?) -> Bool {
+            running.estimate = estimate
+            return Permission(policy.verdict(for: running, in: context)) != .wait
+        }
+        let now = runs(subject.estimate)
+        for bytes: Int64 in [0, 1 << 20, 1 << 40] {
+            let other = TransferEstimate(bytes: bytes, sizeBasis: .reported, rate: 1000, rateBasis: .connection)
+            if runs(other) != now { return "another estimate changes whether a running transfer continues: \(other)" }
+        }
+        return nil
     }
 
     /// Checks that the transfer's own verdict does not change while neither the phase nor the policy state changes.

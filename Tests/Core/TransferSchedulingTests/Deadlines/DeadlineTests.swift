@@ -148,6 +148,22 @@ struct DeadlineTests {
         #expect(sentence.hasSuffix("late: was due Mon 23 Nov 01:00:00"), "\(sentence)")
     }
 
+    @Test("A growing backlog endangers a waiting transfer earlier, and a shrinking one later")
+    func changingBacklog() {
+        let machine = Machine()
+        machine.change { conditions, now in conditions.observe(\.metered, .yes, at: now) }
+        // 62.5 MB at the assumed 625 kB/s take 100 s.
+        for (id, deadline) in [(1, 3600), (2, 3550), (3, 7200), (4, 7150)] as [(Int64, Int64)] {
+            machine.apply(.submitted(TransferID(id), traits(by: deadline, bytes: 62_500_000)))
+            machine.advance(to: .seconds(id))
+        }
+        machine.apply(.cancelled(TransferID(4)))
+        machine.advance(to: .seconds(7050))
+        let risks = reports(machine).filter { $0.contains("atRisk") }
+        // The transfers that missed their deadlines still wait before the third.
+        #expect(risks == ["1 atRisk @3400", "2 atRisk @3450", "3 atRisk @6900"])
+    }
+
     @Test("A running transfer that is too slow is reported with its progress")
     func slow() {
         let machine = Machine()

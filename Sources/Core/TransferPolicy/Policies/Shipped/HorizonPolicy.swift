@@ -165,6 +165,11 @@ extension HorizonPolicy: PhasedPolicy {
     /// A Boolean value that indicates whether a run on a metered network ends at the deadline.
     public var mayEndRunsByTime: Bool { metered != nil }
 
+    /// Returns `false` on AC power, which every phase accepts, unless a phase accepts metered networks.
+    public func estimatesMayStopRuns(in context: PolicyContext) -> Bool {
+        metered != nil || context.conditions.power.value != .ac
+    }
+
     /// Returns the horizon, because the dates of all phases follow from it.
     public func phaseKey(in context: PolicyContext) -> UInt64 { UInt64(horizonMinutes(in: context)) }
 

@@ -169,6 +169,9 @@ extension HoursPolicy: PhasedPolicy {
     /// does.
     public var mayEndRunsByTime: Bool { false }
 
+    /// Returns `false` on AC power, which every phase accepts. The price of the network does not depend on estimates.
+    public func estimatesMayStopRuns(in context: PolicyContext) -> Bool { context.conditions.power.value != .ac }
+
     /// Returns the phase that the elapsed share of the time to the deadline yields.
     public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
         HoursPhases(subject, meteredShare: meteredShare).map { phase($0, at: now) } ?? RelaxationPhase()

@@ -74,6 +74,11 @@ extension PatiencePolicy: PhasedPolicy {
     /// A Boolean value that indicates whether a run may end by time alone.
     public var mayEndRunsByTime: Bool { Self.rules.contains { $0.mayEndRunsByTime } }
 
+    /// Returns whether another estimate could stop a run under any rule.
+    public func estimatesMayStopRuns(in context: PolicyContext) -> Bool {
+        Self.rules.contains { $0.estimatesMayStopRuns(in: context) }
+    }
+
     /// Returns the phase keys of all rules as one number.
     public func phaseKey(in context: PolicyContext) -> UInt64 {
         Self.rules.reduce(0) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.phaseKey(in: context) }
