@@ -87,7 +87,7 @@ final class ConditionReaders {
         case .startTimer(let reading): startTimer(reading)
         case .stopTimer(let reading): timers[reading] = nil
         case .readPrices(let time): prices?.read(after: time)
-        case .followPath: pathMayHaveChanged()
+        case .followPath: startTimer(.path)
         case .pathChanged(let path):
             self.path = path
             costs.pathChanged(to: path)
@@ -144,9 +144,10 @@ final class ConditionReaders {
         report(.path(.value(snapshot), .first))
     }
 
-    /// Reads the path immediately, so that a loss counts without delay, and again after the debounce.
+    /// Reads the path immediately, so that the first change counts without delay, and again after the debounce.
     ///
-    /// Hints in between wait for the second read: a flood of route changes costs one read every 50 ms.
+    /// Hints in between wait for the second read: a flood of route changes costs one read every 50 ms, and a link that
+    /// comes and goes is followed no faster.
     private func pathMayHaveChanged() {
         guard timers[.path] == nil else { return }
         readPath(.first)

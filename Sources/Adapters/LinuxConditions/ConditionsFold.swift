@@ -14,7 +14,7 @@ struct ConditionsFold {
         case startTimer(DebouncedReading)
         /// Stop the debounce timer of a reading.
         case stopTimer(DebouncedReading)
-        /// Read the path again, because the path kept changing during the debounce.
+        /// Wait for another debounce time before the path is read again, because it kept changing.
         case followPath
         /// Read the prices again after this time, because another forecast becomes known or the prices end.
         case readPrices(after: Duration)
@@ -34,6 +34,8 @@ struct ConditionsFold {
     private var isFirstDue = false
     /// The debounced path; `nil` until the first read.
     private var path: Debounce<NetworkPath?>?
+    private var lastPathRead: Instant?
+    private let pathDebounce: Duration
     /// The debounced metered state; `nil` until NetworkManager has replied or is known to be absent.
     private var metered: Debounce<Metered?>?
     /// The debounced disagreement between UPower and the kernel about power.
@@ -42,7 +44,10 @@ struct ConditionsFold {
     /// The newest snapshot; `nil` before the first.
     var snapshot: Conditions? { merger.snapshot }
 
-    init(localTime: LocalTimeRules) { merger = ConditionsMerger(localTime: localTime) }
+    init(localTime: LocalTimeRules, pathDebounce: Duration = DebouncedReading.path.defaultTime) {
+        merger = ConditionsMerger(localTime: localTime)
+        self.pathDebounce = pathDebounce
+    }
 
     /// Processes an observation.
     mutating func process(_ observation: Observation, at now: ClockReading) -> Outcome {
@@ -58,7 +63,7 @@ struct ConditionsFold {
         switch observation {
         case .power(let upower, let supplies, let timing): return power(upower, supplies, timing)
         case .kernelEvent: break  // a hint: the supplies are read next
-        case .path(let availability, let timing): return path(availability, timing)
+        case .path(let availability, let timing): return path(availability, timing, at: now.instant)
         case .networkManager(let availability): return price(availability.map { NetworkManagerReading($0) })
         case .meteredDebounceEnded: if metered?.elapse() == true { readings.metered = metered?.value }
         case .modemManager(let availability): readings.modems = availability.map { ModemReading.modems(inReply: $0) }
@@ -101,9 +106,9 @@ struct ConditionsFold {
         return timerOrders(order, of: .power)
     }
 
-    private mutating func path(_ availability: Availability<NetworkSnapshot>, _ timing: Observation.ReadTiming)
-        -> [Order]
-    {
+    private mutating func path(
+        _ availability: Availability<NetworkSnapshot>, _ timing: Observation.ReadTiming, at now: Instant
+    ) -> [Order] {
         guard case .value(let snapshot) = availability else {
             readings.path = availability.map(\.path)
             return []
@@ -112,7 +117,11 @@ struct ConditionsFold {
             path = Debounce(snapshot.path)
             return pathChanged()
         }
-        let isUrgent = DebouncedReading.isUrgent(from: debounce.value?.kind, to: snapshot.path?.kind)
+        // The first change after a quiet time counts immediately, and those that follow it are debounced.
+        let isFirst = timing == .first && lastPathRead.map { $0.duration(to: now) >= pathDebounce } ?? true
+        lastPathRead = now
+        let isUrgent =
+            isFirst || DebouncedReading.isUrgent(from: debounce.value?.kind, to: snapshot.path?.kind)
         let order = debounce.offer(snapshot.path, isUrgent: isUrgent)
         let hasLasted = timing == .afterDebounce && order == .nothing && debounce.elapse()
         path = debounce

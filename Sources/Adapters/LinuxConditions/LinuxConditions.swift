@@ -45,7 +45,7 @@ public actor LinuxConditions: ConditionSource {
         self.configuration = configuration
         self.now = now
         executor = GLibExecutor(name: "conditions")
-        fold = ConditionsFold(localTime: configuration.localTime)
+        fold = ConditionsFold(localTime: configuration.localTime, pathDebounce: configuration.pathDebounce)
         recorder = configuration.recorder.map { ConditionsRecorder(configuration, write: $0) }
     }
 

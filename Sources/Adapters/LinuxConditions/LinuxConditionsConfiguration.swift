@@ -74,7 +74,8 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: 200 ms.
     public var powerDebounce = DebouncedReading.power.defaultTime
-    /// The time for which a gained link or route must last before it counts. A lost link or route counts immediately.
+    /// The time for which a gained link or route must last before it counts, if another change preceded it within this
+    /// time. The first change after a quiet time and a lost link or route count immediately.
     ///
     /// Default: 50 ms.
     public var pathDebounce = DebouncedReading.path.defaultTime

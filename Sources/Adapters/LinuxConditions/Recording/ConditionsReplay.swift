@@ -109,7 +109,8 @@ public struct ConditionsReplay: Sendable {
         init(header: RecordingHeader, file: String) {
             self.file = file
             debounceTimes = header.debounceTimes
-            fold = ConditionsFold(localTime: header.localTime.rules)
+            fold = ConditionsFold(
+                localTime: header.localTime.rules, pathDebounce: .milliseconds(Int(header.debounceTimes.path)))
         }
 
         func failure(_ problem: String) -> RecordingError { RecordingError(file: file, line: line, problem: problem) }
@@ -169,7 +170,8 @@ public struct ConditionsReplay: Sendable {
             switch order {
             case .startTimer(let reading): timers[reading] = now
             case .stopTimer(let reading): timers[reading] = nil
-            case .followPath, .pathChanged, .readPrices: break  // the resulting reads have lines of their own
+            case .followPath: timers[.path] = now
+            case .pathChanged, .readPrices: break  // the resulting reads have lines of their own
             }
         }
 
