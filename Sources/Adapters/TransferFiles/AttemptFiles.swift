@@ -21,12 +21,36 @@ package protocol AttemptFiles: AnyObject, Sendable {
     /// - Returns: The open partial file.
     /// - Throws: `FileFailure` if the file cannot be opened or the name cannot be used.
     func open(for server: ServerFile) throws(FileFailure) -> PartialFile
+    /// Begins what `open(for:)` does, and passes the result to `completion` on another thread. Returns `false` and does
+    /// nothing if opening the file takes less time than a change of thread.
+    func beginOpening(
+        for server: ServerFile, completion: @escaping @Sendable (Result<PartialFile, FileFailure>) -> Void
+    ) -> Bool
     /// Gives the complete partial file its mode, its time, and its final name, and makes them durable.
     ///
     /// - Returns: The finished file. `nil` if another program changed the size of the partial file or took its name.
     func adopt(_ file: PartialFile, as server: ServerFile, size: Int64) throws(FileFailure) -> CompletedFile?
+    /// Begins what `adopt(_:as:size:)` does, and passes the result to `completion` on another thread. Returns `false` and
+    /// does nothing if the calling thread must wait for the disk.
+    func beginAdopting(
+        _ file: PartialFile, as server: ServerFile, size: Int64,
+        completion: @escaping @Sendable (Result<CompletedFile?, FileFailure>) -> Void
+    ) -> Bool
     /// Removes the partial file, unless its name now belongs to another file.
     func remove(_ file: PartialFile?)
+}
+
+extension AttemptFiles {
+    /// Returns `false`.
+    package func beginOpening(
+        for server: ServerFile, completion: @escaping @Sendable (Result<PartialFile, FileFailure>) -> Void
+    ) -> Bool { false }
+
+    /// Returns `false`.
+    package func beginAdopting(
+        _ file: PartialFile, as server: ServerFile, size: Int64,
+        completion: @escaping @Sendable (Result<CompletedFile?, FileFailure>) -> Void
+    ) -> Bool { false }
 }
 
 /// The state of an attempt's files before its first request.

@@ -94,7 +94,7 @@ private final class Worker {
             guard let executor else { throw WireError("a transfer arrived before the configuration") }
             let outbox = outbox
             let files = RemoteFiles(job.id, prepared, file, channel: channel)
-            executor.start(job, files: files) { outbox.post(.report(job.id, $0)) }
+            executor.start(job, files: files) { outbox.post(.report(job.id, $0), isHeld: true) }
         case .file(let id, let reply):
             channel.deliver(id, reply, file)
         case .stop(let id):
@@ -128,7 +128,8 @@ private final class Worker {
         // known only now.
         let confinement = WorkerConfinement.apply(caFile: configuration.caFile)
         do {
-            let made = try URLSessionExecutor(configuration: configuration)
+            let outbox = outbox
+            let made = try URLSessionExecutor(configuration: configuration) { outbox.sendHeld() }
             executor = made
             outbox.post(
                 .ready(

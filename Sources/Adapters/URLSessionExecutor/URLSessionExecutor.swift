@@ -48,10 +48,21 @@ public final class URLSessionExecutor: TransferExecutor {
     ///
     /// - Throws: An error if the configuration is invalid, or if the configuration needs the interposer and the
     ///   interposer could not be installed.
-    public init(configuration: URLSessionExecutorConfiguration) throws(URLSessionExecutorError) {
+    public convenience init(configuration: URLSessionExecutorConfiguration) throws(URLSessionExecutorError) {
+        try self.init(configuration: configuration, didRun: nil)
+    }
+
+    /// Creates an executor whose reports can be collected and sent together.
+    ///
+    /// - Parameter didRun: A closure that is called after each piece of work that may have made reports.
+    package init(
+        configuration: URLSessionExecutorConfiguration, didRun: (@Sendable () -> Void)?
+    ) throws(URLSessionExecutorError) {
         let interposer = try Self.installInterposer(configuration)
         interposerWarning = interposer.warning
-        environment = ExecutorEnvironment(configuration: configuration, isInterposerActive: interposer.isActive)
+        environment = ExecutorEnvironment(
+            configuration: configuration, isInterposerActive: interposer.isActive,
+            consumer: ConsumerExecutor(didRun: didRun))
         ticker = Ticker(
             queue: environment.consumer.queue, interval: .milliseconds(500), leeway: .milliseconds(50))
     }
@@ -97,9 +108,9 @@ public final class URLSessionExecutor: TransferExecutor {
         case .admitted:
             attempt.dispatch { $0.begin() }
         case .shutDown:
-            environment.consumer.queue.async { report(.ended(.stopped(job.resume))) }
+            environment.consumer.run { report(.ended(.stopped(job.resume))) }
         case .alreadyRunning:
-            environment.consumer.queue.async {
+            environment.consumer.run {
                 report(.ended(.failed(.alreadyRunning(job.id), resume: job.resume)))
             }
         }
@@ -152,7 +163,7 @@ public final class URLSessionExecutor: TransferExecutor {
     /// Never calls `reply` if URLSession hangs.
     public func probe(_ reply: @escaping @Sendable () -> Void) {
         if environment.isStalled.load(ordering: .relaxed) { return reply() }
-        environment.client.probe { [environment] in environment.consumer.queue.async { reply() } }
+        environment.client.probe { [environment] in environment.consumer.run { reply() } }
     }
 
     /// Stops all attempts, waits for their ends, and invalidates the session.
@@ -202,13 +213,14 @@ public final class URLSessionExecutor: TransferExecutor {
 
     private func resume(_ waiting: [CheckedContinuation<Void, Never>]) {
         // Resumes after the last report, which is made in the current block of this queue.
-        environment.consumer.queue.async { for continuation in waiting { continuation.resume() } }
+        environment.consumer.run { for continuation in waiting { continuation.resume() } }
     }
 
     private func tick() {
         let now = MonotonicTime.now()
         let attempts = state.withLock { $0.attempts }
         for id in attempts.keys.sorted() { attempts[id]?.assumeIsolated { $0.tick(now: now) } }
+        environment.consumer.finishWork()
     }
 
     private static func installInterposer(

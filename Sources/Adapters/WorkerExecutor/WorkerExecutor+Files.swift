@@ -9,14 +9,13 @@ internal import TransferModel
 extension WorkerExecutor {
     /// Prepares the files of a transfer and orders the worker to start the attempt. Runs on a thread that may wait for
     /// the disk.
-    func submit(_ job: TransferJob, _ files: BrokeredFiles, to number: Int) {
+    func submit(_ job: TransferJob, _ files: BrokeredFiles, to process: WorkerProcess) {
         let (prepared, source) = files.prepare()
-        pool.withLock { pool in
-            // The worker may have exited in the meantime, which ends the attempt.
-            guard let attempt = pool.attempts[job.id], attempt.files === files else { return }
-            pool.attempts[job.id]?.isSubmitted = true
-            pool.workers[number]?.process.post(.start(job, prepared), with: source)
-            if attempt.isStopping { pool.workers[number]?.process.post(.stop(job.id)) }
+        guard pool.withLock({ $0.advance(job.id, files, to: .starting) }) != nil else { return }
+        // Not under the lock, for which all other attempts would wait meanwhile.
+        process.post(.start(job, prepared), with: source)
+        if pool.withLock({ $0.advance(job.id, files, to: .started) })?.isStopping == true {
+            process.post(.stop(job.id))
         }
     }
 
@@ -26,7 +25,7 @@ extension WorkerExecutor {
         let (files, process) = pool.withLock { pool in
             pool.heard(number)
             let attempt = pool.attempts[id]
-            let ownsAttempt = attempt?.worker == number && attempt?.isSubmitted == true
+            let ownsAttempt = attempt?.worker == number && attempt?.phase != .preparing
             return (ownsAttempt ? attempt?.files : nil, pool.workers[number]?.process)
         }
         guard let process else { return }
@@ -47,7 +46,9 @@ extension WorkerExecutor {
     func files(of id: TransferID, of number: Int, reporting report: ExecutorReport) -> BrokeredFiles? {
         pool.withLock { pool in
             pool.heard(number)
-            guard let attempt = pool.attempts[id], attempt.worker == number, attempt.isSubmitted else { return nil }
+            guard let attempt = pool.attempts[id], attempt.worker == number, attempt.phase != .preparing else {
+                return nil
+            }
             if case .ended = report { return attempt.files }
             let now = DispatchTime.now().uptimeNanoseconds
             return pool.attempts[id]?.budget.accept(now: now) == true ? attempt.files : nil

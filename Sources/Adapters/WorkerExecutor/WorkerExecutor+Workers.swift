@@ -10,15 +10,22 @@ internal import TransferModel
 
 /// The start of workers, their messages, and the handling of their ends.
 extension WorkerExecutor {
-    /// Returns the number of a worker for the transfer. Starts a worker if none has room.
-    func worker(for job: TransferJob, in pool: inout WorkerPool) throws(WorkerError) -> Int {
+    /// Returns a worker for the transfer and its number. Starts a worker if none has room.
+    func worker(
+        for job: TransferJob, in pool: inout WorkerPool
+    ) throws(WorkerError) -> (number: Int, process: WorkerProcess) {
         let group = configuration.isolationGroup(job)
         if pool.isSuspect(job.id) { return try startWorker(isolated: true, group: group, in: &pool) }
-        if let number = pool.sharedWorker(of: group) { return number }
+        if let number = pool.sharedWorker(of: group), let worker = pool.workers[number] {
+            return (number, worker.process)
+        }
         return try startWorker(isolated: false, group: group, in: &pool)
     }
 
-    func startWorker(isolated: Bool, group: String? = nil, in pool: inout WorkerPool) throws(WorkerError) -> Int {
+    @discardableResult
+    func startWorker(
+        isolated: Bool, group: String? = nil, in pool: inout WorkerPool
+    ) throws(WorkerError) -> (number: Int, process: WorkerProcess) {
         let number = pool.nextNumber()
         let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
         let process = try WorkerProcess(
@@ -28,7 +35,7 @@ extension WorkerExecutor {
         pool.add(WorkerState(process: process, isIsolated: isolated, group: group, stamp: stamp), as: number)
         ticker.use { [weak self] in self?.superviseWorkers() }
         log.started(number, process: process.number, isIsolated: isolated)
-        return number
+        return (number, process)
     }
 
     // MARK: Messages, on the worker's thread

@@ -61,24 +61,27 @@ public final class WorkerExecutor: TransferExecutor {
 
     /// Starts an attempt.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
-        let refusal = pool.withLock { pool -> ExecutorOutcome? in
-            if pool.isShutDown { return .stopped(job.resume) }
+        let files = BrokeredFiles(job: job, configuration: configuration.executor)
+        enum Admission { case admitted(WorkerProcess), refused(ExecutorOutcome) }
+        let admission = pool.withLock { pool -> Admission in
+            if pool.isShutDown { return .refused(.stopped(job.resume)) }
             if pool.attempts[job.id] != nil {
-                return .failed(.alreadyRunning(job.id), resume: job.resume)
+                return .refused(.failed(.alreadyRunning(job.id), resume: job.resume))
             }
             do {
-                let number = try worker(for: job, in: &pool)
-                let files = BrokeredFiles(job: job, configuration: configuration.executor)
+                let (number, process) = try worker(for: job, in: &pool)
                 pool.add(
                     WorkerAttempt(worker: number, files: files, resume: job.resume, report: report), of: job.id)
-                pool.workers[number]?.process.files.run { [self] in submit(job, files, to: number) }
-                return nil
+                return .admitted(process)
             } catch {
                 let failure = TransferFailure(cause: .executorLost, message: "\(error)")
-                return .failed(failure, resume: job.resume)
+                return .refused(.failed(failure, resume: job.resume))
             }
         }
-        if let refusal { queue.async { report(.ended(refusal)) } }
+        switch admission {
+        case .admitted(let process): process.files.run { [self] in submit(job, files, to: process) }
+        case .refused(let outcome): queue.async { report(.ended(outcome)) }
+        }
     }
 
     /// Stops the running attempt and keeps the bytes received so far.
@@ -89,7 +92,7 @@ public final class WorkerExecutor: TransferExecutor {
             guard let attempt = pool.attempts[id] else { return }
             pool.attempts[id]?.isStopping = true
             // Otherwise the stop follows the start order.
-            if attempt.isSubmitted { pool.workers[attempt.worker]?.process.post(.stop(id)) }
+            if attempt.phase == .started { pool.workers[attempt.worker]?.process.post(.stop(id)) }
         }
     }
 
@@ -107,8 +110,8 @@ public final class WorkerExecutor: TransferExecutor {
         guard resume.upload != nil else { return }
         pool.withLock { pool in
             // This is best effort. Without a worker, the server eventually deletes the upload itself.
-            guard !pool.isShutDown, let number = try? worker(for: job, in: &pool) else { return }
-            pool.workers[number]?.process.post(.discard(job))
+            guard !pool.isShutDown, let worker = try? worker(for: job, in: &pool) else { return }
+            worker.process.post(.discard(job))
         }
     }
 

@@ -65,6 +65,13 @@ struct WorkerPool: Sendable {
         workers[attempt.worker]?.attempts += 1
     }
 
+    /// Advances the start of an attempt and returns the attempt. Returns `nil` if it has ended, with its worker.
+    mutating func advance(_ id: TransferID, _ files: BrokeredFiles, to phase: WorkerAttempt.Phase) -> WorkerAttempt? {
+        guard attempts[id]?.files === files else { return nil }
+        attempts[id]?.phase = phase
+        return attempts[id]
+    }
+
     /// Gives each worker its share of the limits.
     ///
     /// The shares depend on the number of workers, not on their work. A worker with less work leaves a part of its
@@ -198,8 +205,15 @@ struct WorkerAttempt: Sendable {
     var worker: Int
     var files: BrokeredFiles
     var budget = ReportBudget()
-    /// A Boolean value that indicates whether the start order was sent to the worker.
-    var isSubmitted = false
+    /// The progress of the start. Only an attempt that has started may be ordered to stop.
+    enum Phase {
+        /// The files are being prepared.
+        case preparing
+        /// The start order is being sent, so the worker may already request files.
+        case starting
+        case started
+    }
+    fileprivate(set) var phase = Phase.preparing
     /// The last reported durable state.
     var resume: ResumePoint?
     var isStopping = false

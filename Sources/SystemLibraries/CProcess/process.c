@@ -18,7 +18,8 @@ int transfer_close_from(posix_spawn_file_actions_t *actions, int first) {
 
 short transfer_own_session_flag(void) { return POSIX_SPAWN_SETSID; }
 
-long transfer_send_files(int socket, const void *bytes, unsigned long count, const int *files, unsigned int number) {
+long transfer_send_files(
+    int socket, const void *bytes, unsigned long count, const int *files, unsigned int number, int waits) {
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
     union {
         struct cmsghdr header;
@@ -36,7 +37,7 @@ long transfer_send_files(int socket, const void *bytes, unsigned long count, con
         header->cmsg_len = CMSG_LEN(sizeof(int) * number);
         memcpy(CMSG_DATA(header), files, sizeof(int) * number);
     }
-    return sendmsg(socket, &message, MSG_NOSIGNAL);
+    return sendmsg(socket, &message, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
 }
 
 long transfer_receive_files(

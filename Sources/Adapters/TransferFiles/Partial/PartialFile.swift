@@ -14,6 +14,8 @@ package final class PartialFile: Sendable {
         /// The number of truncations. A truncation invalidates the result of a sync that began earlier.
         var truncations = 0
         var isSyncing = false
+        /// A Boolean value that indicates whether another process may sync the file.
+        var isLent = false
     }
     package let path: String
     /// The path for system calls. Differs from `path` only for a file in a folder that is kept open.
@@ -121,6 +123,9 @@ package final class PartialFile: Sendable {
     /// The durable bytes.
     package var durable: ByteRanges { state.value.durable }
 
+    /// A Boolean value that indicates whether a sync that `beginSync` started is running.
+    package var isSyncing: Bool { state.value.isSyncing }
+
     /// Starts to sync the written bytes, unless a sync is running. Calls `then` on the disk queue.
     ///
     /// - Returns: `true` if the sync was started.
@@ -150,6 +155,7 @@ package final class PartialFile: Sendable {
 
     private func syncNow(_ written: ByteRanges, truncations: Int, withFacts: Bool = false) -> FileFailure? {
         syncFailure.withLock { syncFailure in
+            state.change(once: { !$0.isLent }) { _ in }
             if syncFailure != nil { return syncFailure }
             do throws(FileFailure) {
                 try calls.syncing(descriptor, path, withFacts: withFacts)
@@ -164,18 +170,19 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Lets another process sync the file in `body`, and blocks all syncs here in the meantime. The kernel reports a
-    /// lost write only once.
+    /// Lets another process sync the file until `endLending()`, and blocks all syncs here in the meantime. The kernel
+    /// reports a lost write only once.
     ///
-    /// - Throws: Also the failure of an earlier sync, after which no later success is reliable.
-    package func whileOthersSync<Value: Sendable>(
-        _ body: () throws(FileFailure) -> Value
-    ) throws(FileFailure) -> Value {
-        try syncFailure.withLock { (syncFailure) throws(FileFailure) in
-            if let syncFailure { throw syncFailure }
-            return try body()
+    /// - Throws: The failure of an earlier sync, after which no later success is reliable.
+    package func beginLending() throws(FileFailure) {
+        try syncFailure.withLock { (failure) throws(FileFailure) in
+            if let failure { throw failure }
+            state.change { $0.isLent = true }
         }
     }
+
+    /// Ends a loan that `beginLending()` began.
+    package func endLending() { state.change { $0.isLent = false } }
 
     /// Waits up to `seconds` while a sync is running. Returns `true` if no sync is running afterward.
     package func waitForSync(seconds: Double) -> Bool {

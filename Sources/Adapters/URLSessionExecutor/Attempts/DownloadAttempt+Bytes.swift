@@ -8,7 +8,7 @@ internal import TransferModel
 /// The handling of responses, of bytes on the way to the disk, and of deadlines.
 extension DownloadAttempt {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
-        guard !isEnded else { return }
+        if isEnded || defers({ $0.exchange(exchange, received: head) }) { return }
         let now = MonotonicTime.now()
         if let time = delay.headReceived(head, now: now) { report(.responded(after: time)) }
         guard let segment = segments.recordActivity(of: exchange, now: now) else { return handle(head, of: exchange) }
@@ -17,7 +17,7 @@ extension DownloadAttempt {
     }
 
     func exchange(_ exchange: Exchange, received bytes: Data) {
-        guard !isEnded else { return }
+        if isEnded || defers({ $0.exchange(exchange, received: bytes) }, bytes: bytes.count) { return }
         let now = MonotonicTime.now()
         guard let segment = segments.recordActivity(of: exchange, now: now) else { return handle(bytes, of: exchange) }
         stallDetector.moved(Int64(bytes.count), at: now)
@@ -27,7 +27,7 @@ extension DownloadAttempt {
     }
 
     func exchange(_ exchange: Exchange, endedWith error: URLSessionError?) {
-        guard !isEnded else { return }
+        if isEnded || defers({ $0.exchange(exchange, endedWith: error) }) { return }
         guard let segment = segments.remove(exchange) else { return handleEnd(error, of: exchange) }
         publishLiveExchanges()
         perform(machine.ended(error.map { failure(of: $0) }, segment: segment))
@@ -85,7 +85,7 @@ extension DownloadAttempt {
     /// Updates progress, checkpoints, and the deadlines of silent servers. Called twice a second.
     func tick(now: UInt64) {
         segments.exclude(stallDetector.tick(now: now), now: now)
-        guard !isEnded, exchange != nil || !segments.isEmpty else { return }
+        guard !isEnded, opening == nil, exchange != nil || !segments.isEmpty else { return }
         if now > stallDetector.lastActivity, writer.file != nil {
             if reports.reportedBytes != nil, now - stallDetector.lastActivity > 200_000_000 {
                 reportProgress(isForced: true)

@@ -87,6 +87,7 @@ extension DownloadAttempt {
             files: context.files, file: file, hasher: writer.hasher, specification: specification,
             serverFile: serverFile,
             size: writer.written)
+        if finalizer.begin(completion: { [self] result in dispatch { $0.finished(result) } }) { return }
         environment.disk.async { [self] in
             let result = finalizer.run { context.isStopping }
             dispatch { $0.finished(result) }

@@ -26,6 +26,8 @@ actor DownloadAttempt: TransferAttempt {
     var delay = ResponseDelay()
     /// The disk failure that ends the attempt. The state machine does not know about disk failures.
     var fault: FileFailure?
+    /// The partial file that is being opened. Everything that happens to the attempt meanwhile waits for it.
+    var opening: FileOpening?
 
     init(_ context: AttemptContext) {
         self.context = context
@@ -72,6 +74,7 @@ actor DownloadAttempt: TransferAttempt {
     }
 
     func perform(_ directive: DownloadStateMachine.Directive) {
+        if defers({ $0.perform(directive) }) { return }
         switch directive {
         case .send(let request):
             send(request)
@@ -101,9 +104,13 @@ actor DownloadAttempt: TransferAttempt {
         }
     }
 
-    /// Reserves the space for the body and reports the first checkpoint before any byte arrives.
-    private func receive(_ serverFile: ServerFile) {
+    /// Opens the partial file, reserves the space for the body, and reports the first checkpoint before any byte arrives.
+    func receive(_ serverFile: ServerFile) {
         guard fault == nil else { return }
+        if writer.file == nil {
+            opening = FileOpening(serverFile, of: context) { [self] result in dispatch { $0.finishOpening(result) } }
+            if opening != nil { return }
+        }
         do {
             guard try writer.prepare(for: serverFile, machine) else { return }
         } catch {
@@ -111,6 +118,10 @@ actor DownloadAttempt: TransferAttempt {
         }
         report(.checkpointed(writer.resumePoint(writer.durable, of: machine.expected)))
         reportProgress(isForced: true)
+    }
+
+    func stop() {
+        if !defers({ $0.stop() }) { interrupt(.stopped) }
     }
 
     /// Ends the attempt because of a disk failure.

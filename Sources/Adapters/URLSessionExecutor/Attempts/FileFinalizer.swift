@@ -19,21 +19,49 @@ struct FileFinalizer: Sendable {
     var serverFile: ServerFile
     var size: Int64
 
+    /// Verifies the file, and begins to place it with the help of another process. Returns `false` and does nothing if
+    /// this process must read or place the file itself.
+    func begin(completion: @escaping @Sendable (Result) -> Void) -> Bool {
+        guard checksum == nil || hasher != nil, !file.isSyncing else { return false }
+        do throws(FileFailure) {
+            if let result = try verify(isStopping: { false }) {
+                completion(result)
+                return true
+            }
+        } catch {
+            completion(.file(error))
+            return true
+        }
+        return files.beginAdopting(file, as: serverFile, size: size) { completion(result(of: $0)) }
+    }
+
     /// Verifies and places the file. Must run on a queue that may wait for the disk.
     func run(isStopping: () -> Bool) -> Result {
         do throws(FileFailure) {
-            guard file.size == size else { return .wrong(.partialFileChanged(file.path)) }
-            if serverFile.status < 400, let checksum = specification.checksum {
-                guard let digest = try digest(checksum.algorithm, isStopping) else { return .stopped }
-                if digest != checksum.hexDigest { return .wrong(mismatch(checksum, digest)) }
-            }
-            guard let completed = try files.adopt(file, as: serverFile, size: size) else {
-                return .wrong(.partialFileChanged(file.path))
-            }
-            return .placed(completed, status: serverFile.finalStatus)
+            if let result = try verify(isStopping: isStopping) { return result }
+            return result(of: .success(try files.adopt(file, as: serverFile, size: size)))
         } catch {
             return .file(error)
         }
+    }
+
+    private func result(of adoption: Swift.Result<CompletedFile?, FileFailure>) -> Result {
+        switch adoption {
+        case .success(let completed?): .placed(completed, status: serverFile.finalStatus)
+        case .success(nil): .wrong(.partialFileChanged(file.path))
+        case .failure(let failure): .file(failure)
+        }
+    }
+
+    /// The checksum that the file must have; `nil` for a server's error page.
+    private var checksum: Checksum? { serverFile.status < 400 ? specification.checksum : nil }
+
+    /// Returns the result for a file that must not be placed; `nil` if the file is correct.
+    private func verify(isStopping: () -> Bool) throws(FileFailure) -> Result? {
+        guard file.size == size else { return .wrong(.partialFileChanged(file.path)) }
+        guard let checksum else { return nil }
+        guard let digest = try digest(checksum.algorithm, isStopping) else { return .stopped }
+        return digest == checksum.hexDigest ? nil : .wrong(mismatch(checksum, digest))
     }
 
     private func digest(_ algorithm: Checksum.Algorithm, _ isStopping: () -> Bool) throws(FileFailure) -> String? {

@@ -70,7 +70,12 @@ struct PartialFileWriter {
     /// Opens the file, unless it is open, and truncates it to the end of the present bytes.
     mutating func open(for server: ServerFile, present: ByteRanges) throws(FileFailure) -> PartialFile {
         if let file { return file }
-        let opened = try files.open(for: server)
+        return try adopt(files.open(for: server), present: present)
+    }
+
+    /// Truncates a file that was opened to the end of the present bytes, and writes to it from now on.
+    @discardableResult
+    mutating func adopt(_ opened: PartialFile, present: ByteRanges) throws(FileFailure) -> PartialFile {
         let durable = hasExtents ? present : ByteRanges([0..<min(durableBefore, present.count)])
         try opened.begin(at: present.end, durable: durable)
         path = opened.path

@@ -36,7 +36,7 @@ actor SizeProbe: ExchangeReceiver {
     func begin() {
         guard plan.unsupportedURL == nil else { return end(nil) }
         send()
-        consumer.queue.asyncAfter(deadline: .now() + .seconds(timeoutSeconds)) { [weak self] in
+        consumer.run(afterSeconds: timeoutSeconds) { [weak self] in
             self?.assumeIsolated { probe in
                 if let exchange = probe.exchange { probe.environment.client.cancel(exchange) }
                 probe.end(nil)

@@ -20,7 +20,7 @@ final class BoundedDelegateQueue: OperationQueue, @unchecked Sendable {
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
         admission.enter()
-        consumer.queue.async { [admission] in
+        consumer.run { [admission] in
             block()
             admission.leave()
         }

@@ -8,10 +8,34 @@ import Dispatch
 /// no context switch.
 final class ConsumerExecutor: SerialExecutor {
     let queue = DispatchQueue(label: "transfer.session.consumer")
+    /// A closure that is called after each piece of work.
+    private let didRun: (@Sendable () -> Void)?
+
+    /// - Parameter didRun: A closure that is called after each piece of work, for example to send its reports together.
+    init(didRun: (@Sendable () -> Void)? = nil) { self.didRun = didRun }
+
+    /// Runs `work` after all earlier work.
+    func run(_ work: @escaping @Sendable () -> Void) {
+        queue.async {
+            work()
+            self.finishWork()
+        }
+    }
+
+    /// Runs `work` after a number of seconds.
+    func run(afterSeconds seconds: Int, _ work: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .seconds(seconds)) {
+            work()
+            self.finishWork()
+        }
+    }
+
+    /// Ends a piece of work that the queue runs without this executor.
+    func finishWork() { didRun?() }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
@@ -25,6 +49,6 @@ protocol ConsumerActor: Actor {
 extension ConsumerActor {
     /// Runs `work` after all previously dispatched work.
     nonisolated func dispatch(_ work: @escaping @Sendable (isolated Self) -> Void) {
-        consumer.queue.async { self.assumeIsolated { work($0) } }
+        consumer.run { self.assumeIsolated { work($0) } }
     }
 }

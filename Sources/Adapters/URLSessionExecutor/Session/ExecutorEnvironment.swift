@@ -10,7 +10,7 @@ final class ExecutorEnvironment: Sendable {
     /// A Boolean value that indicates whether the URLSession interposer is active. With the interposer, encoded bodies
     /// arrive as the server sent them.
     let isInterposerActive: Bool
-    let consumer = ConsumerExecutor()
+    let consumer: ConsumerExecutor
     /// The queue for work that waits for the disk: syncing, hashing a whole file, and renaming.
     let disk = DispatchQueue(label: "transfer.session.disk", attributes: .concurrent)
     let admission: AdmissionControl
@@ -30,8 +30,12 @@ final class ExecutorEnvironment: Sendable {
     /// block is 16 KiB.
     static let blockSize = 256 << 10
 
-    init(configuration: URLSessionExecutorConfiguration, isInterposerActive: Bool, fileCalls: FileCalls = FileCalls()) {
+    init(
+        configuration: URLSessionExecutorConfiguration, isInterposerActive: Bool, fileCalls: FileCalls = FileCalls(),
+        consumer: ConsumerExecutor = ConsumerExecutor()
+    ) {
         self.configuration = configuration
+        self.consumer = consumer
         self.fileCalls = fileCalls
         self.isInterposerActive = isInterposerActive
         proxies = ProxyRule(explicit: configuration.proxy)

@@ -76,7 +76,7 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
     ) -> Exchange {
         let exchange = Exchange(receiver: receiver, body: body, rateLimiter: rateLimiter)
         guard let url = URL(string: request.url) else {
-            consumer.queue.async { self.close(exchange, URLSessionError(code: -1000, text: "invalid URL")) }
+            consumer.run { self.close(exchange, URLSessionError(code: -1000, text: "invalid URL")) }
             return exchange
         }
         var urlRequest = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
@@ -121,11 +121,11 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
                 task.cancel()
             } else {
                 // A delayed request has no task yet, and none is started.
-                self.consumer.queue.async { self.close(exchange, .cancelled) }
+                self.consumer.run { self.close(exchange, .cancelled) }
             }
             self.admission.endBypass()
         }
-        consumer.queue.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }
+        consumer.run(afterSeconds: 10) { self.close(exchange, .cancelled) }
     }
 
     /// Calls `reply` once the control queue, URLSession's own queue, and the delegate queue have all made progress.
@@ -151,7 +151,7 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
 
     private func begin(_ exchange: Exchange, _ request: URLRequest) {
         if exchange.state.withLock({ $0.isCancelled }) {
-            consumer.queue.async { self.close(exchange, .cancelled) }
+            consumer.run { self.close(exchange, .cancelled) }
             return
         }
         var request = request

@@ -22,7 +22,8 @@ enum { TRANSFER_MOST_FILES = 250 };
 
 /// Sends bytes over a socket, and open files together with the first byte. Returns the number of bytes sent, or -1
 /// with errno. A socket whose other end is closed causes an error, not a signal.
-long transfer_send_files(int socket, const void *bytes, unsigned long count, const int *files, unsigned int number);
+long transfer_send_files(
+    int socket, const void *bytes, unsigned long count, const int *files, unsigned int number, int waits);
 
 /// Receives bytes, and the open files that were sent with them. Programs that this process starts do not inherit the
 /// files. Returns the number of bytes, or -1 with errno. `files` must have room for TRANSFER_MOST_FILES. `is_cut` is

@@ -27,7 +27,7 @@ actor UploadRemoval: ExchangeReceiver {
 
     func begin() {
         perform(machine.beginRemoval())
-        consumer.queue.asyncAfter(deadline: .now() + .seconds(Self.longest)) { [weak self] in
+        consumer.run(afterSeconds: Self.longest) { [weak self] in
             self?.assumeIsolated { $0.perform($0.machine.interrupt(.stopped)) }
         }
     }
