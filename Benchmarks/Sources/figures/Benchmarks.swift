@@ -12,6 +12,10 @@ enum Benchmarks {
         ("download-limited", LimitedDownload.measure),
         ("upload-1g", LargeUpload.measure),
         ("small-files", SmallFiles.measure),
+        ("small-files-tls", SmallFiles.measureSecure),
+        ("energy", Energy.measure),
+        ("segments", Segments.measure),
+        ("program-start", ProgramStart.measure),
         ("idle", Idle.measure),
         ("daemon-idle", DaemonIdle.measure),
         ("memory", Memory.measure),
@@ -132,65 +136,4 @@ struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
-}
-
-/// A measured value and its ratio to a peer's value. Lower is better, unless ``lowerBar`` is set.
-struct BenchmarkResult {
-    var name: String
-    /// Our value; `nil` if it was not measured.
-    var ours: Double?
-    var unit: String
-    /// The name of the peer; `nil` if our value stands alone.
-    var peer: String?
-    /// The peer's value; `nil` if the peer is not installed.
-    var theirs: Double?
-    /// The highest acceptable ratio or value; `nil` for no bar.
-    var bar: Double?
-    var rounds: Int
-    /// A description of the statistic, printed after the number of rounds.
-    var summary = "rounds, medians"
-    /// Whether the bar applies to our value itself rather than to the ratio.
-    var isBarAbsolute = false
-    /// The lowest acceptable ratio or value; `nil` if only the upper bar counts.
-    var lowerBar: Double?
-
-    /// Our value divided by the peer's value; `nil` if either value is missing or the peer's value is 0.
-    var ratio: Double? {
-        guard let ours, let theirs, theirs > 0 else { return nil }
-        return ours / theirs
-    }
-
-    /// Whether the result satisfies the bars; `nil` without a bar. A result that was not measured does not satisfy
-    /// its bar.
-    var isBarMet: Bool? {
-        guard let bar else { return nil }
-        return (isBarAbsolute ? ours : ratio).map { $0 <= bar && $0 >= lowerBar ?? -.infinity } ?? false
-    }
-
-    var text: String {
-        var text = "\(name)  ours "
-        text += ours.map { String(format: "%.3f %@", $0, unit) } ?? "not measured"
-        if let peer { text += theirs.map { String(format: "  %@ %.3f", peer, $0) } ?? "  \(peer): not measured" }
-        if let ratio { text += String(format: ratio < 0.01 ? "  ratio %.2g" : "  ratio %.2f", ratio) }
-        if let bar, let isBarMet {
-            text += "  bar " + (lowerBar.map { String(format: "%g to ", $0) } ?? "")
-            text += String(format: "%g %@", bar, isBarMet ? "met" : "MISSED")
-        }
-        return text + "  (\(rounds) \(summary))"
-    }
-
-    var json: String {
-        var object: [String: Any] = [
-            "name": name, "unit": unit, "rounds": rounds, "date": ISO8601DateFormatter().string(from: Date()),
-        ]
-        object["peer"] = peer.map { $0 as Any } ?? NSNull()
-        object["bar"] = bar.map { $0 as Any } ?? NSNull()
-        if let lowerBar { object["lowerBar"] = lowerBar }
-        object["withinBar"] = isBarMet.map { $0 as Any } ?? NSNull()
-        object["ours"] = ours.map { $0 as Any } ?? NSNull()
-        object["theirs"] = theirs.map { $0 as Any } ?? NSNull()
-        object["ratio"] = ratio.map { $0 as Any } ?? NSNull()
-        let data = (try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys)) ?? Data()
-        return String(decoding: data, as: UTF8.self)
-    }
 }

@@ -49,9 +49,10 @@ enum FirstBuild {
             ]
             results += units.map { unit, value, bar in
                 BenchmarkResult(
-                    name: "first-build \(name)", ours: costs["ours"]?.map(value).median, unit: unit,
-                    peer: options.paths["before"].map { _ in "before" }, theirs: costs["before"]?.map(value).median,
-                    bar: bar, rounds: rounds, isBarAbsolute: true)
+                    name: "first-build \(name)", ours: costs["ours"].flatMap { Spread($0.map(value)) }, unit: unit,
+                    peer: options.paths["before"].map { _ in "before" },
+                    theirs: costs["before"].flatMap { Spread($0.map(value)) },
+                    bar: bar, isBarAbsolute: true)
             }
         }
         return results

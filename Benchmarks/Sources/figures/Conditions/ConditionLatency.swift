@@ -6,10 +6,10 @@ import Foundation
 ///
 /// Needs root privileges for network namespaces, and a NetworkManager inside one of them.
 enum ConditionLatency {
-    /// Removes and restores a default route. The debounce time of 50 ms is included.
+    /// Removes and restores a default route.
     @Sendable static func path(_ options: Options) throws -> [BenchmarkResult] {
         if let reason = missing(["ip"]) {
-            return [skipped("path-latency", reason, bar: 100)]
+            return [skipped("path-latency", reason, bar: 20)]
         }
         let fixture = try ConditionEnvironment(options)
         try fixture.run("ip link set cable up")
@@ -27,7 +27,7 @@ enum ConditionLatency {
                 $0.network == (isLoss ? "none" : "full")
             }
         }
-        return [percentileResult("path-latency", delays, bar: 100)]
+        return [percentileResult("path-latency", delays, bar: 20)]
     }
 
     /// Makes a connection metered, and measures from the start of the `nmcli` process that sets it. The change back
@@ -124,8 +124,9 @@ enum ConditionLatency {
         let seconds = options.isQuick ? 10 : 60
         func result(_ name: String, _ count: Int?, bar: Double?) -> BenchmarkResult {
             BenchmarkResult(
-                name: "conditions-idle \(name)", ours: count.map(Double.init), unit: "wake-ups in \(seconds) s",
-                peer: nil, theirs: nil, bar: bar, rounds: count == nil ? 0 : 1, isBarAbsolute: true)
+                name: "conditions-idle \(name)", ours: count.map { Spread(Double($0)) },
+                unit: "wake-ups in \(seconds) s",
+                bar: bar, isBarAbsolute: true)
         }
         if let reason = missing([
             "ip", "unshare", "dbus-daemon", "nmcli", "NetworkManager", "umockdev-wrapper", "/usr/bin/python3",
@@ -190,19 +191,14 @@ enum ConditionLatency {
     }
 
     private static func percentileResult(_ name: String, _ delays: [Double], bar: Double) -> BenchmarkResult {
-        let sorted = delays.sorted()
-        let middle = String(format: "%.1f", delays.median)
-        logMessage("\(name): median \(middle) ms, longest \(String(format: "%.1f", sorted.last ?? .nan)) ms")
+        logMessage("\(name): median \(String(format: "%.1f", delays.median)) ms")
         return BenchmarkResult(
-            name: name, ours: sorted.isEmpty ? nil : sorted[min(sorted.count * 95 / 100, sorted.count - 1)],
-            unit: "ms at the 95th percentile", peer: nil, theirs: nil, bar: bar, rounds: delays.count,
+            name: name, ours: Spread(delays, at: 0.95), unit: "ms", bar: bar, statistic: "95th percentile",
             isBarAbsolute: true)
     }
 
     private static func skipped(_ name: String, _ reason: String, bar: Double) -> BenchmarkResult {
         logMessage("\(name): \(reason)")
-        return BenchmarkResult(
-            name: name, ours: nil, unit: "ms at the 95th percentile", peer: nil, theirs: nil, bar: bar, rounds: 0,
-            isBarAbsolute: true)
+        return BenchmarkResult(name: name, ours: nil, unit: "ms", bar: bar, isBarAbsolute: true)
     }
 }

@@ -105,10 +105,10 @@ final class Latency {
     ) throws -> [BenchmarkResult] {
         let benchmark = try Latency(options, change, bytesPerSecond: bytesPerSecond)
         let values = try benchmark.run(flips: options.isQuick ? 30 : 100).map(value).sorted()
-        func result(_ share: Double, _ summary: String, bar: Double? = nil) -> BenchmarkResult {
+        func result(_ share: Double, _ statistic: String, bar: Double? = nil) -> BenchmarkResult {
             BenchmarkResult(
-                name: name, ours: values[Int((share * Double(values.count)).rounded(.up)) - 1], unit: "ms", bar: bar,
-                rounds: values.count, summary: "flips, \(summary)", isBarAbsolute: true)
+                name: name, ours: Spread(values, at: share), unit: "ms", bar: bar, statistic: statistic,
+                isBarAbsolute: true)
         }
         return [result(0.5, "median"), result(0.95, "95th percentile", bar: bar), result(1, "largest")]
     }

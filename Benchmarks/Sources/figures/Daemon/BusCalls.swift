@@ -26,19 +26,16 @@ enum BusCalls {
                 slowest[String(line[0]), default: []].append(Double(line[3]) ?? .nan)
             }
         }
-        guard let echo = rates["echo"]?.median, let echoTail = slowest["echo"]?.median else {
-            throw BenchmarkError("the meter printed no results")
-        }
+        guard rates["echo"] != nil else { throw BenchmarkError("the meter printed no results") }
+        // The time per call: lower is better.
+        func time(_ name: String) -> Spread? { rates[name].flatMap { Spread($0.map { 1000 / $0 }) } }
+        func tail(_ name: String) -> Spread? { slowest[name].flatMap { Spread($0) } }
         return ["list", "submit"].flatMap { name -> [BenchmarkResult] in
-            // The time per call: lower is better.
-            let time = rates[name].map { 1000 / $0.median }
-            return [
+            [
                 BenchmarkResult(
-                    name: "bus-calls-\(name)", ours: time, unit: "ms a call", peer: "echo", theirs: 1000 / echo,
-                    rounds: options.rounds),
+                    name: "bus-calls-\(name)", ours: time(name), unit: "ms a call", peer: "echo", theirs: time("echo")),
                 BenchmarkResult(
-                    name: "bus-calls-\(name)-p99", ours: slowest[name]?.median, unit: "ms", peer: "echo",
-                    theirs: echoTail, rounds: options.rounds),
+                    name: "bus-calls-\(name)-p99", ours: tail(name), unit: "ms", peer: "echo", theirs: tail("echo")),
             ]
         }
     }
@@ -47,7 +44,7 @@ enum BusCalls {
 
     /// The calls per second of all clients together. Each client's mean pause between two calls follows from this
     /// rate.
-    private static let callsPerSecond = 100
+    private static let callsPerSecond = 300
 
     private static func concurrentClients(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws
         -> [BenchmarkResult]
@@ -60,15 +57,15 @@ enum BusCalls {
         for pair in text.split(whereSeparator: \.isWhitespace).map({ $0.split(separator: "=") }) where pair.count == 2 {
             values[String(pair[0])] = Double(pair[1])
         }
+        func result(_ name: String, _ key: String, _ unit: String, bar: Double? = nil) -> BenchmarkResult {
+            BenchmarkResult(
+                name: "bus-crowd \(name)", ours: values[key].map { Spread($0) }, unit: unit, bar: bar,
+                isBarAbsolute: true)
+        }
         return [
-            BenchmarkResult(
-                name: "bus-crowd p50 of \(clients) clients", ours: values["p50_ms"], unit: "ms", rounds: 1,
-                isBarAbsolute: true),
-            BenchmarkResult(
-                name: "bus-crowd p99 of \(clients) clients", ours: values["p99_ms"], unit: "ms", bar: 50, rounds: 1,
-                isBarAbsolute: true),
-            BenchmarkResult(
-                name: "bus-crowd calls", ours: values["calls_per_s"], unit: "a second", rounds: 1, isBarAbsolute: true),
+            result("p50 of \(clients) clients", "p50_ms", "ms"),
+            result("p99 of \(clients) clients", "p99_ms", "ms", bar: 10),
+            result("calls", "calls_per_s", "a second"),
         ]
     }
 
@@ -101,10 +98,9 @@ enum BusCalls {
         try bus.endDaemon(programs)
         return [
             BenchmarkResult(
-                name: "bus-list-10k", ours: lists.median, unit: "ms", bar: 150, rounds: options.rounds,
-                isBarAbsolute: true),
+                name: "bus-list-10k", ours: Spread(lists), unit: "ms", bar: 60, isBarAbsolute: true),
             BenchmarkResult(
-                name: "daemon-start-10k", ours: starts.median, unit: "ms to the name", rounds: options.rounds),
+                name: "daemon-start-10k", ours: Spread(starts), unit: "ms to the name"),
         ]
     }
 }

@@ -11,7 +11,7 @@ enum DaemonIdle {
     @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         guard Command.find("dbus-daemon") != nil else {
             logMessage("daemon-idle: not run: not installed: dbus-daemon")
-            return [result("wake-ups", nil, "in 60 s", bar: 0, rounds: 0)]
+            return [result("wake-ups", nil, "in 60 s", bar: 0)]
         }
         return try [0, 10_000].flatMap { try measure(options, waiting: $0) }
     }
@@ -37,23 +37,21 @@ enum DaemonIdle {
         }
         logMessage("daemon-idle \(name): proportional set size \(String(format: "%.1f", idleActivity.proportional)) MB")
         var results = [
-            result("\(name) wake-ups", Double(idleActivity.ownWakeUps), "in \(seconds) s", bar: 0),
-            result("\(name) Dispatch's wake-ups", Double(idleActivity.dispatchWakeUps), "in \(seconds) s", bar: nil),
-            result("\(name) processor time", idleActivity.milliseconds, "ms in \(seconds) s", bar: nil),
-            result("\(name) resident memory", idleActivity.resident, "MB", bar: waiting == 0 ? 35 : 40),
-            result("\(name) start to bus", starts.median, "ms", bar: waiting == 0 ? nil : 150, rounds: rounds),
+            result("\(name) wake-ups", Spread(Double(idleActivity.ownWakeUps)), "in \(seconds) s", bar: 0),
+            result(
+                "\(name) Dispatch's wake-ups", Spread(Double(idleActivity.dispatchWakeUps)), "in \(seconds) s", bar: nil
+            ),
+            result("\(name) processor time", Spread(idleActivity.milliseconds), "ms in \(seconds) s", bar: nil),
+            result("\(name) resident memory", Spread(idleActivity.resident), "MB", bar: waiting == 0 ? 35 : 40),
+            result("\(name) start to bus", Spread(starts), "ms", bar: waiting == 0 ? 40 : 150),
         ]
         let lists = try (0..<rounds).map { _ in try fixture.list() * 1000 }
-        results.append(result("\(name) transferctl list", lists.median, "ms", bar: nil, rounds: rounds))
+        results.append(result("\(name) transferctl list", Spread(lists), "ms", bar: waiting == 0 ? nil : 60))
         return results
     }
 
-    private static func result(_ name: String, _ value: Double?, _ unit: String, bar: Double?, rounds: Int = 1)
-        -> BenchmarkResult
-    {
-        BenchmarkResult(
-            name: "daemon-idle \(name)", ours: value, unit: unit, peer: nil, theirs: nil, bar: bar, rounds: rounds,
-            isBarAbsolute: true)
+    private static func result(_ name: String, _ value: Spread?, _ unit: String, bar: Double?) -> BenchmarkResult {
+        BenchmarkResult(name: "daemon-idle \(name)", ours: value, unit: unit, bar: bar, isBarAbsolute: true)
     }
 }
 
@@ -92,13 +90,13 @@ private struct IdleActivity {
         wakeUps.filter { $0.thread.hasSuffix("-qos.overcommit") == isDispatch }.reduce(0) { $0 + $1.count }
     }
 
-    /// Returns the total processor time of all threads in nanoseconds.
+    /// Returns the processor time of a process in nanoseconds, including that of threads that have ended.
     private static func running(_ process: Int32) throws -> Int {
-        let folder = "/proc/\(process)/task"
-        return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, thread in
-            let text = try String(contentsOfFile: "\(folder)/\(thread)/schedstat", encoding: .utf8)
-            return sum + (text.split(separator: " ").first.flatMap { Int($0) } ?? 0)
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+            throw BenchmarkError("the processor time of process \(process) is not available")
         }
+        return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
     }
 }
 

@@ -11,6 +11,10 @@ struct Command {
         /// The user and system time in seconds, of the process and all its descendants, even if another process
         /// waited for them.
         var cpu: Double
+        /// The number of times that a thread gave up its processor to wait, and that it lost it to another thread.
+        var switches: (voluntary: Int, involuntary: Int)
+        /// The number of packets that arrived on the loopback interface meanwhile, for whichever process.
+        var packets: Int
         /// The peak memory of all processes together, as proportional set size in MB (10^6 bytes); `nil` if memory was
         /// not sampled.
         var peakMemory: Double?
@@ -27,22 +31,29 @@ struct Command {
         // Orphans of the command become children of this process, so that their costs can be counted.
         _ = adopt_orphans()
         let before = Set(ProcessTree.children(of: getpid()))
+        let packets = Self.loopbackPackets
         let start = ContinuousClock.now
         let pid = try spawn()
         let sampler = samplesMemory ? MemorySampler(root: pid) : nil
-        let main = Self.wait(for: pid)
+        var (status, usage) = Self.wait(for: pid)
         let wall = ContinuousClock.now - start
-        var cpu = main.cpu
         let peak = sampler?.end()
         for orphan in ProcessTree.children(of: getpid()) where !before.contains(orphan) {
-            cpu += Self.wait(for: orphan).cpu
+            usage.add(Self.wait(for: orphan).usage)
         }
-        guard main.status == 0 else {
-            throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) ended with \(main.status)")
+        guard status == 0 else {
+            throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) ended with \(status)")
         }
         return Cost(
-            wall: Double(wall.components.seconds) + Double(wall.components.attoseconds) / 1e18, cpu: cpu,
-            peakMemory: peak)
+            wall: Double(wall.components.seconds) + Double(wall.components.attoseconds) / 1e18, cpu: usage.cpu,
+            switches: (usage.ru_nvcsw, usage.ru_nivcsw), packets: Self.loopbackPackets - packets, peakMemory: peak)
+    }
+
+    /// The number of packets that have arrived on the loopback interface since the machine's start.
+    private static var loopbackPackets: Int {
+        let path = "/sys/class/net/lo/statistics/rx_packets"
+        let text = try? String(contentsOfFile: path, encoding: .utf8)
+        return text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
     }
 
     private func spawn() throws -> pid_t {
@@ -61,12 +72,11 @@ struct Command {
         return pid
     }
 
-    private static func wait(for pid: pid_t) -> (status: Int32, cpu: Double) {
+    private static func wait(for pid: pid_t) -> (status: Int32, usage: rusage) {
         var status: Int32 = 0
         var usage = rusage()
         while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
-        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-        return (status, seconds(usage.ru_utime) + seconds(usage.ru_stime))
+        return (status, usage)
     }
 
     /// Returns the absolute path of an installed program; `nil` if the program is not installed.
@@ -74,6 +84,24 @@ struct Command {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin"]
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}
+
+extension rusage {
+    /// The user and system time in seconds.
+    fileprivate var cpu: Double {
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return seconds(ru_utime) + seconds(ru_stime)
+    }
+
+    /// Adds the times and the context switches of another process.
+    fileprivate mutating func add(_ other: rusage) {
+        ru_utime.tv_sec += other.ru_utime.tv_sec
+        ru_utime.tv_usec += other.ru_utime.tv_usec
+        ru_stime.tv_sec += other.ru_stime.tv_sec
+        ru_stime.tv_usec += other.ru_stime.tv_usec
+        ru_nvcsw += other.ru_nvcsw
+        ru_nivcsw += other.ru_nivcsw
     }
 }
 

@@ -62,8 +62,8 @@ extension BenchmarkResult {
         _ unit: String, _ value: (Command.Cost) -> Double
     ) -> BenchmarkResult {
         BenchmarkResult(
-            name: name, ours: costs[0]?.map(value).median, unit: unit, peer: comparison.sides[index].name,
-            theirs: costs[index]?.map(value).median, bar: bar, rounds: comparison.rounds)
+            name: name, ours: costs[0].flatMap { Spread($0.map(value)) }, unit: unit,
+            peer: comparison.sides[index].name, theirs: costs[index].flatMap { Spread($0.map(value)) }, bar: bar)
     }
 }
 

@@ -17,16 +17,18 @@ final class LoopbackServer {
     /// - Parameters:
     ///   - locations: Additional lines of the server's configuration.
     ///   - certificate: The certificate for TLS; `nil` for plain connections.
+    ///   - isHTTP2: Whether clients may choose HTTP/2, which needs TLS.
     ///   - cable: A link at whose server end nginx listens, instead of on the loopback interface.
     /// - Throws: `BenchmarkError` if nginx is missing or does not start.
     init(
         folder: String, options: Options, locations: String = "", certificate: Certificate? = nil,
-        at cable: NarrowLink? = nil
+        isHTTP2: Bool = false,
+        at cable: NetworkLink? = nil
     ) throws {
         guard let nginx = options.program("nginx") else {
             throw BenchmarkError("nginx is not installed; install Debian's nginx-light")
         }
-        let address = cable == nil ? "127.0.0.1" : NarrowLink.serverAddress
+        let address = cable == nil ? "127.0.0.1" : NetworkLink.serverAddress
         // A namespace with a single user has no other user to own the folders.
         let user = cable == nil ? "" : "user root;"
         let tls = certificate.map { "ssl_certificate \($0.path); ssl_certificate_key \($0.key);" } ?? ""
@@ -47,7 +49,7 @@ final class LoopbackServer {
                 uwsgi_temp_path \(folder)/uwsgi;
                 scgi_temp_path \(folder)/scgi;
                 keepalive_requests 100000;
-                server { listen \(address):\(port)\(tls.isEmpty ? "" : " ssl"); \(tls) root \(folder)/www; \(locations) }
+                server { listen \(address):\(port)\(tls.isEmpty ? "" : " ssl")\(isHTTP2 ? " http2" : ""); \(tls) root \(folder)/www; \(locations) }
             }
             """
         let path = "\(folder)/nginx.conf"

@@ -39,7 +39,7 @@ extension LabEvents {
     ]
 
     /// Returns the nanoseconds per event; `nil` if Python or the module is not installed.
-    static func python(_ module: String, _ options: Options) throws -> Double? {
+    static func python(_ module: String, _ options: Options) throws -> Spread? {
         guard let program = options.program("python3"), let script = scripts[module] else { return nil }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
@@ -55,6 +55,6 @@ extension LabEvents {
             guard errorText.contains("No module named") else { throw BenchmarkError("\(module): \(errorText)") }
             return nil
         }
-        return text.split(separator: "\n").last.flatMap { Double($0) }
+        return text.split(separator: "\n").last.flatMap { Double($0) }.map { Spread($0) }
     }
 }

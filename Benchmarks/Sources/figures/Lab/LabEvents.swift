@@ -29,20 +29,19 @@ enum LabEvents {
             // The first round is a warm-up.
             for index in runs.indices where round > 0 { seconds[index].append(runs[index]) }
         }
-        let nanos = seconds.map { $0.median * 1e9 / Double(2 * customers) }
-        func result(_ name: String, _ ours: Double, _ peer: String, _ theirs: Double?, _ bar: Double?)
+        let nanos = seconds.map { Spread($0)?.map { $0 * 1e9 / Double(2 * customers) } }
+        func result(_ name: String, _ ours: Spread?, _ peer: String, _ theirs: Spread?, _ bar: Double?)
             -> BenchmarkResult
         {
             BenchmarkResult(
-                name: "lab-events \(name)", ours: ours, unit: "ns an event", peer: peer, theirs: theirs, bar: bar,
-                rounds: options.rounds)
+                name: "lab-events \(name)", ours: ours, unit: "ns an event", peer: peer, theirs: theirs, bar: bar)
         }
         var results = [
             result("bare loop", nanos[0], "C++", nanos[1], 1 / 0.9),
             result("scheduler and policy", nanos[2], "C++ bare loop", nanos[1], nil),
             BenchmarkResult(
                 name: "lab-events scheduler and policy", ours: nanos[2], unit: "ns an event", bar: 200,
-                rounds: options.rounds, isBarAbsolute: true),
+                isBarAbsolute: true),
         ]
         for (name, module, bar) in [("SimPy", "simpy", 0.02), ("salabim", "salabim", nil)] {
             let theirs = try python(module, options)

@@ -25,17 +25,18 @@ enum LabScale {
         let years = Double(devices) * 30 / 365 * 2
         var results = [
             BenchmarkResult(
-                name: "lab-scale device-years of two policies", ours: years / alone.map(\.cpu).median,
-                unit: "a second and core", rounds: rounds),
+                name: "lab-scale device-years of two policies", ours: Spread(alone.map { years / $0.cpu }),
+                unit: "a second and core"),
             BenchmarkResult(
-                name: "lab-scale one core to two", ours: alone.map(\.wall).median, unit: "s", peer: "two cores",
-                theirs: costs[1]?.map(\.wall).median, bar: .infinity, rounds: rounds, lowerBar: 1.8),
+                name: "lab-scale one core to two", ours: Spread(alone.map(\.wall)), unit: "s", peer: "two cores",
+                theirs: costs[1].flatMap { Spread($0.map(\.wall)) }, bar: .infinity, lowerBar: 1.8),
         ]
         for (side, cost) in zip(sides, costs).dropFirst(2) {
             results.append(
                 BenchmarkResult(
-                    name: "lab-scale \(side.name)", ours: cost?.map(\.cpu).median, unit: "s of processor time",
-                    peer: one.name, theirs: alone.map(\.cpu).median, bar: 1.05, rounds: rounds))
+                    name: "lab-scale \(side.name)", ours: cost.flatMap { Spread($0.map(\.cpu)) },
+                    unit: "s of processor time",
+                    peer: one.name, theirs: Spread(alone.map(\.cpu)), bar: 1.05))
         }
         return try results + [synthesis(lab, folder, options, rounds)] + memory(lab, folder)
     }
@@ -113,7 +114,7 @@ enum LabScale {
             samplesMemory: true)
         return [("part of 1,000,000 devices", shard), ("merge of 1000 parts", merge)].map { name, cost in
             BenchmarkResult(
-                name: "lab-scale memory: \(name)", ours: cost.peakMemory, unit: "MB", bar: 200, rounds: 1,
+                name: "lab-scale memory: \(name)", ours: cost.peakMemory.map { Spread($0) }, unit: "MB", bar: 200,
                 isBarAbsolute: true)
         }
     }

@@ -12,23 +12,23 @@ enum CoreScale {
     @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         let names = CoreNames()
         var results: [BenchmarkResult] = []
-        var medians: [Int: [CoreOperation: Double]] = [:]
+        var spreads: [Int: [CoreOperation: Spread]] = [:]
         for size in sizes where size <= options.largest {
             let costs = rounds(size, options, names)
-            medians[size] = costs
+            spreads[size] = costs
             for operation in CoreOperation.allCases {
                 results.append(
                     BenchmarkResult(
                         name: "core-scale \(size) \(operation.rawValue)", ours: costs[operation], unit: "ns",
-                        bar: size == sizes.last ? bar(operation) : nil, rounds: options.rounds, isBarAbsolute: true))
+                        bar: size == sizes.last ? bar(operation) : nil, isBarAbsolute: true))
             }
         }
-        guard let small = medians[1000], let large = medians[1_000_000] else { return results }
+        guard let small = spreads[1000], let large = spreads[1_000_000] else { return results }
         for operation in [CoreOperation.power, .network] {
             results.append(
                 BenchmarkResult(
                     name: "core-scale growth of \(operation.rawValue)", ours: large[operation], unit: "ns",
-                    peer: "with 1000 waiting", theirs: small[operation], bar: 1.5, rounds: options.rounds))
+                    peer: "with 1000 waiting", theirs: small[operation], bar: 1.5))
         }
         return results
     }
@@ -41,8 +41,8 @@ enum CoreScale {
         }
     }
 
-    /// Returns the medians of several rounds. A warm-up round precedes them if a round is short.
-    private static func rounds(_ size: Int, _ options: Options, _ names: CoreNames) -> [CoreOperation: Double] {
+    /// Returns the costs of several rounds. A warm-up round precedes them if a round is short.
+    private static func rounds(_ size: Int, _ options: Options, _ names: CoreNames) -> [CoreOperation: Spread] {
         var values: [CoreOperation: [Double]] = [:]
         // A small backlog is filled several times, so that the measured time is long enough.
         let fills = min(options.isQuick ? 2 : 20, max(1, 100_000 / size))
@@ -54,7 +54,7 @@ enum CoreScale {
             }
             for (operation, all) in samples where round > 0 { values[operation, default: []].append(all.median) }
         }
-        return values.mapValues(\.median)
+        return values.compactMapValues { Spread($0) }
     }
 
     /// Measures bytes per waiting transfer, and allocations per event once nothing grows.
@@ -67,16 +67,18 @@ enum CoreScale {
             let run = CoreRun(waiting: size, .memory, names: names, events: events(options))
             results.append(
                 BenchmarkResult(
-                    name: "core-memory \(size) waiting", ours: Double(run.bytes) / Double(size), unit: "bytes each",
-                    bar: isLargest ? 200 : nil, rounds: 1, isBarAbsolute: true))
+                    name: "core-memory \(size) waiting", ours: Spread(Double(run.bytes) / Double(size)),
+                    unit: "bytes each",
+                    bar: isLargest ? 200 : nil, isBarAbsolute: true))
             for operation in CoreOperation.allCases where operation != .submit {
                 // Reused storage still grows occasionally if transfers arrive and leave in a different mix. An hour
                 // of the week needs memory when it is seen for the first time.
                 let bar = operation == .power || operation == .network ? 0.002 : 0.05
                 results.append(
                     BenchmarkResult(
-                        name: "core-memory \(size) \(operation.rawValue)", ours: run.costs[operation]?.allocationsEach,
-                        unit: "allocations", bar: isLargest ? bar : nil, rounds: 1, isBarAbsolute: true))
+                        name: "core-memory \(size) \(operation.rawValue)",
+                        ours: run.costs[operation].map { Spread($0.allocationsEach) },
+                        unit: "allocations", bar: isLargest ? bar : nil, isBarAbsolute: true))
             }
         }
         return results

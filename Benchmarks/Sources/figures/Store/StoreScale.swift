@@ -39,17 +39,17 @@ enum StoreScale {
         }
         return [
             BenchmarkResult(
-                name: "store-submit, 256 callers", ours: ours.median, unit: "µs each", peer: "raw C",
-                theirs: raw.median, bar: 1.25, rounds: rounds),
+                name: "store-submit, 256 callers", ours: Spread(ours), unit: "µs each", peer: "raw C",
+                theirs: Spread(raw), bar: 1.25),
             BenchmarkResult(
-                name: "store-submit, 256 callers", ours: ours.median, unit: "µs each", peer: "fdatasync / 25",
-                theirs: syncs.median / 25, bar: 1, rounds: rounds),
+                name: "store-submit, 256 callers", ours: Spread(ours), unit: "µs each", peer: "fdatasync / 25",
+                theirs: Spread(syncs)?.map { $0 / 25 }, bar: 1),
             BenchmarkResult(
-                name: "store-submit, one caller", ours: single.median, unit: "µs each", peer: "fdatasync",
-                theirs: syncs.median, bar: 1 / 0.9, rounds: rounds),
+                name: "store-submit, one caller", ours: Spread(single), unit: "µs each", peer: "fdatasync",
+                theirs: Spread(syncs), bar: 1.1),
             BenchmarkResult(
-                name: "store-submit, one caller", ours: single.median, unit: "µs each", peer: "APScheduler",
-                theirs: jobs.isEmpty ? nil : jobs.median, bar: nil, rounds: rounds),
+                name: "store-submit, one caller", ours: Spread(single), unit: "µs each", peer: "APScheduler",
+                theirs: Spread(jobs), bar: nil),
         ]
     }
 
@@ -103,11 +103,11 @@ enum StoreScale {
         }
         return [
             BenchmarkResult(
-                name: "store-recover, \(count) waiting, to the first start", ours: ours.median, unit: "s",
-                peer: "raw C scan", theirs: raw.median, bar: 1.2, rounds: rounds),
+                name: "store-recover, \(count) waiting, to the first start", ours: Spread(ours), unit: "s",
+                peer: "raw C scan", theirs: Spread(raw), bar: 1.2),
             BenchmarkResult(
-                name: "store-recover, \(count) waiting, memory", ours: memory.median, unit: "MB", bar: 160,
-                rounds: rounds, isBarAbsolute: true),
+                name: "store-recover, \(count) waiting, memory", ours: Spread(memory), unit: "MB", bar: 160,
+                isBarAbsolute: true),
         ]
     }
 

@@ -14,8 +14,8 @@ enum LargeDownload {
         let costs = try comparison.run { try folder.check("\(folder.path)/ours", is: "file") }
         withExtendedLifetime(server) {}
         return [
-            .medians("download-1g", comparison, costs, against: 1, bar: 1.35, "s wall", \.wall),
-            .medians("download-1g", comparison, costs, against: 1, bar: 1.7, "s cpu", \.cpu),
+            .medians("download-1g", comparison, costs, against: 1, bar: 1.1, "s wall", \.wall),
+            .medians("download-1g", comparison, costs, against: 1, bar: 1.3, "s cpu", \.cpu),
             .medians("download-1g", comparison, costs, against: 2, bar: 1, "s wall", \.wall),
             .medians("download-1g", comparison, costs, against: 3, bar: nil, "s wall", \.wall),
         ]

@@ -30,8 +30,8 @@ struct LargeUpload {
         let comparison = Comparison(sides: try upload.sides(options), rounds: options.rounds)
         let costs = try comparison.run(check: upload.check)
         return [
-            .medians("upload-1g", comparison, costs, against: 1, bar: 1.9, "s wall", \.wall),
-            .medians("upload-1g", comparison, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
+            .medians("upload-1g", comparison, costs, against: 1, bar: 1.05, "s wall", \.wall),
+            .medians("upload-1g", comparison, costs, against: 1, bar: 1.35, "s cpu", \.cpu),
         ]
     }
 }

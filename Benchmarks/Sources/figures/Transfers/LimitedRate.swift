@@ -62,8 +62,9 @@ struct LimitedRate {
         let rates = costs[0]?.map { Double(rate * Self.seconds) / $0.wall / 1e6 }
         let megabytes = Double(rate) / 1e6
         return BenchmarkResult(
-            name: String(format: "rate-limit %g MB/s, %@", megabytes, name), ours: rates?.median, unit: "MB/s",
-            peer: "limit", theirs: megabytes, bar: 1.1, rounds: comparison.rounds, lowerBar: 0.9)
+            name: String(format: "rate-limit %g MB/s, %@", megabytes, name), ours: rates.flatMap { Spread($0) },
+            unit: "MB/s",
+            peer: "limit", theirs: Spread(megabytes), bar: 1.1, lowerBar: 0.9)
     }
 
     /// Checks that all bytes arrived.

@@ -6,15 +6,21 @@ struct SmallFiles {
     let folder: WorkFolder
     let server: LoopbackServer
     let count: Int
+    /// The certificate of the server; `nil` for plain connections.
+    private let certificate: Certificate?
     /// The path of the list, with one URL per line.
     var list: String { "\(folder.path)/list" }
 
-    init(_ count: Int, _ options: Options) throws {
+    /// - Parameter isSecure: Whether the server offers HTTP/2 over TLS.
+    init(_ count: Int, _ options: Options, isSecure: Bool = false) throws {
         self.count = count
         folder = try WorkFolder(in: options.memoryFolder, room: count << 16)
         for number in 0..<count { try folder.makeFile("\(number)", bytes: 16 << 10) }
-        server = try LoopbackServer(folder: folder.path, options: options)
-        let urls = (0..<count).map { "http://127.0.0.1:\(server.port)/\($0)" }
+        certificate = isSecure ? try Certificate(in: folder.path, options: options) : nil
+        server = try LoopbackServer(
+            folder: folder.path, options: options, certificate: certificate, isHTTP2: isSecure)
+        let scheme = isSecure ? "https" : "http"
+        let urls = (0..<count).map { "\(scheme)://127.0.0.1:\(server.port)/\($0)" }
         try (urls.joined(separator: "\n") + "\n").write(toFile: list, atomically: true, encoding: .utf8)
         let lines = zip(urls, 0..<count).map { "url=\"\($0)\"\noutput=\"\(folder.path)/curl/\($1)\"" }
         try (lines.joined(separator: "\n") + "\n").write(
@@ -24,13 +30,17 @@ struct SmallFiles {
     /// Returns our side, and peers with the same number of connections.
     func sides(_ options: Options, parallel: Int?) throws -> [Side] {
         let connections = "\(parallel ?? 32)"
+        func trust(_ option: String) -> [String] { certificate.map { [option, $0.path] } ?? [] }
         return [
             try .ours(
                 options, folder,
-                ["--input", list, "-d", "\(folder.path)/ours"] + (parallel.map { ["--parallel", "\($0)"] } ?? []),
+                ["--input", list, "-d", "\(folder.path)/ours"] + (parallel.map { ["--parallel", "\($0)"] } ?? [])
+                    + trust("--ca-file"),
                 output: "\(folder.path)/ours"),
             .peer(
-                "aria2c", options, ["--no-conf", "-q", "-j", connections, "-d", "\(folder.path)/aria2c", "-i", list],
+                "aria2c", options,
+                ["--no-conf", "-q", "-j", connections, "-d", "\(folder.path)/aria2c", "-i", list]
+                    + trust("--ca-certificate"),
                 output: "\(folder.path)/aria2c"),
             .peer(
                 "curl", options,
@@ -53,12 +63,32 @@ struct SmallFiles {
         let bare = BareURLSession.side(list: files.list, folder: "\(files.folder.path)/bare", parallel: 32)
         let comparison = Comparison(sides: try files.sides(options, parallel: 32) + [bare], rounds: options.rounds)
         let costs = try comparison.run(check: files.check)
+        func switches(_ cost: Command.Cost) -> Double {
+            Double(cost.switches.voluntary + cost.switches.involuntary) / Double(files.count)
+        }
+        var perFile = BenchmarkResult.medians(
+            "small-files", comparison, costs, against: 3, bar: 8, "context switches a file", switches)
+        perFile.isBarAbsolute = true
         return [
-            .medians("small-files", comparison, costs, against: 1, bar: 1.7, "s wall", \.wall),
+            perFile, .medians("small-files", comparison, costs, against: 1, bar: 2.5, "s wall", \.wall),
             .medians("small-files", comparison, costs, against: 1, bar: nil, "s cpu", \.cpu),
             .medians("small-files", comparison, costs, against: 2, bar: nil, "s wall", \.wall),
-            .medians("small-files", comparison, costs, against: 3, bar: nil, "s wall", \.wall),
+            .medians("small-files", comparison, costs, against: 3, bar: 1.15, "s wall", \.wall),
             .medians("small-files", comparison, costs, against: 3, bar: nil, "s cpu", \.cpu),
+        ]
+    }
+}
+
+extension SmallFiles {
+    /// Measures 5,000 files over TLS: ours may choose HTTP/2, which aria2c does not have.
+    @Sendable static func measureSecure(_ options: Options) throws -> [BenchmarkResult] {
+        let files = try SmallFiles(5000, options, isSecure: true)
+        let sides = try files.sides(options, parallel: 32).prefix(2)
+        let comparison = Comparison(sides: Array(sides), rounds: options.rounds)
+        let costs = try comparison.run(check: files.check)
+        return [
+            .medians("small-files-tls", comparison, costs, against: 1, bar: 1, "s wall", \.wall),
+            .medians("small-files-tls", comparison, costs, against: 1, bar: nil, "s cpu", \.cpu),
         ]
     }
 }
@@ -71,11 +101,11 @@ enum Memory {
         func add(_ name: String, _ sides: [Side], bar: Double, check: () throws -> Void) throws {
             let comparison = Comparison(sides: sides, rounds: rounds, samplesMemory: true, warmUps: 0)
             let costs = try comparison.run(check: check)
-            let peaks = costs.map { $0?.compactMap(\.peakMemory).max() }
+            let peaks = costs.map { $0.flatMap { Spread($0.compactMap(\.peakMemory), at: 1) } }
             results.append(
                 BenchmarkResult(
                     name: name, ours: peaks[0], unit: "MB peak", peer: sides[1].name, theirs: peaks[1], bar: bar,
-                    rounds: rounds, isBarAbsolute: true))
+                    statistic: "largest", isBarAbsolute: true))
         }
         do {
             let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 30)

@@ -5,7 +5,7 @@ import Foundation
 struct Yielding {
     private let options: Options
     private let folder: WorkFolder
-    private let link: NarrowLink
+    private let link: NetworkLink
     private let server: LoopbackServer
     private let curl: String
     private let ours: String
@@ -19,7 +19,7 @@ struct Yielding {
         guard let curl = options.program("curl") else { throw BenchmarkError("curl is not installed") }
         self.curl = curl
         ours = try Transferctl.path(options)
-        link = try NarrowLink(options: options, megabitsPerSecond: Self.megabitsPerSecond)
+        link = try NetworkLink(options: options, megabitsPerSecond: Self.megabitsPerSecond)
         folder = try WorkFolder(in: options.memoryFolder, room: 1 << 30)
         try folder.makeFile("theirs", bytes: Self.megabitsPerSecond * 1_000_000 / 8 * 5)
         // The file is larger than the link can carry during the run.
@@ -45,8 +45,8 @@ struct Yielding {
         }
         func result(_ name: String, yields: Bool, bar: Double?) -> BenchmarkResult {
             BenchmarkResult(
-                name: name, ours: beside[yields]?.median, unit: "s of curl beside it", peer: "alone",
-                theirs: alone.isEmpty ? nil : alone.median, bar: bar, rounds: rounds)
+                name: name, ours: beside[yields].flatMap { Spread($0) }, unit: "s of curl beside it", peer: "alone",
+                theirs: Spread(alone), bar: bar)
         }
         // A rate that is a tenth lower takes 1 / 0.9 of the time.
         return [
@@ -87,5 +87,5 @@ struct Yielding {
         return process
     }
 
-    private func url(_ name: String) -> String { "http://\(NarrowLink.serverAddress):\(server.port)/\(name)" }
+    private func url(_ name: String) -> String { "http://\(NetworkLink.serverAddress):\(server.port)/\(name)" }
 }
