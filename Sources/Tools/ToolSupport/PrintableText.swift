@@ -14,7 +14,8 @@ extension String {
     ///
     /// The two joiners, which some scripts and emoji use, are removed. The remaining letters are the same.
     package var printable: String {
-        if isPlain { return self }
+        // Most texts are safe, and looking is faster than copying.
+        guard unicodeScalars.contains(where: { $0.isUnsafe || $0.isJoiner }) else { return self }
         var scalars = UnicodeScalarView()
         for scalar in unicodeScalars where !scalar.isJoiner {
             scalars.append(scalar.isUnsafe ? "\u{FFFD}" : scalar)
@@ -24,7 +25,7 @@ extension String {
 
     /// The text with each of its lines converted by `printable`.
     package var printableLines: String {
-        if utf8.allSatisfy({ $0.isPlain || $0 == UInt8(ascii: "\n") }) { return self }
+        guard unicodeScalars.contains(where: { $0 != "\n" && ($0.isUnsafe || $0.isJoiner) }) else { return self }
         // Split by scalars, because a carriage return with a line feed is a single character.
         let lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { String($0).printable }.joined(separator: "\n")
@@ -62,7 +63,8 @@ extension UInt8 {
 extension Unicode.Scalar {
     /// A Boolean value that indicates whether the character can control a terminal or mislead a reader.
     fileprivate var isUnsafe: Bool {
-        switch properties.generalCategory {
+        guard value >= 0x7F else { return value < 0x20 }
+        return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false
         }

@@ -43,12 +43,19 @@ package struct EngineService: TransferManager {
         var rows = registry.unfinished(where: isIncluded)
         let waiting = rows.indices.filter { rows[$0].state == .waiting }
         var rest = waiting.prefix(filter.isExplained ? waiting.count : filter.explainedLimit)
+        // Transfers that were submitted together often wait for the same reasons.
+        var last: (explanation: Explanation, sentence: String)?
         while !rest.isEmpty {
             let batch = rest.prefix(Self.explanationBatch)
             rest = rest.dropFirst(Self.explanationBatch)
             let explanations = await engine.explanations(of: batch.map { rows[$0].id })
             for index in batch {
-                rows[index].sentence = explanations[rows[index].id]?.sentence(localTime: localTime)
+                guard let explanation = explanations[rows[index].id] else { continue }
+                let sentence =
+                    last.flatMap { $0.explanation == explanation ? $0.sentence : nil }
+                    ?? explanation.sentence(localTime: localTime)
+                last = (explanation, sentence)
+                rows[index].sentence = sentence
             }
         }
         return rows + registry.latestEnded(limit: filter.ended, where: isIncluded)

@@ -12,6 +12,16 @@ struct StatusTable {
         let idWidth = max(2, ids.map(\.count).max() ?? 0)
         let done = rows.map(Self.done)
         let doneWidth = max(4, done.map(Formatting.columns).max() ?? 0)
+        // Many transfers wait for the same reason.
+        var details: [String: [String]] = [:]
+        func detail(_ text: String) -> [String] {
+            if let known = details[text] { return known }
+            let lines = Formatting.wrapped(text, width: max(20, width - idWidth - 2)).map {
+                String(repeating: " ", count: idWidth + 2) + $0
+            }
+            details[text] = lines
+            return lines
+        }
         let head = Self.padded("ID", idWidth) + "  STATE      " + Self.padded("DONE", doneWidth) + "  NAME"
         return [Formatting.fitted(head, width: width)]
             + zip(rows, zip(ids, done)).flatMap { row, texts -> [String] in
@@ -19,13 +29,7 @@ struct StatusTable {
                 let line =
                     Self.padded(id, idWidth) + "  " + Self.padded(row.state.displayName, 9) + "  "
                     + Self.padded(done, doneWidth) + "  " + row.name
-                let detail = row.error ?? row.sentence
-                return [Formatting.fitted(line, width: width)]
-                    + (detail.map { detail in
-                        Formatting.wrapped(detail, width: max(20, width - idWidth - 2)).map {
-                            String(repeating: " ", count: idWidth + 2) + $0
-                        }
-                    } ?? [])
+                return [Formatting.fitted(line, width: width)] + ((row.error ?? row.sentence).map(detail) ?? [])
             }
     }
 
