@@ -87,7 +87,6 @@ final class ConditionReaders {
         case .startTimer(let reading): startTimer(reading)
         case .stopTimer(let reading): timers[reading] = nil
         case .readPrices(let time): prices?.read(after: time)
-        case .followPath: startTimer(.path)
         case .pathChanged(let path):
             self.path = path
             costs.pathChanged(to: path)

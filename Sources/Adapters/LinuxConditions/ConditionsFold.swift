@@ -14,8 +14,6 @@ struct ConditionsFold {
         case startTimer(DebouncedReading)
         /// Stop the debounce timer of a reading.
         case stopTimer(DebouncedReading)
-        /// Wait for another debounce time before the path is read again, because it kept changing.
-        case followPath
         /// Read the prices again after this time, because another forecast becomes known or the prices end.
         case readPrices(after: Duration)
         /// Read everything that depends on the path, because the path has changed.
@@ -126,7 +124,7 @@ struct ConditionsFold {
         let hasLasted = timing == .afterDebounce && order == .nothing && debounce.elapse()
         path = debounce
         if order == .accept || hasLasted { return pathChanged() }
-        return timing == .afterDebounce && order == .wait ? [.followPath] : []
+        return timing == .afterDebounce && order == .wait ? [.startTimer(.path)] : []
     }
 
     private mutating func pathChanged() -> [Order] {

@@ -21,8 +21,9 @@ package protocol AttemptFiles: AnyObject, Sendable {
     /// - Returns: The open partial file.
     /// - Throws: `FileFailure` if the file cannot be opened or the name cannot be used.
     func open(for server: ServerFile) throws(FileFailure) -> PartialFile
-    /// Begins what `open(for:)` does, and passes the result to `completion` on another thread. Returns `false` and does
-    /// nothing if opening the file takes less time than a change of thread.
+    /// Lets another process open the file as `open(for:)` does, and passes the result to `completion` on any thread.
+    ///
+    /// - Returns: `false` if this process opens the file itself. Nothing has happened then.
     func beginOpening(
         for server: ServerFile, completion: @escaping @Sendable (Result<PartialFile, FileFailure>) -> Void
     ) -> Bool
@@ -30,8 +31,9 @@ package protocol AttemptFiles: AnyObject, Sendable {
     ///
     /// - Returns: The finished file. `nil` if another program changed the size of the partial file or took its name.
     func adopt(_ file: PartialFile, as server: ServerFile, size: Int64) throws(FileFailure) -> CompletedFile?
-    /// Begins what `adopt(_:as:size:)` does, and passes the result to `completion` on another thread. Returns `false` and
-    /// does nothing if the calling thread must wait for the disk.
+    /// Lets another process do what `adopt(_:as:size:)` does, and passes the result to `completion` on any thread.
+    ///
+    /// - Returns: `false` if this process adopts the file itself. Nothing has happened then.
     func beginAdopting(
         _ file: PartialFile, as server: ServerFile, size: Int64,
         completion: @escaping @Sendable (Result<CompletedFile?, FileFailure>) -> Void
@@ -41,12 +43,12 @@ package protocol AttemptFiles: AnyObject, Sendable {
 }
 
 extension AttemptFiles {
-    /// Returns `false`.
+    /// Returns `false`: this process opens the file itself.
     package func beginOpening(
         for server: ServerFile, completion: @escaping @Sendable (Result<PartialFile, FileFailure>) -> Void
     ) -> Bool { false }
 
-    /// Returns `false`.
+    /// Returns `false`: this process adopts the file itself.
     package func beginAdopting(
         _ file: PartialFile, as server: ServerFile, size: Int64,
         completion: @escaping @Sendable (Result<CompletedFile?, FileFailure>) -> Void

@@ -24,7 +24,8 @@ final class NetworkLink {
     ///
     /// - Parameters:
     ///   - delay: The milliseconds in each direction.
-    ///   - loss: The share of packets that are lost, 0…1. The same seed loses the same packets.
+    ///   - loss: The share of packets that are lost, 0…1.
+    ///   - seed: The seed of the numbers that decide about each packet, in the order of their arrival.
     /// - Throws: `BenchmarkError` if a tool is missing or the kernel refuses.
     convenience init(options: Options, delay: Double, loss: Double, seed: Int = 2026) throws {
         try self.init(

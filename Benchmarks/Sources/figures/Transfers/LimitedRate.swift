@@ -63,8 +63,7 @@ struct LimitedRate {
         let megabytes = Double(rate) / 1e6
         return BenchmarkResult(
             name: String(format: "rate-limit %g MB/s, %@", megabytes, name), ours: rates.flatMap { Spread($0) },
-            unit: "MB/s",
-            peer: "limit", theirs: Spread(megabytes), bar: 1.1, lowerBar: 0.9)
+            unit: "MB/s", peer: "limit", theirs: Spread(megabytes), bar: 1.1, lowerBar: 0.9)
     }
 
     /// Checks that all bytes arrived.

@@ -170,7 +170,6 @@ public struct ConditionsReplay: Sendable {
             switch order {
             case .startTimer(let reading): timers[reading] = now
             case .stopTimer(let reading): timers[reading] = nil
-            case .followPath: timers[.path] = now
             case .pathChanged, .readPrices: break  // the resulting reads have lines of their own
             }
         }

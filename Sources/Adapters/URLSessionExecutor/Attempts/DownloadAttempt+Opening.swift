@@ -46,7 +46,7 @@ struct FileOpening {
     fileprivate var events: [@Sendable (isolated DownloadAttempt) -> Void] = []
     fileprivate var bytes = 0
 
-    /// Begins to open the file. Returns `nil` if opening it at once is faster.
+    /// Lets another process open the file. Returns `nil` if this process opens it itself.
     ///
     /// - Parameter completion: A closure that is called on another thread once the result is there.
     init?(
