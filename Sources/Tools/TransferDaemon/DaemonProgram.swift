@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Dispatch
 import Foundation
 import LinuxKernel
 import ProgramVersion
@@ -12,12 +13,17 @@ package enum DaemonProgram {
     /// Runs the program with the arguments of this process, and ends the process.
     ///
     /// - Parameter release: The version and the schema. The default is this build's.
-    package static func main(_ release: DaemonRelease = DaemonRelease(version: .ofThisBuild)) async {
-        await DaemonRelease.$current.withValue(release) { await run() }
+    package static func main(_ release: DaemonRelease = DaemonRelease(version: .ofThisBuild)) -> Never {
+        // An asynchronous main function would already run on a second thread.
+        MemoryPools.limit(to: 2)
+        Task {
+            await DaemonRelease.$current.withValue(release) { await run() }
+            exit(0)
+        }
+        dispatchMain()
     }
 
     private static func run() async {
-        MemoryPools.limit(to: 2)
         signal(SIGPIPE, SIG_IGN)
         let continuation = Continuation.inherited()
         do {

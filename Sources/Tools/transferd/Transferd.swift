@@ -3,5 +3,5 @@ import TransferDaemon
 
 @main
 enum Transferd {
-    static func main() async { await DaemonProgram.main() }
+    static func main() { DaemonProgram.main() }
 }

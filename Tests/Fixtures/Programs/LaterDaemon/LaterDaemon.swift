@@ -6,7 +6,7 @@ import TransferModel
 /// The daemon of a later release, which migrates the queue.
 @main
 enum LaterDaemon {
-    static func main() async {
+    static func main() {
         let release = DaemonRelease(
             version: SoftwareVersion(number: "99.1.0", commit: "1a7e51a7e5a7"),
             laterMigrations: [
@@ -17,6 +17,6 @@ enum LaterDaemon {
                         INSERT INTO later (task) SELECT id FROM task;
                         """)
             ])
-        await DaemonProgram.main(release)
+        DaemonProgram.main(release)
     }
 }
