@@ -31,6 +31,7 @@ extension WorkerExecutor {
         let process = try WorkerProcess(
             executable, receive: { [self] in accept($0, from: number) },
             ended: { [self] in workerEnded(number, $0) })
+        processes.withLock { $0[number] = process }
         process.post(.configure(version: WireFormat.version, configuration.executor))
         pool.add(WorkerState(process: process, isIsolated: isolated, group: group, stamp: stamp), as: number)
         ticker.use { [weak self] in self?.superviseWorkers() }
@@ -91,6 +92,7 @@ extension WorkerExecutor {
             let (worker, lost) = pool.removeWorker(number)
             return (worker, lost, pool.isShutDown)
         }
+        processes.withLock { $0[number] = nil }
         log.ended(number, end, worker, lost: lost.map(\.id))
         // File operations must end first, so that no operation is running when the next attempt begins.
         for (_, attempt) in lost { attempt.files.close() }

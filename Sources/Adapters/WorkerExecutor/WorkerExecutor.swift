@@ -30,6 +30,9 @@ public final class WorkerExecutor: TransferExecutor {
     let configuration: WorkerExecutorConfiguration
     let executable: WorkerExecutable
     let pool: Mutex<WorkerPool>
+    /// The processes that have started and not ended. Unlike `pool`, never locked during a system call that may hang,
+    /// such as the start of a process. If both are locked, `pool` is locked first.
+    let processes = Mutex<[Int: WorkerProcess]>([:])
     let log: WorkerLog
     /// Runs while there are workers. If both are locked, `pool` is locked first.
     let ticker: Ticker
@@ -148,13 +151,14 @@ public final class WorkerExecutor: TransferExecutor {
     /// The time in seconds that workers have to stop all attempts and exit.
     private static let longestShutdown = 3.0
 
-    /// Kills all workers immediately. Bytes that they have not reported as durable are downloaded again.
+    /// Kills all workers immediately, even if the start of another worker hangs. Bytes that they have not reported as
+    /// durable are downloaded again.
     public func killWorkers() {
-        for worker in pool.withLock({ $0.workers.values.map(\.process) }) { worker.kill() }
+        for process in processes.withLock({ Array($0.values) }) { process.kill() }
     }
 
     /// The process IDs of the workers, for tests and diagnosis.
     public var processIDs: [Int32] {
-        pool.withLock { pool in pool.workers.sorted { $0.key < $1.key }.map(\.value.process.number) }
+        processes.withLock { processes in processes.sorted { $0.key < $1.key }.map(\.value.number) }
     }
 }

@@ -42,6 +42,22 @@ struct WorkerExecutorTests {
         }
     }
 
+    @Test("All workers can be killed while the start of another worker hangs")
+    func killedDuringStart() async throws {
+        try await WorkerHarness.run(handler: { _, _ in }) { fixture, _ in
+            fixture.executor.warmUp()
+            // The start of a worker keeps this lock.
+            let worker = fixture.executor.pool.withLock { _ in
+                defer { fixture.executor.killWorkers() }
+                return fixture.executor.processIDs.first
+            }
+            let number = try #require(worker)
+            while WorkerHarness.exists(number) { try await Task.sleep(for: .milliseconds(1)) }
+            await fixture.executor.shutdown()
+            #expect(fixture.log.lines.contains { $0.contains("signal 9") }, "\(fixture.log.lines)")
+        }
+    }
+
     @Test("A killed worker loses nothing: its transfers fail with the bytes on disk, and the next worker continues")
     func killed() async throws {
         let file = ServedFile(bytes: ServedFile.content(3_000_000))

@@ -32,12 +32,15 @@ struct ShutdownTests {
         func worker() throws -> pid_t {
             var found: pid_t?
             try waitUntil("a worker runs", within: 60) {
-                let path = "/proc/\(daemon.id)/task/\(daemon.id)/children"
-                let names = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
-                found = names.split(separator: " ").first.flatMap { pid_t($0) } ?? Self.child(of: daemon.id)
-                return found != nil
+                // Until the new process executes its own program, the daemon is suspended.
+                found = Self.child(of: daemon.id)
+                return found.map { Self.program(of: $0) != Self.program(of: daemon.id) } ?? false
             }
             return found ?? 0
+        }
+
+        private static func program(of process: pid_t) -> String? {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
         }
 
         /// Returns a child of any of the process's threads.
