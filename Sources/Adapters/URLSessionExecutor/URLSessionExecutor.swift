@@ -228,8 +228,8 @@ public final class URLSessionExecutor: TransferExecutor {
     ) throws(URLSessionExecutorError) -> InterposerInstallation {
         try configuration.check()
         let interposer = InterposerInstallation.install(
-            isEnabled: configuration.wantsInterposer, bufferSize: ExecutorEnvironment.blockSize,
-            caFile: configuration.caFile, proxy: configuration.proxy)
+            isEnabled: configuration.wantsInterposer, bufferSize: ExecutorEnvironment.receiveBufferSize,
+            blockSize: ExecutorEnvironment.blockSize, caFile: configuration.caFile, proxy: configuration.proxy)
         if !interposer.isActive, let error = configuration.needsInterposer { throw error }
         return interposer
     }

@@ -59,13 +59,13 @@ struct real_calls real;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *ca_file, *proxy;
 _Atomic int hooks_enabled;
-static _Atomic long buffer_size;
+static _Atomic long buffer_size, block_size;
 
 // ---- The functions that FoundationNetworking calls instead of libcurl's
 
 static int socket_action(void *multi, int fd, int events, int *running) {
     pacing_before_action(multi, fd == socket_timeout);
-    long size = atomic_load(&buffer_size);
+    long size = atomic_load(&block_size);
     int batches = atomic_load(&hooks_enabled) && size > 0 && batch_begin((size_t)size);
     int result = real.socket_action(multi, fd, events, running);
     if (batches) batch_end();
@@ -295,6 +295,7 @@ void hooks_set_options(const struct transfer_urlsession_interposer_options *opti
     replace_string(&ca_file, options->ca_file);
     replace_string(&proxy, options->proxy);
     atomic_store(&buffer_size, options->buffer_size);
+    atomic_store(&block_size, options->block_size);
     atomic_store(&hooks_enabled, options->enabled);
     pthread_mutex_unlock(&lock);
 }

@@ -35,6 +35,9 @@ struct WorkerExecutorTests {
             let numbers = fixture.executor.processIDs
             try #require(numbers.count == 1)
             #expect(numbers[0] != getpid())
+            // Otherwise each block of a body would cost the page faults of new memory.
+            let environment = try #require(FileManager.default.contents(atPath: "/proc/\(numbers[0])/environ"))
+            #expect(String(decoding: environment, as: UTF8.self).contains("MALLOC_TRIM_THRESHOLD_="))
             await fixture.executor.shutdown()
             #expect(!WorkerHarness.exists(numbers[0]))
             #expect(

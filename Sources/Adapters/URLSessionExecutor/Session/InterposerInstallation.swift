@@ -34,10 +34,13 @@ struct InterposerInstallation: Hashable, Sendable {
 
     /// Installs the interposer or changes its options. Afterward, the interposer is either completely installed or
     /// absent.
-    static func install(isEnabled: Bool, bufferSize: Int, caFile: String?, proxy: String?) -> InterposerInstallation {
+    static func install(
+        isEnabled: Bool, bufferSize: Int, blockSize: Int, caFile: String?, proxy: String?
+    ) -> InterposerInstallation {
         func run(_ caFile: UnsafePointer<CChar>?, _ proxy: UnsafePointer<CChar>?) -> InterposerInstallation {
             var options = transfer_urlsession_interposer_options(
-                enabled: isEnabled ? 1 : 0, buffer_size: bufferSize, ca_file: caFile, proxy: proxy)
+                enabled: isEnabled ? 1 : 0, buffer_size: bufferSize, block_size: blockSize, ca_file: caFile,
+                proxy: proxy)
             let state = transfer_urlsession_interposer_install(&options)
             return InterposerInstallation(
                 state: state, reason: String(cString: transfer_urlsession_interposer_reason()),

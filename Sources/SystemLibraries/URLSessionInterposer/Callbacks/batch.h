@@ -3,12 +3,12 @@
 
 #include "../Handles/handle.h"
 
-// Enclose an action of libcurl, with a buffer of `wanted` bytes. gathering_begin returns 0 if the action is not
-// buffered. In that case, gathering_end must not be called.
+// Enclose an action of libcurl, with a buffer of `wanted` bytes. batch_begin returns 0 if the action is not buffered.
+// In that case, batch_end must not be called.
 int batch_begin(size_t wanted);
 void batch_end(void);
 
-// Returns whether this thread is between gathering_begin and gathering_end.
+// Returns whether this thread is between batch_begin and batch_end.
 int batch_is_open(void);
 
 // Buffers bytes of a body. Returns the value that the receiver would return.

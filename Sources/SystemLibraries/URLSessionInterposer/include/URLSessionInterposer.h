@@ -12,6 +12,10 @@ struct transfer_urlsession_interposer_options {
     int enabled;
     /// The size of libcurl's receive buffer in bytes. 0 keeps FoundationNetworking's 16 KiB.
     long buffer_size;
+    /// The largest number of body bytes that URLSession receives at once. 0 passes on each of libcurl's 16 KiB.
+    ///
+    /// For each delivery, FoundationNetworking cancels and creates a timer and wakes up three threads.
+    long block_size;
     /// The path of a file with certificates to trust instead of the system's. NULL uses the system's certificates.
     const char *ca_file;
     /// The URL of the proxy. NULL uses the environment variables.

@@ -7,7 +7,7 @@
 // The number of upload bytes that libcurl receives at a time. Each block costs FoundationNetworking a timer, two
 // allocations, and several wakeups, so a fast connection gets large blocks. On a slow connection, a large block would
 // cause a long time without progress, while URLSession's silence limit is running.
-enum { least_upload_block = 128 << 10, largest_upload_block = 512 << 10 };
+enum { least_upload_block = 128 << 10, largest_upload_block = 1 << 20 };
 
 // The adjustment of the block size. Must be zeroed initially.
 struct upload_block {

@@ -18,16 +18,16 @@ struct UploadBlockTests {
     @Test("The first two blocks are small because a dead connection may lose them; fast blocks then grow")
     func growing() {
         var block = upload_block()
-        #expect(sizes([5000, 0, 0, 0, 0], block: &block) == [small, small, 2 * small, large, large])
-        #expect(large == 4 * small)
+        #expect(sizes([5000, 0, 0, 0, 0, 0], block: &block) == [small, small, 2 * small, 4 * small, large, large])
+        #expect(large == 8 * small)
     }
 
     @Test("A slow connection gets small blocks, and moderate speed leaves the block size unchanged")
     func slowing() {
         var block = upload_block()
-        _ = sizes([0, 0, 0, 0], block: &block)
+        _ = sizes([0, 0, 0, 0, 0], block: &block)
         #expect(sizes([10, 11, 49], block: &block) == [large, large, large])
-        #expect(sizes([50, 900, 900, 900], block: &block) == [2 * small, small, small, small])
+        #expect(sizes([50, 900, 900, 900], block: &block) == [4 * small, 2 * small, small, small])
         #expect(sizes([11, 10], block: &block) == [small, 2 * small])
     }
 

@@ -14,7 +14,9 @@ struct HangupTests {
             // Freed memory is overwritten, so that any later read is detected. A lost wakeup ends this process, too.
             overwriteFreedMemory()
             alarm(90)
-            #expect(InterposerInstallation.install(isEnabled: true, bufferSize: 0, caFile: nil, proxy: nil).isActive)
+            #expect(
+                InterposerInstallation.install(isEnabled: true, bufferSize: 0, blockSize: 0, caFile: nil, proxy: nil)
+                    .isActive)
             let group = DispatchGroup()
             for _ in 0..<16 {
                 group.enter()

@@ -91,7 +91,8 @@ extension ExecutorTests {
 
         @Test("C14: The interposer is completely installed in the tested build")
         func here() throws {
-            let interposer = InterposerInstallation.install(isEnabled: true, bufferSize: 0, caFile: nil, proxy: nil)
+            let interposer = InterposerInstallation.install(
+                isEnabled: true, bufferSize: 0, blockSize: 0, caFile: nil, proxy: nil)
             #expect(interposer.isActive)
             #expect(String(cString: transfer_urlsession_interposer_reason()) == "")
             for name in ["curl_easy_setopt", "curl_easy_cleanup", "curl_multi_setopt", "curl_multi_info_read"] {
@@ -169,7 +170,7 @@ extension ExecutorTests {
 
         @Test("C14: A copied handle has its own data, a reset handle has none, and a freed handle is removed")
         func copies() throws {
-            _ = InterposerInstallation.install(isEnabled: false, bufferSize: 0, caFile: nil, proxy: nil)
+            _ = InterposerInstallation.install(isEnabled: false, bufferSize: 0, blockSize: 0, caFile: nil, proxy: nil)
             let path = NSTemporaryDirectory() + "copies-\(UUID().uuidString)"
             try Data("text".utf8).write(to: URL(fileURLWithPath: path))
             defer { unlink(path) }
