@@ -65,8 +65,7 @@ static _Atomic long buffer_size, block_size;
 
 static int socket_action(void *multi, int fd, int events, int *running) {
     pacing_before_action(multi, fd == socket_timeout);
-    long size = atomic_load(&block_size);
-    int batches = atomic_load(&hooks_enabled) && size > 0 && batch_begin((size_t)size);
+    int batches = atomic_load(&hooks_enabled) && batch_begin((size_t)atomic_load(&block_size));
     int result = real.socket_action(multi, fd, events, running);
     if (batches) batch_end();
     pacing_after_action(multi);
