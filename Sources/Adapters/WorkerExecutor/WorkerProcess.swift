@@ -170,7 +170,7 @@ final class WorkerProcess: Sendable {
         "SWIFT_BACKTRACE": "enable=no",
         // Freed blocks of bodies stay with the worker. The C library would give each block back to the system, whose
         // pages would then be cleared for the next block: 40,000 page faults for 1 GiB.
-        "MALLOC_MMAP_THRESHOLD_": "\(4 << 20)", "MALLOC_TRIM_THRESHOLD_": "\(16 << 20)",
+        "MALLOC_MMAP_THRESHOLD_": "\(4 << 20)", "MALLOC_TRIM_THRESHOLD_": "\(8 << 20)",
         "MALLOC_TOP_PAD_": "\(1 << 20)",
     ]
 

@@ -28,7 +28,7 @@ final class ExecutorEnvironment: Sendable {
     static let largestLag: Int64 = 32 << 20
     /// The largest block in which URLSession delivers bytes with the interposer. Without the interposer, the largest
     /// block is 16 KiB.
-    static let blockSize = 1 << 20
+    static let blockSize = 512 << 10
     /// The size of the buffer that libcurl keeps for each connection. Fast connections fill several before URLSession
     /// receives them as a block.
     static let receiveBufferSize = 256 << 10
@@ -42,7 +42,7 @@ final class ExecutorEnvironment: Sendable {
         self.fileCalls = fileCalls
         self.isInterposerActive = isInterposerActive
         proxies = ProxyRule(explicit: configuration.proxy)
-        // Bounds the blocks in memory to 16 MiB with the interposer, and to 1 MiB without.
+        // Bounds the blocks in memory to 8 MiB with the interposer, and to 1 MiB without.
         admission = AdmissionControl(limit: isInterposerActive ? 16 : 64)
         throttle = Throttle(
             limits: configuration.limits, isInterposerActive: isInterposerActive,
