@@ -51,24 +51,25 @@ private final class LateFiles: AttemptFiles {
 extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct OpeningTests {
-        /// Runs an attempt whose file opens after the server has sent all its bytes or has been stopped from sending more
-        /// for a second.
+        /// Runs an attempt whose file opens once the server has sent all bytes, or after a second.
         ///
-        /// - Parameter body: Called as soon as the server has the request.
+        /// - Parameters:
+        ///   - body: Called as soon as the server has the request.
+        ///   - check: Called at the end, with the number of bytes that the server had sent before the file opened.
         private func run(
             _ megabytes: Int, failure: FileFailure? = nil,
             body: @escaping @Sendable (ExecutorFixture, TransferID) -> Void = { _, _ in },
             check: (ExecutorFixture, ExecutorOutcome, _ sent: Int, [UInt8]) -> Void
         ) async throws {
             let content = ExecutorFixture.blocks(megabytes)
-            let sent = Atomic(0)
+            let sent = Monitor(0)
             let requested = Monitor(false)
             let handler: HostileServer.Handler = { request, connection in
                 requested.change { $0 = true }
                 connection.respond("200 OK", ["Content-Length: \(content.count)"])
                 for start in stride(from: 0, to: content.count, by: 1 << 20) {
                     guard connection.send(content[start..<start + (1 << 20)]) else { return }
-                    sent.add(1 << 20, ordering: .relaxed)
+                    sent.change { $0 += 1 << 20 }
                 }
             }
             try await ExecutorFixture.run(handler: handler) { fixture, server in
@@ -76,20 +77,17 @@ extension ExecutorTests {
                     id: TransferID(1), specification: fixture.specification(server.url("/f")), resume: nil)
                 let files = LateFiles(job, fixture, failure: failure)
                 let recorder = Recorder()
+                let sentBefore = Mutex(0)
                 fixture.executor.start(job, files: files, reporting: recorder.report)
                 Thread {
                     requested.change(once: { $0 }) { _ in }
                     body(fixture, job.id)
-                    for _ in 0..<100 where sent.load(ordering: .relaxed) < content.count { usleep(10_000) }
+                    sent.wait(until: MonotonicTime.now() + 1_000_000_000) { $0 == content.count }
+                    sentBefore.withLock { $0 = sent.value }
                     files.openGate()
                 }.start()
-                let before = Monitor(0)
-                await recorder.wait { reports in
-                    // The first report follows the opening.
-                    if reports.count == 1 { before.change { $0 = sent.load(ordering: .relaxed) } }
-                    return reports.contains { $0.outcome != nil }
-                }
-                check(fixture, await recorder.outcome(), before.value, content)
+                let outcome = await recorder.outcome()
+                check(fixture, outcome, sentBefore.withLock { $0 }, content)
             }
         }
 
