@@ -15,8 +15,8 @@
 //     The hooks turn decoding off.
 //  6. The receive buffer is 16 KiB. libcurl delivers 16 KiB at a time, whatever the size of the buffer. Each delivery
 //     costs FoundationNetworking a timer, an allocation, and several wakeups. The hooks enlarge the buffer and combine
-//     the bytes of a single libcurl call into a single delivery. A fast upload gets larger blocks (uploadblock.h).
-//     Progress is computed for each packet although nothing uses it; the hooks turn it off.
+//     the bytes of a single libcurl call into a single delivery. Most deliveries bypass FoundationNetworking (direct.c).
+//     A fast upload gets larger blocks (uploadblock.h). Nothing uses the progress of each packet, so it is turned off.
 //  7. FoundationNetworking cannot set a CA file or a proxy. The hooks set them on every handle. With a CA file, the
 //     system's folder is not used.
 //  8. A Content-Length of 2^63 - 512 or more ends the process (EasyHandle.swift, setupCallbacks: libcurl's double is
@@ -31,13 +31,13 @@
 //     its issue 949). The hooks report hang-ups to libdispatch as readable and writable, which a reset connection is.
 //
 // FoundationNetworking also lacks rate limits of single connections, and a way to end one immediately (pacing.c).
-//
-// The interposer replaces a few addresses in the global offset tables of FoundationNetworking and libdispatch, all or
-// none of them (install.c). It needs no linker flag and no LD_PRELOAD.
+// The interposer replaces addresses in the global offset tables of FoundationNetworking and libdispatch, all or none
+// (install.c), and needs no linker flag.
 #define _GNU_SOURCE
 #include "URLSessionInterposer.h"
 #include "Callbacks/batch.h"
 #include "Callbacks/callbacks.h"
+#include "Callbacks/direct.h"
 #include "Handles/handle.h"
 #include "hooks.h"
 #include "libcurl.h"
@@ -116,7 +116,7 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
         value = (void *)source_callback;
         break;
     case opt_httpheader:
-        if (value && (mine = make_handle(easy))) pacing_read_limiter(&mine->pace, value);
+        if (value && (mine = make_handle(easy))) mine->request = pacing_read_limiter(&mine->pace, value);
         break;
     case opt_headerfunction:
         if (!value || !(mine = make_handle(easy))) break;
@@ -175,7 +175,7 @@ static int easy_setopt(void *easy, int option, ...) {
     return result;
 }
 
-// libcurl writes every value through a single pointer, whatever the type of the value.
+// libcurl writes every value through a single pointer.
 static int easy_getinfo(void *easy, int info, ...) {
     va_list arguments;
     va_start(arguments, info);
@@ -255,8 +255,7 @@ static void *easy_duphandle(void *easy) {
     return copy;
 }
 
-// All options return to their defaults, so libcurl calls none of the hooks for the handle until it is given new
-// callbacks.
+// All options return to their defaults, so libcurl calls no hook for the handle until it is given new callbacks.
 static void easy_reset(void *easy) {
     struct handle *mine = handle_of(easy);
     real.easy_reset(easy);
@@ -291,6 +290,7 @@ static void replace_string(char **kept, const char *given) {
 
 void hooks_set_options(const struct transfer_urlsession_interposer_options *options) {
     pthread_mutex_lock(&lock);
+    direct_install(&options->bodies);
     replace_string(&ca_file, options->ca_file);
     replace_string(&proxy, options->proxy);
     atomic_store(&buffer_size, options->buffer_size);

@@ -31,12 +31,6 @@ final class RateLimiter: Sendable {
         if specification.acceptsAnyCertificate { transfer_urlsession_limiter_accept_any_certificate(number) }
     }
 
-    /// The header field that identifies the rate limiter to the interposer, which removes the field from the request.
-    /// `nil` without the interposer.
-    var field: HeaderField? {
-        number == 0 ? nil : HeaderField(name: TRANSFER_URLSESSION_LIMITER_FIELD, value: String(number))
-    }
-
     /// The number of bytes of bodies transferred so far.
     var bytes: Int64 {
         let state = transfer_urlsession_limiter_state(number)

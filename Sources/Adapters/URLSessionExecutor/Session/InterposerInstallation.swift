@@ -40,7 +40,7 @@ struct InterposerInstallation: Hashable, Sendable {
         func run(_ caFile: UnsafePointer<CChar>?, _ proxy: UnsafePointer<CChar>?) -> InterposerInstallation {
             var options = transfer_urlsession_interposer_options(
                 enabled: isEnabled ? 1 : 0, buffer_size: bufferSize, block_size: blockSize, ca_file: caFile,
-                proxy: proxy)
+                proxy: proxy, bodies: DirectBodies.functions)
             let state = transfer_urlsession_interposer_install(&options)
             return InterposerInstallation(
                 state: state, reason: String(cString: transfer_urlsession_interposer_reason()),

@@ -29,6 +29,8 @@ final class Exchange: Sendable {
         var isCancelled = false
         var isEnded = false
         var hasHead = false
+        /// The number of the direct way of the bodies, or 0 if there is none.
+        var directNumber: UInt64 = 0
         var wasChallenged = false
     }
     let receiver: any ExchangeReceiver
@@ -42,6 +44,12 @@ final class Exchange: Sendable {
         self.receiver = receiver
         self.body = body
         self.rateLimiter = rateLimiter
+    }
+
+    /// Gives bytes of the response's body to the receiver, on its executor.
+    func received(_ bytes: Data) {
+        guard !state.withLock({ $0.isEnded }) else { return }
+        receiver.assumeIsolated { $0.exchange(self, received: bytes) }
     }
 }
 
@@ -96,7 +104,13 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
         }
         var delay = DispatchTimeInterval.nanoseconds(0)
         if let rateLimiter {
-            if let field = rateLimiter.field { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
+            if rateLimiter.number != 0 {
+                // Names the rate limiter and the direct way to the interposer, which removes the field.
+                let number = DirectBodies.open(DirectBodies.Route(exchange: exchange, delegateQueue: delegateQueue))
+                exchange.state.withLock { $0.directNumber = number }
+                urlRequest.addValue(
+                    "\(rateLimiter.number) \(number)", forHTTPHeaderField: TRANSFER_URLSESSION_LIMITER_FIELD)
+            }
             let now = MonotonicTime.now()
             delay = .nanoseconds(Int(clamping: max(now, throttle.timeOfNextRequest(rateLimiter)) - now))
         }
@@ -181,13 +195,14 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Reports the end of the exchange, once.
     private func close(_ exchange: Exchange, _ failure: URLSessionError?) {
-        let (isFirst, task) = exchange.state.withLock { state in
+        let (isFirst, task, directNumber) = exchange.state.withLock { state in
             defer {
                 state.isEnded = true
                 state.task = nil
             }
-            return (!state.isEnded, state.task)
+            return (!state.isEnded, state.task, state.directNumber)
         }
+        DirectBodies.close(directNumber)
         if let task { _ = running.withLock { $0.removeValue(forKey: task.taskIdentifier) } }
         if isFirst { exchange.receiver.assumeIsolated { $0.exchange(exchange, endedWith: failure) } }
     }
@@ -221,9 +236,7 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        if let exchange = open(dataTask) {
-            exchange.receiver.assumeIsolated { $0.exchange(exchange, received: data) }
-        }
+        running.withLock({ $0[dataTask.taskIdentifier] })?.received(data)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

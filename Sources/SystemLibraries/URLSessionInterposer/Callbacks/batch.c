@@ -8,6 +8,7 @@
 // A handle may be freed on any thread, because that happens wherever its last reference is dropped. By then, no bytes
 // of the handle are buffered.
 #include "batch.h"
+#include "direct.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,13 +25,13 @@ static void batch_deliver(void) {
     size_t used = batch_length;
     batch_handle = NULL;
     batch_length = 0;
-    if (mine && used && mine->body(batch, 1, used, mine->body_user) != used) mine->has_failed = 1;
+    if (mine && used && direct_deliver(mine, batch, used) != used) mine->has_failed = 1;
 }
 
 size_t batch_add(struct handle *mine, char *bytes, size_t length) {
     if (mine->has_failed) return 0;
     if (batch_handle && (batch_handle != mine || batch_length + length > batch_capacity)) batch_deliver();
-    if (length > batch_capacity) return mine->body(bytes, 1, length, mine->body_user);
+    if (length > batch_capacity) return direct_deliver(mine, bytes, length);
     batch_handle = mine;
     memcpy(batch + batch_length, bytes, length);
     batch_length += length;

@@ -3,6 +3,7 @@
 // Fixes 2, 3, and 4: header lines (headerlines.c implements their format) and bodies.
 #include "callbacks.h"
 #include "batch.h"
+#include "direct.h"
 #include "../Handles/handle.h"
 #include "headerlines.h"
 #include "../hooks.h"
@@ -25,6 +26,7 @@ size_t header_callback(char *line, size_t size, size_t count, void *user) {
     if (!atomic_load(&hooks_enabled)) return mine->header(line, size, count, mine->header_user);
     while (content && (line[content - 1] == '\r' || line[content - 1] == '\n')) content--;
     batch_flush(mine);
+    mine->passed_at = 0;
     int is_status = content >= 5 && memcmp(line, "HTTP/", 5) == 0;
     if (is_status) {
         mine->status = status_of(line, content);
@@ -65,16 +67,17 @@ size_t body_callback(char *bytes, size_t size, size_t count, void *user) {
         return mine->dropped <= 1 << 20 ? size * count : 0;  // a redirect that never ends is an error
     }
     if (batch_is_open()) return batch_add(mine, bytes, size * count);
-    return mine->body(bytes, size, count, mine->body_user);
+    return direct_deliver(mine, bytes, size * count);
 }
 
 size_t source_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
     if (pacing_is_stopped(&mine->pace)) return source_abort;
-    size_t block = upload_block_next(&mine->block, size * count, pacing_now());
+    uint64_t now = pacing_now();
+    size_t block = upload_block_next(&mine->block, size * count, now);
     size_t room = pacing_room_to_send(&mine->pace, block);
     if (room == 0 && size * count > 0) return data_pause;
-    size_t given = mine->source(bytes, 1, room, mine->source_user);
+    size_t given = direct_read(mine, bytes, room, now);
     if (given < source_abort) pacing_sent(&mine->pace, given);
     return given;
 }

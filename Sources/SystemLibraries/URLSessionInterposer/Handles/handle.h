@@ -18,6 +18,8 @@ struct handle {
     void *header_user, *body_user, *source_user;
     struct pace pace;
     struct upload_block block;
+    uint64_t request;             // its number in the program, 0 if its bodies take no direct way
+    uint64_t passed_at;           // the time of the last block that passed through FoundationNetworking, 0 since a head
     int status;                   // of the current header block
     unsigned char header_has_ended; // any later lines are trailers
     unsigned char has_failed;     // a body was refused

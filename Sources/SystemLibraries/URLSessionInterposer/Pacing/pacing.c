@@ -51,12 +51,15 @@ long pacing_buffer(struct pace *pace, long size) {
     return fitting(pace);
 }
 
-void pacing_read_limiter(struct pace *pace, void *header_lines) {
+uint64_t pacing_read_limiter(struct pace *pace, void *header_lines) {
     struct list { char *data; struct list *next; };
     static const char name[] = TRANSFER_URLSESSION_LIMITER_FIELD ":";
+    uint64_t request = 0;
     for (struct list *line = header_lines; line; line = line->next) {
         if (!line->data || strncasecmp(line->data, name, sizeof name - 1) != 0) continue;
-        pace->limiter = strtoull(line->data + sizeof name - 1, NULL, 10);
+        char *rest;
+        pace->limiter = strtoull(line->data + sizeof name - 1, &rest, 10);
+        request = strtoull(rest, NULL, 10);
         // libcurl does not send a line that ends with its colon.
         line->data[sizeof name - 1] = 0;
     }
@@ -66,9 +69,10 @@ void pacing_read_limiter(struct pace *pace, void *header_lines) {
     calls.easy_setopt(pace->easy, opt_ssl_verifyhost, verifies ? 2L : 0L);
     // A limited request needs its own connection. Unread bytes of a single HTTP/2 stream would block the whole
     // connection.
-    if (limiter_rate(limiter) <= 0) return;
+    if (limiter_rate(limiter) <= 0) return request;
     calls.easy_setopt(pace->easy, opt_http_version, (long)http_1_1);
     if (pace->buffer > 0) calls.easy_setopt(pace->easy, opt_buffersize, fitting(pace));
+    return request;
 }
 
 static void pause_for_rate(struct pace *pace, struct limiter *limiter, int what, uint64_t wait, uint64_t now) {

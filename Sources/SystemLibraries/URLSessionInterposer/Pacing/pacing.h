@@ -34,8 +34,9 @@ struct pacing_calls {
 
 void pacing_install(const struct pacing_calls *calls);
 
-// Removes the number of the limiter from a list of header lines (curl_slist), and stores the number.
-void pacing_read_limiter(struct pace *pace, void *header_lines);
+// Removes the numbers of the limiter and the request from a list of header lines (curl_slist). Stores the limiter's number
+// and returns that of the request; 0 if there is none.
+uint64_t pacing_read_limiter(struct pace *pace, void *header_lines);
 
 // Returns the receive buffer for the rate of the limiter, given the size that FoundationNetworking requests.
 long pacing_buffer(struct pace *pace, long size);

@@ -5,6 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The direct way between libcurl and the program for the bodies of requests that have a number, past
+/// FoundationNetworking. Each function may be NULL. Called on FoundationNetworking's queue.
+struct transfer_urlsession_bodies {
+    /// Reads up to `count` bytes of the request's body. Returns the number of bytes. If the function returns 0,
+    /// FoundationNetworking reads its stream, for example at the end of the body and after a failure.
+    size_t (*read)(uint64_t request, char *bytes, size_t count);
+    /// Receives bytes of the response's body. If the function returns 0, FoundationNetworking receives them.
+    int (*receive)(uint64_t request, const char *bytes, size_t count);
+};
+
 /// The options of the interposer. They apply to the whole process, because FoundationNetworking has a single libcurl
 /// for all sessions.
 struct transfer_urlsession_interposer_options {
@@ -20,6 +30,8 @@ struct transfer_urlsession_interposer_options {
     const char *ca_file;
     /// The URL of the proxy. NULL uses the environment variables.
     const char *proxy;
+    /// The direct way for bodies. Only the first installation sets it.
+    struct transfer_urlsession_bodies bodies;
 };
 
 /// The state of the interposer's installation.
@@ -59,8 +71,9 @@ void *transfer_urlsession_interposer_hook(const char *name);
 
 // ---- Limiters: the rates of single connections, which any thread can change at any time.
 
-/// The header field that names the limiter of a request. An installed interposer removes the field. Without the
-/// interposer, the field must not be set.
+/// The header field that contains the number of a request's limiter and, after a space, the number of the request
+/// for `transfer_urlsession_bodies`. An installed interposer removes the field. Without the interposer, the field must
+/// not be set.
 #define TRANSFER_URLSESSION_LIMITER_FIELD "X-Transfer-Rate-Limiter-4c1e"
 
 /// The counters of a limiter.

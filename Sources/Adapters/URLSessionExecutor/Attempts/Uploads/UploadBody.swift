@@ -76,6 +76,15 @@ final class UploadBody: Sendable {
         }
     }
 
+    /// Reads the next bytes into `buffer`, as the present stream would.
+    ///
+    /// - Returns: The number of bytes, or 0 if URLSession must ask its stream: before the first stream, at the end of
+    ///   the body, and after a failure.
+    func readDirectly(into buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {
+        let number = state.withLock { $0.stream }
+        return number > 0 ? max(0, read(buffer, length, number)) : 0
+    }
+
     /// Reads the next bytes into `buffer`.
     ///
     /// - Returns: The number of bytes, 0 at the end of the body, or -1 if the file cannot be sent.
