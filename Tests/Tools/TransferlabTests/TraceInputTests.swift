@@ -123,6 +123,8 @@ import Testing
         #expect(message(folder.file("none.csv")).hasSuffix("there is no such file"))
         #expect(message(folder.file("none*.csv")).hasPrefix("no file matches"))
         #expect(message("--traces-from", folder.file("none")).hasSuffix("there is no such file"))
+        try Files.write("\n", to: folder.file("blank"))
+        #expect(message("--traces-from", folder.file("blank")).contains("the list or the archive is empty"))
         try Files.createFolder(folder.file("empty"))
         #expect(message(folder.file("empty")).hasSuffix("has no .csv, .csv.gz, or .csv.zst file"))
         #expect(

@@ -64,7 +64,7 @@ struct TraceSequence {
     /// The number of traces; `nil` if it is not known in advance.
     var count: Int? { if case .population(let population) = source { population.devices } else { nil } }
 
-    /// Returns the next trace; `nil` at the end.
+    /// Returns the next trace; `nil` at the end. Throws `UsageError` if there is no trace at all.
     ///
     /// - Parameter isWanted: Decides by the position and the name whether the trace is to be read. Of a population, only
     ///   wanted traces are returned.
@@ -72,7 +72,10 @@ struct TraceSequence {
         if case .population(let population) = source { return next(of: population, isWanted) }
         while true {
             if let trace = try nextInArchive(isWanted) { return trace }
-            guard let path = try pending.popLast() ?? list?.word() else { return nil }
+            guard let path = try pending.popLast() ?? list?.word() else {
+                guard position > 0 else { throw UsageError("no trace is given: the list or the archive is empty") }
+                return nil
+            }
             if let trace = try visit(path, isWanted) { return trace }
         }
     }
