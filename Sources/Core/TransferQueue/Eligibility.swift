@@ -140,7 +140,7 @@ struct Eligibility: Sendable {
         for number in 0..<requirements.sets.count {
             let isNew = number >= schedules.count
             if isNew { schedules.append(nil) }
-            guard requirements.sets[Int32(number)].pointee.key.constraints.isTimed else { continue }
+            guard requirements.sets[Int32(number)].pointee.isTimed else { continue }
             let isDue = schedules[number]?.change.map { $0 <= evaluator.now.wall } ?? false
             if isNew || evaluatesAll || isDue {
                 let constraints = requirements.sets[Int32(number)].pointee.key.constraints

@@ -41,10 +41,12 @@ extension IndexedQueue {
                     ofLevel: number, evaluator, delaysStaggered: delaysStaggered, anyWillDo: false),
                 let recordIndex = waiting.ready.heaps[heap].pointee.members.first
             else { continue }
-            let entry = waiting.entry(at: recordIndex)
+            let terms = waiting.records[recordIndex].pointee.terms
+            let deadline = terms.deadline == .max ? nil : WallTime(nanosecondsSinceEpoch: terms.deadline)
+            let isTimed = waiting.requirements.sets[waiting.set(of: recordIndex)].pointee.isTimed
             return (
-                Rank(TransferID(waiting.records[recordIndex].pointee.id), entry.traits, evaluator),
-                evaluator.endOfFit(of: entry)
+                waiting.rank(at: recordIndex, isLate: evaluator.isLate(deadline)),
+                isTimed ? evaluator.endOfFit(of: waiting.entry(at: recordIndex)) : nil
             )
         }
         return nil
@@ -130,8 +132,8 @@ extension IndexedQueue {
     // MARK: Starts
 
     package mutating func removeNext() -> TransferEntry {
-        let entry = waiting.entry(at: chosen)
-        waiting.groups.recordTurn(waiting.discard(chosen))
+        let (entry, group) = waiting.take(chosen)
+        waiting.groups.recordTurn(group)
         return entry
     }
 

@@ -34,12 +34,13 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
 
     package mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ evaluator: PolicyEvaluator) {
         let record = TransferRecord(id, TransferTerms(entry.traits))
-        let recordIndex = waiting.add(record, extra: entry.isPlain ? nil : entry)
+        let recordIndex = waiting.add(record, extra: entry.isPlain && !isPreemptive ? nil : entry)
         waiting.file(recordIndex, entry, group: waiting.groups.join(entry.traits), evaluator)
     }
 
     package mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator) {
-        guard traits.isPlain else {
+        // With preemption, running transfers need their complete entries. An entry is easier to keep than to assemble.
+        guard traits.isPlain, !isPreemptive else {
             return insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), evaluator)
         }
         let set = waiting.requirements.set(of: traits)
@@ -73,8 +74,8 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
 
     package mutating func remove(_ id: TransferID) -> TransferEntry? {
         guard let recordIndex = waiting.recordIndex(of: id) else { return nil }
-        let entry = waiting.entry(at: recordIndex)
-        waiting.leave(group: waiting.discard(recordIndex))
+        let (entry, group) = waiting.take(recordIndex)
+        waiting.leave(group: group)
         return entry
     }
 

@@ -26,7 +26,7 @@ package struct PlainRecord: Sendable {
         let set = sets[number]
         kind = set.pointee.key.kind
         isLoopback = set.pointee.key.isLoopback
-        isTimed = set.pointee.key.constraints.isTimed
+        isTimed = set.pointee.isTimed
     }
 
     /// The expected size in bytes; `nil` if it is unknown.
@@ -48,14 +48,15 @@ extension WaitingTransfers {
 
     /// Returns the complete entry of a transfer that the queue released.
     func entry(of plain: PlainRecord) -> TransferEntry {
-        let (terms, group) = (plain.terms, groups.groups[plain.group].pointee.key)
+        let (terms, group) = (plain.terms, groups.groups[plain.group])
         // Filled in place, because a copy of the traits costs as much as the rest.
         var entry = TransferEntry(
             traits: requirements.sets[plain.set].pointee.traits(
-                host: group.host, app: group.app,
+                host: group.pointee.key.host, app: group.pointee.key.app,
                 submitted: WallTime(nanosecondsSinceEpoch: terms.submitted)),
             phase: .waiting(nil))
-        (entry.traits.session, entry.traits.slotsPerHost) = (group.session, group.slotsPerHost)
+        entry.traits.session = group.pointee.key.session
+        entry.traits.slotsPerHost = group.pointee.key.slotsPerHost
         entry.traits.priority = ready.levels[Int(plain.level)].priority
         if terms.expected >= 0 { entry.traits.expectedBytesToReceive = terms.expected }
         if terms.expires != .max {

@@ -23,10 +23,17 @@ struct RequirementSet: Sendable {
     }
 
     let key: Key
+    /// A Boolean value that indicates whether the set has a weekly window or a price limit.
+    let isTimed: Bool
     /// The numbers of the set's classes by relaxation phase; `noIndex` for a class that does not exist yet.
     var classes: [Int32] = []
     /// The number of relaxation phases that the policy uses; 0 until the policy reports it.
     var phaseCount = 0
+
+    init(key: Key) {
+        self.key = key
+        isTimed = key.constraints.isTimed
+    }
 
     /// Returns the traits that all members share.
     func traits(host: String = "", app: String = "", submitted: WallTime) -> TransferTraits {
@@ -103,7 +110,7 @@ struct Requirements: ~Copyable, Sendable {
         classes.append(
             RequirementClass(
                 set: number, phase: phase,
-                isTimed: key.constraints.isTimed && phase != RequirementClass.individual))
+                isTimed: set.pointee.isTimed && phase != RequirementClass.individual))
         return set.pointee.classes[phase]
     }
 

@@ -106,6 +106,15 @@ package struct SchedulerChanges: Sendable {
 
     package var isEmpty: Bool { !conditions && !running && !budgets && !policy }
 
+    /// Adds other changes.
+    package mutating func formUnion(_ other: SchedulerChanges) {
+        conditions = conditions || other.conditions
+        running = running || other.running
+        budgets = budgets || other.budgets
+        policy = policy || other.policy
+        plan = plan || other.plan
+    }
+
     /// Returns whether a running transfer may have to stop.
     package func concernRunning(_ evaluator: PolicyEvaluator) -> Bool {
         !isEmpty || (plan && evaluator.plansMayStopRuns)

@@ -27,7 +27,7 @@ extension WaitingTransfers {
         if let known = requirements.knownPhase(of: set, evaluator) { return known }
         if traits.constraints.deadline != nil {
             // The phase depends on the estimate.
-            let subject = evaluator.plan.subject(of: TransferEntry(traits: copy traits, phase: .waiting(nil)))
+            let subject = evaluator.plan.subject(ofNew: traits)
             return requirements.clamped(evaluator.phasedPolicy.phase(of: subject, in: evaluator.context), to: set)
         }
         return requirements.clamped(
@@ -78,7 +78,12 @@ extension WaitingTransfers {
 
     /// Files a transfer again, according to its present state.
     mutating func refile(_ recordIndex: Int32, _ evaluator: PolicyEvaluator) {
-        let (entry, group) = (entry(at: recordIndex), group(of: recordIndex))
+        let group = group(of: recordIndex)
+        guard records[recordIndex].pointee.extra == .noIndex else {
+            withdraw(recordIndex)
+            return file(recordIndex, extras[records[recordIndex].pointee.extra].pointee, group: group, evaluator)
+        }
+        let entry = entry(at: recordIndex)
         withdraw(recordIndex)
         file(recordIndex, entry, group: group, evaluator)
     }

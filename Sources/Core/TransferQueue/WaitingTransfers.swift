@@ -7,7 +7,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
     private(set) var records = Slab<TransferRecord>()
     private var index = IDIndex()
     /// The complete entries of the transfers that a record does not describe completely.
-    private var extras = Slab<TransferEntry>()
+    private(set) var extras = Slab<TransferEntry>()
     var requirements = Requirements()
     var groups: ConcurrencyGroups
     var ready = ReadyTransfers()
@@ -68,6 +68,19 @@ struct WaitingTransfers: ~Copyable, Sendable {
         records.release(recordIndex)
         count -= 1
         return group
+    }
+
+    /// Removes a transfer like ``discard(_:)``, and returns its complete entry and its concurrency group.
+    mutating func take(_ recordIndex: Int32) -> (entry: TransferEntry, group: Int32) {
+        let extra = records[recordIndex].pointee.extra
+        guard extra != .noIndex else {
+            let entry = entry(of: plainRecord(at: recordIndex))
+            return (entry, discard(recordIndex))
+        }
+        // Moved, because a copy would cost more than the rest.
+        let entry = extras.remove(extra)
+        records[recordIndex].pointee.extra = .noIndex
+        return (entry, discard(recordIndex))
     }
 
     mutating func leave(group: Int32) {

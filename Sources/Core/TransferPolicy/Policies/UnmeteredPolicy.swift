@@ -33,6 +33,12 @@ extension UnmeteredPolicy: PhasedPolicy {
     /// Returns the only phase.
     public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase() }
 
+    /// `false`, because only the conditions end a run.
+    public var mayEndRunsByTime: Bool { false }
+
+    /// Returns `false`, because the verdict does not use the estimate.
+    public func estimatesMayStopRuns(in context: PolicyContext) -> Bool { false }
+
     /// Returns permission to run on an unmetered network; otherwise, a wait.
     public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)

@@ -73,6 +73,21 @@ extension DeadlinePlan {
         return subject
     }
 
+    /// Returns a new transfer from a policy's point of view, with the estimate if the transfer has a deadline.
+    func subject(ofNew traits: borrowing TransferTraits) -> PolicySubject {
+        var subject = PolicySubject(traits: copy traits, bytesTotal: traits.expectedBytesToReceive)
+        if traits.kind == .discretionary, isKept { subject.estimate = estimate(ofNew: traits) }
+        return subject
+    }
+
+    /// Returns the estimate of a new transfer; `nil` if the transfer has no deadline.
+    private func estimate(ofNew traits: borrowing TransferTraits) -> TransferEstimate? {
+        guard let deadline = traits.constraints.deadline?.date else { return nil }
+        return estimate(
+            bytes: (traits.expectedBytesToReceive ?? traits.expectedBytesToSend).map { max(0, $0) }, .expected,
+            isCounted: traits.kind == .discretionary, ownRate: nil, limit: traits.rateLimit, before: deadline)
+    }
+
     /// Returns the estimate by which time is reserved for a transfer; `nil` if no time is reserved.
     package func reservation(for entry: borrowing TransferEntry) -> TransferEstimate? {
         entry.traits.kind == .discretionary && isKept ? estimate(of: entry) : nil

@@ -23,13 +23,16 @@ package struct PolicyEvaluator {
     package var plan: DeadlinePlan
     /// The debounce and hysteresis of changed facts.
     let hysteresis: Hysteresis
+    // Copies of settings, because an access to the configuration costs a dynamic call.
     private let unknownMetered: UnknownMeteredRule
+    private let startsLateTransfersLast: Bool
 
     package init(
         configuration: any QueueConfiguration, policy: any Policy, context: PolicyContext, typicalRate: Int64? = nil
     ) {
         self.configuration = configuration
         unknownMetered = configuration.unknownMetered
+        startsLateTransfersLast = configuration.startsLateTransfersLast
         self.policy = policy
         let phased = policy as? any PhasedPolicy
         phasedPolicy = phased ?? HoursPolicy()
@@ -144,10 +147,10 @@ package struct PolicyEvaluator {
             reevaluateAt: context.reevaluation(at: renewed))
     }
 
-    /// Returns whether a transfer goes behind others because its deadline has passed.
-    func isLate(_ traits: borrowing TransferTraits) -> Bool {
-        guard configuration.startsLateTransfersLast, let deadline = traits.constraints.deadline else { return false }
-        return deadline.date <= now.wall
+    /// Returns whether a transfer with a deadline goes behind others because the deadline has passed.
+    func isLate(_ deadline: WallTime?) -> Bool {
+        guard startsLateTransfersLast, let deadline else { return false }
+        return deadline <= context.now.wall
     }
 
     /// Returns whether time alone may end an attempt of that kind, apart from its window.

@@ -12,16 +12,6 @@ package struct Rank: Hashable, Sendable {
     let app: String
     let id: Int64
 
-    /// Creates the rank of a transfer at the evaluator's present time.
-    package init(_ id: TransferID, _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator) {
-        isUserInitiated = traits.kind == .userInitiated
-        priority = traits.priority
-        deadline = traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max
-        isLate = evaluator.isLate(traits)
-        app = traits.app
-        self.id = id.rawValue
-    }
-
     /// Returns whether this rank is high enough to take the other transfer's slot.
     ///
     /// IDs break ties only within an app. Between apps, taking turns breaks ties: otherwise, apps would preempt one
@@ -42,5 +32,29 @@ package struct Rank: Hashable, Sendable {
             deadline < other.deadline, other.deadline != .max
         else { return nil }
         return WallTime(nanosecondsSinceEpoch: deadline)
+    }
+}
+
+extension Rank {
+    /// Creates the rank of a transfer at the evaluator's present time.
+    package init(_ id: TransferID, _ traits: borrowing TransferTraits, _ evaluator: borrowing PolicyEvaluator) {
+        self.init(
+            isUserInitiated: traits.kind == .userInitiated, priority: traits.priority,
+            deadline: traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max,
+            isLate: evaluator.isLate(traits.constraints.deadline?.date), app: traits.app, id: id.rawValue)
+    }
+}
+
+extension WaitingTransfers {
+    /// Returns the rank of a waiting transfer. Reads the record, because assembling the traits would cost more than the
+    /// comparison.
+    func rank(at recordIndex: Int32, isLate: Bool) -> Rank {
+        let record = records[recordIndex]
+        let heap = ready.heaps[record.pointee.heap]
+        let level = Int(heap.pointee.key.level)
+        return Rank(
+            isUserInitiated: ready.levels[level].isUserInitiated, priority: ready.levels[level].priority,
+            deadline: record.pointee.terms.deadline, isLate: isLate,
+            app: groups.groups[heap.pointee.key.group].pointee.key.app, id: record.pointee.id)
     }
 }

@@ -50,6 +50,13 @@ public struct Slab<Element>: ~Copyable {
         return used - 1
     }
 
+    /// Removes the element at an index, returns the element, and frees the index.
+    @inlinable @inline(__always)
+    public mutating func remove(_ number: Int32) -> Element {
+        defer { free.append(number) }
+        return self[number].move()
+    }
+
     /// Destroys the element at an index and frees the index.
     @inlinable @inline(__always)
     public mutating func release(_ number: Int32) {

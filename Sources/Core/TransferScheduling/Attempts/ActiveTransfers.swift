@@ -61,12 +61,12 @@ struct ActiveTransfers: ~Copyable, Sendable {
     /// Returns whether the transfer's start was granted by aging, which makes the transfer non-preemptible.
     func isNonPreemptible(_ number: Int32) -> Bool { records[number].pointee.isNonPreemptible }
 
-    /// Calls `body` with each transfer. All transfers must be whole, as they are if the policy or ranks consider
+    /// Calls `body` with a pointer to each transfer, which avoids copies. All transfers must be whole, as they are if the policy or ranks consider
     /// running work.
-    func forEach(_ body: (Int32, borrowing ActiveTransfer) -> Void) {
+    func forEach(_ body: (Int32, UnsafeMutablePointer<ActiveTransfer>) -> Void) {
         var number = first
         while number != Int32.noIndex {
-            body(number, self[number])
+            body(number, wholes[records[number].pointee.whole])
             number = next(after: number)
         }
     }
@@ -88,14 +88,14 @@ struct ActiveTransfers: ~Copyable, Sendable {
     /// The number of transfers that use the network. Loopback transfers do not count, because they wake no radio.
     var networkCount: Int {
         var count = 0
-        forEach { if !$1.entry.traits.isLoopback { count += 1 } }
+        forEach { if !$1.pointee.entry.traits.isLoopback { count += 1 } }
         return count
     }
 
     /// The apps of these transfers, in order.
     var apps: [String] {
         var apps: Set<String> = []
-        forEach { apps.insert($1.entry.traits.app) }
+        forEach { apps.insert($1.pointee.entry.traits.app) }
         return apps.sorted()
     }
 
@@ -161,15 +161,26 @@ struct ActiveTransfers: ~Copyable, Sendable {
         index.insert(id.rawValue, number)
     }
 
-    /// Removes a transfer. Its index may be reused afterward.
-    mutating func remove(_ number: Int32, at now: ClockReading) {
+    /// Removes a whole transfer and returns its entry. The index may be reused afterward.
+    mutating func take(_ number: Int32, at now: ClockReading) -> TransferEntry {
+        // Moved, because a copy would cost as much as the rest.
+        let transfer = wholes.remove(records[number].pointee.whole)
+        unlink(number, isLoopback: transfer.entry.traits.isLoopback, at: now)
+        return transfer.entry
+    }
+
+    /// Removes a plain transfer. Its index may be reused afterward.
+    mutating func remove(_ number: Int32, _ plain: PlainRecord, at now: ClockReading) {
+        unlink(number, isLoopback: plain.isLoopback, at: now)
+    }
+
+    private mutating func unlink(_ number: Int32, isLoopback: Bool, at now: ClockReading) {
         let record = records[number]
-        if !(plain(number)?.transfer.isLoopback ?? self[number].entry.traits.isLoopback) { lastActivity = now.instant }
+        if !isLoopback { lastActivity = now.instant }
         let (previous, next) = (record.pointee.previous, record.pointee.next)
         if previous == Int32.noIndex { first = next } else { records[previous].pointee.next = next }
         if next == Int32.noIndex { last = previous } else { records[next].pointee.previous = previous }
         index.remove(record.pointee.id.rawValue)
-        if record.pointee.whole != Int32.noIndex { wholes.release(record.pointee.whole) }
         records.release(number)
     }
 }

@@ -49,11 +49,11 @@ struct QueueTotals: Sendable {
     }
 
     /// Updates the remaining bytes of a transfer. Its deadline must be unchanged.
-    mutating func update(from before: borrowing TransferEntry, to after: borrowing TransferEntry) {
+    mutating func update(from before: UnfinishedBytes, to after: borrowing TransferEntry) {
         guard after.traits.kind == .discretionary else { return }
-        discretionaryBytes += Int128(after.bytesRemaining ?? 0) - Int128(before.bytesRemaining ?? 0)
+        discretionaryBytes += Int128(after.bytesRemaining ?? 0) - Int128(before.remaining ?? 0)
         guard let deadline = after.traits.constraints.deadline?.date else { return }
-        backlog.update(from: before.bytesMissing, to: after.bytesMissing, deadline)
+        backlog.update(from: before.missing, to: after.bytesMissing, deadline)
     }
 
     /// Includes a transfer's deadline in ``firstDeadline``.
@@ -65,4 +65,14 @@ struct QueueTotals: Sendable {
         guard kind == .discretionary, let date = deadline else { return }
         firstDeadline = min(firstDeadline ?? date, date)
     }
+}
+
+/// The bytes of a transfer that are not there yet, as of one moment.
+struct UnfinishedBytes {
+    /// The number of bytes to receive; `nil` if the number is unknown.
+    let remaining: Int64?
+    /// The number of bytes to receive or to send; `nil` if the number is unknown.
+    let missing: Int64?
+
+    init(_ entry: borrowing TransferEntry) { (remaining, missing) = (entry.bytesRemaining, entry.bytesMissing) }
 }

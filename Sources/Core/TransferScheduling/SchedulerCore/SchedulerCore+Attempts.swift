@@ -10,44 +10,38 @@ extension SchedulerCore where Queue: ~Copyable {
         _ id: TransferID, bytes: Int64, total: Int64?, at now: ClockReading, into effects: inout [Effect]
     ) -> Bool {
         guard let index = transfers.activeIndex(of: id),
-            case .running(var attempt) = transfers.active[index].entry.phase
+            case .running(let attempt) = transfers.active[index].entry.phase
         else {
             return false
         }
-        let before = transfers.active[index].entry
-        var entry = before
+        // Changed in place, because copies of the entry would cost more than the rest.
+        let before = UnfinishedBytes(transfers.active[index].entry)
+        let gained = bytes - transfers.active[index].entry.bytes
+        let isLoopback = transfers.active[index].entry.traits.isLoopback
         let usualRate = evaluator.typicalRate
-        if let sample = RateSample(of: bytes - before.bytes, in: attempt.lastReport.duration(to: now.instant)) {
-            entry.rate = sample.smoothing(before.rate)
-            if !before.traits.isLoopback {
+        if let sample = RateSample(of: gained, in: attempt.lastReport.duration(to: now.instant)) {
+            transfers.active[index].entry.rate = sample.smoothing(transfers.active[index].entry.rate)
+            if !isLoopback {
                 evaluator.typicalRate = sample.smoothing(usualRate)
                 throughput.record(
-                    bytes - before.bytes, since: attempt.lastReport, at: now,
-                    on: evaluator.context.conditions.throughputKey,
+                    gained, since: attempt.lastReport, at: now, on: evaluator.context.conditions.throughputKey,
                     in: &evaluator.context.history.throughput)
             }
         }
         // A policy that evaluates each transfer may consider spent bytes.
         let isCharged =
-            bytes > before.bytes && !before.traits.isLoopback
-            && configuration.unknownMetered.isMetered(evaluator.conditions) != nil
-            && (evaluator.context.charge(meteredBytes: bytes - before.bytes, app: before.traits.app)
+            gained > 0 && !isLoopback && configuration.unknownMetered.isMetered(evaluator.conditions) != nil
+            && (evaluator.context.charge(meteredBytes: gained, app: transfers.active[index].entry.traits.app)
                 || !evaluator.isPhased)
-        attempt.lastReport = now.instant
-        if bytes > entry.mostBytes {
-            attempt.lastNewByte = now.instant
-            entry.timeWithoutProgress = .zero
-        }
-        if entry.forgetFailures(in: attempt, after: bytes) { effects.append(.saveRetry(id, nil)) }
-        entry.phase = .running(attempt)
-        entry.bytes = bytes
-        entry.total = total ?? before.total
-        entry.mostBytes = max(entry.mostBytes, bytes)
-        transfers.totals.update(from: before, to: entry)
-        transfers.active[index].entry = entry
-        checkProgress(of: id, entry, at: now, into: &effects)
         // Before the next re-evaluation, only a new size or an exhausted budget changes a policy's verdict.
-        let hasNewTotal = before.total == nil && total != nil && entry.traits.kind == .discretionary
+        let hasNewTotal =
+            total != nil && transfers.active[index].entry.total == nil
+            && transfers.active[index].entry.traits.kind == .discretionary
+        if transfers.active[index].entry.advance(attempt, to: bytes, of: total, at: now) {
+            effects.append(.saveRetry(id, nil))
+        }
+        transfers.totals.update(from: before, to: transfers.active[index].entry)
+        checkProgress(of: id, transfers.active[index].entry, at: now, into: &effects)
         if isCharged { transfers.changes.budgets = true } else if hasNewTotal { transfers.changes.running = true }
         // A new rate also matters if a window was too short for a transfer. A policy that evaluates each transfer does
         // so at the next event.
@@ -114,6 +108,24 @@ extension SchedulerCore where Queue: ~Copyable {
 }
 
 extension TransferEntry {
+    /// Records the progress of a running attempt; returns whether the transfer had failed before.
+    fileprivate mutating func advance(
+        _ attempt: TransferPhase.Attempt, to bytes: Int64, of total: Int64?, at now: ClockReading
+    ) -> Bool {
+        var attempt = attempt
+        attempt.lastReport = now.instant
+        if bytes > mostBytes {
+            attempt.lastNewByte = now.instant
+            timeWithoutProgress = .zero
+        }
+        let hadFailed = forgetFailures(in: attempt, after: bytes)
+        phase = .running(attempt)
+        self.bytes = bytes
+        self.total = total ?? self.total
+        mostBytes = max(mostBytes, bytes)
+        return hadFailed
+    }
+
     /// Resets the failures if the attempt has made enough progress; returns whether there were any failures.
     fileprivate mutating func forgetFailures(in attempt: borrowing TransferPhase.Attempt, after bytes: Int64) -> Bool {
         guard bytes >= attempt.progressMark, failures > 0 else { return false }

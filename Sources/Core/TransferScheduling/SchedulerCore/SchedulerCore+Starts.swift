@@ -9,9 +9,11 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func startEligible(
         at now: ClockReading, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        // The next transfer that arrives triggers the evaluation of changes due to time.
-        if transfers.queue.count == 0, transfers.changes.isEmpty { return }
-        transfers.queue.refresh(evaluator, transfers.changes)
+        // The next transfer that arrives triggers the evaluation of all changes. Another policy changes the way in which
+        // the transfer itself is added.
+        transfers.missedChanges.formUnion(transfers.changes)
+        if transfers.queue.count == 0, !transfers.changes.policy { return }
+        refreshQueue()
         var wasQuiet = evaluator.followsQueue && transfers.active.networkCount == 0
         while true {
             if let id = transfers.queue.next(evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant)) {
@@ -25,6 +27,12 @@ extension SchedulerCore where Queue: ~Copyable {
                 break
             }
         }
+    }
+
+    /// Updates the queue to the current time, and to all changes since its last update.
+    private mutating func refreshQueue() {
+        transfers.queue.refresh(evaluator, transfers.missedChanges)
+        transfers.missedChanges = SchedulerChanges()
     }
 
     private mutating func start(
@@ -79,7 +87,7 @@ extension SchedulerCore where Queue: ~Copyable {
             transfers.active.reevaluation.map({ $0 > now.instant }) ?? true,
             transfers.expiries.next.map({ $0 > now.wall }) ?? true
         else { return false }
-        transfers.queue.refresh(evaluator, transfers.changes)
+        refreshQueue()
         guard
             let plain = transfers.queue.admitNew(
                 traits, evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant))
@@ -98,7 +106,7 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func preempt(at now: ClockReading, into effects: inout [Effect]) -> Instant? {
         guard transfers.active.count >= max(1, configuration.globalSlots) else { return nil }
         var areRunning = true
-        transfers.active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
+        transfers.active.forEach { areRunning = areRunning && $1.pointee.entry.phase.isRunning }
         guard areRunning,
             let contender = transfers.queue.contender(
                 evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant))
@@ -107,7 +115,7 @@ extension SchedulerCore where Queue: ~Copyable {
         var demotion: Instant?
         transfers.active.forEach { index, transfer in
             guard !transfers.active.isNonPreemptible(index) else { return }
-            let rank = Rank(transfer.id, transfer.entry.traits, evaluator)
+            let rank = Rank(transfer.pointee.id, transfer.pointee.entry.traits, evaluator)
             if configuration.startsLateTransfersLast {
                 demotion = Verdict.earlier(demotion, rank.demotion(inFavorOf: contender.rank).map(now.instant(of:)))
             }

@@ -33,13 +33,13 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
             return false
         }
-        let before = active[index].entry
+        let before = UnfinishedBytes(active[index].entry)
         attempt.bytesAtStart = 0
         active[index].entry.phase = .running(attempt)
         (active[index].entry.bytes, active[index].entry.total) = (0, nil)
         totals.update(from: before, to: active[index].entry)
         // Without a size there is no last chance before the deadline, on which the attempt may depend.
-        guard before.traits.kind == .discretionary else { return false }
+        guard active[index].entry.traits.kind == .discretionary else { return false }
         changes.running = true
         return true
     }
@@ -47,12 +47,11 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     mutating func finished(_ id: TransferID, at now: ClockReading, into effects: inout [Effect]) -> Bool {
         guard let index = active.number(of: id) else { return false }
         if let plain = active.plain(index)?.transfer {
-            active.remove(index, at: now)
+            active.remove(index, plain, at: now)
             queue.freeSlots(of: plain)
             end(id, plain, .finished, into: &effects)
         } else {
-            let entry = active[index].entry
-            active.remove(index, at: now)
+            let entry = active.take(index, at: now)
             queue.freeSlots(of: entry.traits)
             end(id, entry, .finished, at: now, into: &effects)
         }
@@ -63,10 +62,9 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     /// the transfer has no attempt.
     mutating func endAttempt(of id: TransferID, bytes: Int64, at now: ClockReading) -> TransferEntry? {
         guard let index = activeIndex(of: id) else { return nil }
-        let before = active[index].entry
-        active.remove(index, at: now)
-        queue.freeSlots(of: before.traits)
-        var entry = before
+        var entry = active.take(index, at: now)
+        let before = UnfinishedBytes(entry)
+        queue.freeSlots(of: entry.traits)
         entry.bytes = bytes
         totals.update(from: before, to: entry)
         if case .running(let attempt) = entry.phase { entry.addRun(from: attempt.since, to: now) }

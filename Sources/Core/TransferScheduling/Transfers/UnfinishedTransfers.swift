@@ -11,6 +11,8 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     var active: ActiveTransfers
     /// The changes since the last decision about which transfers may run.
     var changes = SchedulerChanges()
+    /// The changes since the last update of the queue, which is left out while nothing waits.
+    var missedChanges = SchedulerChanges()
     var totals = QueueTotals()
     var relaunchDelays: RelaunchDelays
     /// The queued transfers whose last attempt met an obstacle.
@@ -53,7 +55,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     mutating func summary(at now: ClockReading) -> QueueSummary {
         if !totals.isFirstDeadlineKnown {
             queue.forEach { totals.record($1) }
-            active.forEach { totals.record($1.entry) }
+            active.forEach { totals.record($1.pointee.entry) }
             totals.isFirstDeadlineKnown = true
         }
         let runningCount = active.networkCount

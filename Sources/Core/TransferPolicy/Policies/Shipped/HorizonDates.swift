@@ -20,8 +20,7 @@ struct HorizonDates {
 
     /// Creates the dates of a subject; `nil` if the subject has no deadline.
     init?(_ subject: PolicySubject, _ policy: HorizonPolicy, horizonMinutes: Int64) {
-        let constraints = subject.traits.constraints
-        guard let deadline = constraints.deadline?.date else { return nil }
+        guard let deadline = subject.traits.constraints.deadline?.date else { return nil }
         let last = min(subject.latestStart(before: deadline, safety: HorizonPolicy.safety) ?? deadline, deadline)
         var started: (date: WallTime, last: WallTime)?
         if let start = subject.start {
@@ -41,9 +40,10 @@ struct HorizonDates {
         self.batteryFrom = batteryFrom
         // Battery power is a condition of any charge.
         anyChargeFrom = policy.level == nil ? nil : max(batteryFrom, date(slack: HorizonPolicy.lastHours))
-        let isAllowed = constraints.metered == .allowed
+        let metered = subject.traits.constraints.metered
+        let isAllowed = metered == .allowed
         let slack = policy.metered ?? (isAllowed ? HorizonPolicy.meteredSlack : nil)
-        meteredFrom = constraints.metered == .unmetered ? nil : slack.map(date)
+        meteredFrom = metered == .unmetered ? nil : slack.map(date)
         meteredUntil = isAllowed ? nil : deadline
     }
 

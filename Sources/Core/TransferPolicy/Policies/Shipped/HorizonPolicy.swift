@@ -60,11 +60,11 @@ public struct HorizonPolicy: Policy, Hashable {
 
     /// Returns the horizon in whole minutes, rounded up.
     func horizonMinutes(in context: PolicyContext) -> Int64 {
-        horizonMinutes(afterAbsence: context.history.freeNetwork.longest)
+        horizonMinutes(afterAbsence: context.history.freeNetwork.longestNanoseconds)
     }
 
-    private func horizonMinutes(afterAbsence longest: Duration) -> Int64 {
-        let learned = Double(longest.wholeNanoseconds) / 1e9 * factor
+    private func horizonMinutes(afterAbsence longest: Int64) -> Int64 {
+        let learned = Double(longest) / 1e9 * factor
         let seconds = max(Double(floor.wholeNanoseconds) / 1e9, learned.isNaN ? 0 : learned)
         return Int64(min(max(0, (seconds / 60).rounded(.up)), 1e8))
     }
@@ -175,7 +175,7 @@ extension HorizonPolicy: PhasedPolicy {
 
     /// Returns the phase of `subject` on a machine without a history.
     public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
-        phase(of: subject, at: now, horizonMinutes: horizonMinutes(afterAbsence: .zero))
+        phase(of: subject, at: now, horizonMinutes: horizonMinutes(afterAbsence: 0))
     }
 
     /// Returns the phase of `subject`, which depends on the dates that have passed.

@@ -30,9 +30,10 @@ public struct PatiencePolicy: Policy, Hashable {
         }
     }
 
-    private static let relaxedRule = HorizonPolicy(floor: .seconds(24 * 3600), factor: 1, level: 20)
-    private static let balancedRule = HorizonPolicy(level: 20)
-    private static let promptRule = UnmeteredPolicy()
+    // Of the protocol's type, because each conversion of a policy allocates memory.
+    private static let relaxedRule: any PhasedPolicy = HorizonPolicy(floor: .seconds(24 * 3600), factor: 1, level: 20)
+    private static let balancedRule: any PhasedPolicy = HorizonPolicy(level: 20)
+    private static let promptRule: any PhasedPolicy = UnmeteredPolicy()
 
     private func rule(of subject: PolicySubject) -> any PhasedPolicy {
         Self.rule(for: subject.traits.constraints.patience ?? patience).policy
