@@ -79,12 +79,14 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
         return entry
     }
 
-    package mutating func removePlain(_ id: TransferID) -> PlainRecord? {
+    package func plain(of id: TransferID) -> PlainRecord? {
         guard let recordIndex = waiting.recordIndex(of: id), waiting.records[recordIndex].pointee.extra == .noIndex
-        else {
-            return nil
-        }
-        let plain = waiting.plainRecord(at: recordIndex)
+        else { return nil }
+        return waiting.plainRecord(at: recordIndex)
+    }
+
+    package mutating func removePlain(_ id: TransferID) -> PlainRecord? {
+        guard let plain = plain(of: id), let recordIndex = waiting.recordIndex(of: id) else { return nil }
         waiting.leave(group: waiting.discard(recordIndex))
         return plain
     }

@@ -37,6 +37,8 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     func sharedHeap(of id: TransferID) -> Int32?
     /// Removes and returns a transfer; returns `nil` if it is not in the queue.
     mutating func remove(_ id: TransferID) -> TransferEntry?
+    /// Returns the record of a transfer that has no individual state; otherwise, `nil`. The default is `nil`.
+    func plain(of id: TransferID) -> PlainRecord?
     /// Removes and returns a transfer, if it has no individual state. Otherwise does nothing and returns `nil`.
     mutating func removePlain(_ id: TransferID) -> PlainRecord?
     /// A Boolean value that indicates whether a transfer waits for another window, because the rest of this window is
@@ -87,6 +89,10 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     /// - Parameter isWatched: A Boolean value that indicates whether a client watches wait reasons. Changes of the
     ///   policy's state then count even if they change nothing else.
     mutating func reevaluateAt(_ evaluator: PolicyEvaluator, staggeredUntil: Instant?, isWatched: Bool) -> Instant?
+}
+
+extension WaitingQueue where Self: ~Copyable {
+    package func plain(of id: TransferID) -> PlainRecord? { nil }
 }
 
 /// The changes since the last update.

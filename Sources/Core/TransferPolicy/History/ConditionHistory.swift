@@ -29,9 +29,8 @@ public struct ConditionHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// Records `elapsed` awake time.
-    mutating func add(_ elapsed: Duration, isOnAC: Bool, isUnmetered: Bool) {
-        let nanoseconds = elapsed.wholeNanoseconds
+    /// Records awake time.
+    mutating func add(_ nanoseconds: Int64, isOnAC: Bool, isUnmetered: Bool) {
         withoutAC = isOnAC ? 0 : withoutAC.addingSaturating(nanoseconds)
         withoutUnmetered = isUnmetered ? 0 : withoutUnmetered.addingSaturating(nanoseconds)
     }

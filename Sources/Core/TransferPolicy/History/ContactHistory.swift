@@ -31,9 +31,8 @@ public struct ContactHistory: Hashable, Sendable, Codable {
         return all > 0 ? lengths / all : nil
     }
 
-    /// Records `elapsed` time with or without an unmetered network.
-    mutating func add(_ elapsed: Duration, isContact: Bool) {
-        let nanoseconds = elapsed.wholeNanoseconds
+    /// Records time with or without an unmetered network.
+    mutating func add(_ nanoseconds: Int64, isContact: Bool) {
         if isContact {
             current.length = current.length.addingSaturating(nanoseconds)
         } else {

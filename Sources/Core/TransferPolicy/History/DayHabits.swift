@@ -48,11 +48,11 @@ public struct DayHabits: Hashable, Sendable, Codable {
         return WallTime(nanosecondsSinceEpoch: number.multipliedSaturating(by: hour))
     }
 
-    /// Records whether the period of length `elapsed` that ended at `end` was good. Counts at most the last week.
-    mutating func add(_ elapsed: Duration, until end: WallTime, isGood: Bool) {
+    /// Records whether the period of `elapsed` nanoseconds that ended at `end` was good. Counts at most the last week.
+    mutating func add(_ elapsed: Int64, until end: WallTime, isGood: Bool) {
         // A week passes through every hour of the day seven times, which is enough. The loop takes one step per hour,
         // so its length must be bounded.
-        let span = min(elapsed.wholeNanoseconds, Self.hour * Int64(Self.hoursOfDay) * 7)
+        let span = min(elapsed, Self.hour * Int64(Self.hoursOfDay) * 7)
         let last = end.nanosecondsSinceEpoch
         var date = last.addingSaturating(-span)
         while date < last {

@@ -34,12 +34,12 @@ public struct FreeNetworkHistory: Hashable, Sendable, Codable {
     /// The same length in nanoseconds. Reading a duration costs a 128-bit division.
     var longestNanoseconds: Int64 { weeks.reduce(0) { max($0, $1.longest) } }
 
-    /// Records that `elapsed` time has passed until `end`, on an unmetered network or not.
-    mutating func add(_ elapsed: Duration, until end: WallTime, isFree: Bool) {
+    /// Records that `elapsed` nanoseconds have passed until `end`, on an unmetered network or not.
+    mutating func add(_ elapsed: Int64, until end: WallTime, isFree: Bool) {
         if isFree {
             lastFree = end
         } else if lastFree != nil {
-            away = away.addingSaturating(elapsed.wholeNanoseconds)
+            away = away.addingSaturating(elapsed)
         }
     }
 

@@ -92,18 +92,19 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     /// Records that the last observation is valid until `now` and remains valid.
     public mutating func elapse(to now: ClockReading, localTime: LocalTimeRules) {
         guard var last = observed else { return }
-        let elapsed = last.time.instant.duration(to: now.instant)
+        // In nanoseconds, because each part of the history would otherwise convert a duration.
+        let elapsed = now.instant.nanoseconds.addingSaturating(last.time.instant.nanoseconds.negatedSaturating)
         if now.wall < last.time.wall { apps.forget(after: now.wall) }
         last.time = now
         observed = last
-        guard elapsed > .zero else { return }
+        guard elapsed > 0 else { return }
         day.add(elapsed, until: now.wall, isGood: last.isAwake && last.isOnAC && last.isUnmetered)
         freeNetwork.add(elapsed, until: now.wall, isFree: last.isAwake && last.isUnmetered)
         guard last.isAwake else { return }
         conditions.add(elapsed, isOnAC: last.isOnAC, isUnmetered: last.isUnmetered)
         week.add(elapsed, until: now.wall, isGood: last.isOnAC && last.isUnmetered, localTime: localTime)
         contacts.add(elapsed, isContact: last.isUnmetered)
-        for app in last.runningApps { apps.add(elapsed, until: now.wall, app: app) }
+        for app in last.runningApps { apps.add(.nanoseconds(elapsed), until: now.wall, app: app) }
     }
 }
 

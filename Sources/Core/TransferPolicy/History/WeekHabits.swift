@@ -77,17 +77,17 @@ public struct WeekHabits: Hashable, Sendable, Codable {
             secondsSinceEpoch: date.secondsSinceEpoch.addingSaturating(3600 - (second < 0 ? second + 3600 : second)))
     }
 
-    /// Records `elapsed` time that ended at `end`.
-    mutating func add(_ elapsed: Duration, until end: WallTime, isGood: Bool, localTime: LocalTimeRules) {
+    /// Records `elapsed` nanoseconds that ended at `end`.
+    mutating func add(_ elapsed: Int64, until end: WallTime, isGood: Bool, localTime: LocalTimeRules) {
         // Anything beyond the kept weeks is cut off. The loop takes one step per hour, so its length must be bounded.
-        let span = min(elapsed.wholeNanoseconds, ObservedHour.length * Self.hoursOfWeek * Int64(Self.kept))
-        var date = end.advanced(by: .nanoseconds(-span))
+        let span = min(elapsed, ObservedHour.length * Self.hoursOfWeek * Int64(Self.kept))
+        var date = WallTime(nanosecondsSinceEpoch: end.nanosecondsSinceEpoch.addingSaturating(-span))
         while date < end {
             let next = min(Self.nextHour(after: date, localTime: localTime), end)
             guard next > date else { return }
             let ended = ObservedHour.record(
-                date.duration(to: next).wholeNanoseconds, isGood: isGood,
-                hour: Self.hourNumber(at: date, localTime: localTime), in: &current)
+                next.nanosecondsSinceEpoch.addingSaturating(date.nanosecondsSinceEpoch.negatedSaturating),
+                isGood: isGood, hour: Self.hourNumber(at: date, localTime: localTime), in: &current)
             if let ended { finish(ended) }
             date = next
         }

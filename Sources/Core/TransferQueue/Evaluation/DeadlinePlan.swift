@@ -95,9 +95,15 @@ extension DeadlinePlan {
 
     /// Returns the estimate by which time is reserved for a plain transfer; `nil` if no time is reserved.
     package func reservation(for plain: PlainRecord) -> TransferEstimate? {
-        guard let deadline = plain.deadline, plain.kind == .discretionary, isKept else { return nil }
+        plain.kind == .discretionary && isKept ? estimate(of: plain) : nil
+    }
+
+    /// Returns the estimate of a plain transfer; `nil` if the transfer has no deadline.
+    package func estimate(of plain: PlainRecord) -> TransferEstimate? {
+        guard let deadline = plain.deadline else { return nil }
         return estimate(
-            bytes: plain.bytesRemaining, .expected, isCounted: true, ownRate: nil, limit: nil, before: deadline)
+            bytes: plain.bytesRemaining, .expected, isCounted: plain.kind == .discretionary, ownRate: nil, limit: nil,
+            before: deadline)
     }
 
     /// Returns the estimate of a transfer; `nil` if the transfer has no deadline.

@@ -11,6 +11,9 @@ internal import TransferQueue
 struct DeadlineNotices: ~Copyable, Sendable {
     /// The dates from which deadlines are at risk, plus the ``lead`` at the time of the last check.
     private var risks = Expiries()
+    /// The last added transfer, whose first check is due at once. Most checks follow the addition directly, and would
+    /// otherwise move through ``risks``.
+    private var added: TransferID?
     /// The deadlines of the transfers that are no longer checked before.
     private var deadlines = Expiries()
     /// The time by which any date in ``risks`` may have come earlier since dates were first stored.
@@ -29,6 +32,7 @@ struct DeadlineNotices: ~Copyable, Sendable {
 
     /// The date of the next check; `nil` if there is none.
     var next: WallTime? {
+        if added != nil { return Self.atOnce }
         guard let risk = risks.next?.advanced(by: .zero - lead) else { return deadlines.next }
         return deadlines.next.map { min($0, risk) } ?? risk
     }
@@ -36,7 +40,14 @@ struct DeadlineNotices: ~Copyable, Sendable {
     /// Adds a transfer whose deadline is checked at the next opportunity.
     mutating func add(_ id: TransferID) {
         removeChecks(of: id)
-        if isEnabled, reported[id] != .missed { risks.add(id, at: Self.atOnce) }
+        guard isEnabled, reported[id] != .missed else { return }
+        fileAdded()
+        added = id
+    }
+
+    private mutating func fileAdded() {
+        if let added { risks.add(added, at: Self.atOnce) }
+        added = nil
     }
 
     /// Schedules the next check of a transfer on its deadline.
@@ -56,6 +67,7 @@ struct DeadlineNotices: ~Copyable, Sendable {
     }
 
     private mutating func removeChecks(of id: TransferID) {
+        guard added != id else { return added = nil }
         risks.remove(id)
         deadlines.remove(id)
     }
@@ -69,6 +81,7 @@ struct DeadlineNotices: ~Copyable, Sendable {
 
     /// Schedules a check of every transfer, because their estimates have changed.
     mutating func checkAll() {
+        fileAdded()
         (lead, lowestRate) = (.zero, .max)
         var ids: [TransferID] = []
         while let id = risks.popFirst(at: WallTime(nanosecondsSinceEpoch: .max)) { ids.append(id) }
@@ -77,7 +90,12 @@ struct DeadlineNotices: ~Copyable, Sendable {
 
     /// Removes and returns a transfer whose check is due; `nil` if there is none.
     mutating func popDue(at now: WallTime) -> TransferID? {
-        risks.popFirst(at: now.advanced(by: lead)) ?? deadlines.popFirst(at: now)
+        if let only = added, risks.next != Self.atOnce {
+            added = nil
+            return only
+        }
+        fileAdded()
+        return risks.popFirst(at: now.advanced(by: lead)) ?? deadlines.popFirst(at: now)
     }
 
     /// Reports a state, unless it was reported before.

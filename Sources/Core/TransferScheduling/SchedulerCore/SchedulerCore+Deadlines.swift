@@ -29,26 +29,29 @@ extension SchedulerCore where Queue: ~Copyable {
     /// Reports the deadlines that can no longer be met, and those that have passed.
     mutating func checkDeadlines(at now: ClockReading, into effects: inout [Effect]) {
         while let id = transfers.notices.popDue(at: now.wall) {
-            guard let entry = transfers.entry(of: id), let deadline = entry.traits.constraints.deadline?.date else {
-                continue
+            // Assembling the entry of a plain transfer would cost more than the check. A running transfer is checked
+            // with each report of its progress, and needs no estimate here.
+            if let number = transfers.active.number(of: id), let (plain, _) = transfers.active.plain(number) {
+                check(id, before: plain.deadline, nil, at: now, into: &effects)
+            } else if let plain = transfers.queue.plain(of: id) {
+                check(id, before: plain.deadline, evaluator.plan.estimate(of: plain), at: now, into: &effects)
+            } else if let entry = transfers.entry(of: id) {
+                let estimate = entry.phase.isRunning ? nil : evaluator.plan.estimate(of: entry)
+                check(id, before: entry.traits.constraints.deadline?.date, estimate, at: now, into: &effects)
             }
-            guard deadline > now.wall else {
-                transfers.notices.report(.missed, of: id, into: &effects)
-                continue
-            }
-            checkRisk(of: id, entry, before: deadline, at: now, into: &effects)
         }
     }
 
-    /// Reports a transfer whose deadline is at risk, and schedules the next check.
-    private mutating func checkRisk(
-        of id: TransferID, _ entry: borrowing TransferEntry, before deadline: WallTime, at now: ClockReading,
+    /// Reports a transfer whose deadline has passed or is at risk, and schedules the next check.
+    private mutating func check(
+        _ id: TransferID, before deadline: WallTime?, _ estimate: TransferEstimate?, at now: ClockReading,
         into effects: inout [Effect]
     ) {
-        // A running transfer is checked with each report of its progress.
-        guard !entry.phase.isRunning, transfers.notices.reported[id] == nil,
-            let estimate = evaluator.plan.estimate(of: entry)
-        else { return transfers.notices.check(id, at: deadline) }
+        guard let deadline else { return }
+        guard deadline > now.wall else { return transfers.notices.report(.missed, of: id, into: &effects) }
+        guard transfers.notices.reported[id] == nil, let estimate else {
+            return transfers.notices.check(id, at: deadline)
+        }
         let latest = deadline.advanced(by: .zero - estimate.need)
         guard latest <= now.wall else { return transfers.notices.check(id, at: latest, rate: estimate.rate) }
         transfers.notices.report(.atRisk, of: id, into: &effects)

@@ -27,23 +27,25 @@ struct HorizonDates {
             let last = subject.startedLatest(before: deadline, safety: HorizonPolicy.safety) ?? deadline
             started = (start.date, min(last, deadline))
         }
-        /// Returns the date from which the slack is at most `slack`. While a transfer runs, its need shrinks faster than
-        /// the time left. A date that had come when the transfer started therefore stays in the past.
-        func date(slack: Duration) -> WallTime {
-            let distance = Duration.zero - max(.zero, slack)
-            if let started, started.last.advanced(by: distance) <= started.date {
-                return started.last.advanced(by: distance)
+        /// Returns the date from which the slack is at most `slack` nanoseconds. While a transfer runs, its need
+        /// shrinks faster than the time left. A date that had come when the transfer started therefore stays in the
+        /// past.
+        func date(slack: Int64) -> WallTime {
+            if let started {
+                let startedFrom = started.last.earlier(byNanoseconds: slack)
+                if startedFrom <= started.date { return startedFrom }
             }
-            return last.advanced(by: distance)
+            return last.earlier(byNanoseconds: slack)
         }
-        let batteryFrom = date(slack: .seconds(60 * horizonMinutes))
+        let batteryFrom = date(slack: horizonMinutes.multipliedSaturating(by: 60_000_000_000))
         self.batteryFrom = batteryFrom
         // Battery power is a condition of any charge.
-        anyChargeFrom = policy.level == nil ? nil : max(batteryFrom, date(slack: HorizonPolicy.lastHours))
+        anyChargeFrom =
+            policy.level == nil ? nil : max(batteryFrom, date(slack: HorizonPolicy.lastHours.wholeNanoseconds))
         let metered = subject.traits.constraints.metered
         let isAllowed = metered == .allowed
         let slack = policy.metered ?? (isAllowed ? HorizonPolicy.meteredSlack : nil)
-        meteredFrom = metered == .unmetered ? nil : slack.map(date)
+        meteredFrom = metered == .unmetered ? nil : slack.map { date(slack: $0.wholeNanoseconds) }
         meteredUntil = isAllowed ? nil : deadline
     }
 
@@ -67,5 +69,12 @@ struct HorizonDates {
             until = min(until ?? meteredUntil, meteredUntil)
         }
         return (bits, until)
+    }
+}
+
+extension WallTime {
+    /// Returns the date a number of nanoseconds earlier, or the date itself for a negative number.
+    fileprivate func earlier(byNanoseconds distance: Int64) -> WallTime {
+        WallTime(nanosecondsSinceEpoch: nanosecondsSinceEpoch.addingSaturating(-max(0, distance)))
     }
 }
