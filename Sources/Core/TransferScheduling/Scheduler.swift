@@ -142,6 +142,13 @@ public struct Scheduler: ~Copyable, Sendable {
         core.explanation(of: id, at: now, includingWaited: includesWaited)
     }
 
+    /// Explains transfers without their past waiting times. Equal transfers are explained once.
+    ///
+    /// - Parameter limit: The maximum number of explanations. The remaining transfers are left out.
+    package func explanations(of ids: [TransferID], at now: ClockReading, limit: Int) -> ExplanationBatch {
+        core.explanations(of: ids, at: now, limit: limit)
+    }
+
     /// Returns an app's relaunch delay for display, with its cause and end; `nil` while the app has no limiter.
     public func relaunchDelay(of app: String, at now: ClockReading) -> RelaunchLimiter.Explanation? {
         core.transfers.relaunchDelays.explanation(of: app, at: now)

@@ -96,13 +96,13 @@ extension TransferEngine {
     /// Before the first snapshot of the conditions, the result is always `nil`. See ``explanationInTurn(of:)``.
     public func explanation(of id: TransferID) async -> Explanation? { await loop.explanation(of: id) }
 
-    /// Returns the current reasons why transfers wait, without the past waiting times. Transfers that are unknown are
-    /// left out.
+    /// Returns the current reasons why transfers wait, without the past waiting times.
     ///
-    /// An explanation costs a few policy calls, so that lists of thousands are possible. Ask for some hundred transfers
-    /// at a time, because the engine does nothing else meanwhile.
-    package func explanations(of ids: [TransferID]) async -> [TransferID: Explanation] {
-        await loop.explanations(of: ids)
+    /// An explanation costs a few policy calls, so that lists of thousands are possible. Equal transfers are explained
+    /// once. The engine does nothing else meanwhile: ask for a thousand transfers at a time, and limit the number of
+    /// explanations to a hundred. The transfers after the limit are left out.
+    package func explanations(of ids: [TransferID], limit: Int) async -> ExplanationBatch {
+        await loop.explanations(of: ids, limit: limit)
     }
 
     /// Returns the reasons why a transfer waits, after all earlier messages and the first snapshot of the conditions.

@@ -240,11 +240,8 @@ actor EngineLoop {
     }
 
     /// Returns the reasons why unfinished transfers wait, without the past waiting times.
-    func explanations(of ids: [TransferID]) -> [TransferID: Explanation] {
-        let now = driver.alarm.now()
-        return ids.reduce(into: [:]) {
-            $0[$1] = driver.scheduler.explanation(of: $1, at: now, includingWaited: false)
-        }
+    func explanations(of ids: [TransferID], limit: Int) -> ExplanationBatch {
+        driver.scheduler.explanations(of: ids, at: driver.alarm.now(), limit: limit)
     }
 
     /// Replies to the callers that waited for the first snapshot or for the end of the engine.

@@ -46,23 +46,25 @@ package struct EngineService: TransferManager {
         // Transfers that were submitted together often wait for the same reasons.
         var last: (explanation: Explanation, sentence: String)?
         while !rest.isEmpty {
-            let batch = rest.prefix(Self.explanationBatch)
-            rest = rest.dropFirst(Self.explanationBatch)
-            let explanations = await engine.explanations(of: batch.map { rows[$0].id })
-            for index in batch {
-                guard let explanation = explanations[rows[index].id] else { continue }
+            let ids = rest.prefix(Self.explanationBatch.transfers).map { rows[$0].id }
+            let batch = await engine.explanations(of: ids, limit: Self.explanationBatch.explanations)
+            let sentences = batch.distinct.map { explanation in
                 let sentence =
                     last.flatMap { $0.explanation == explanation ? $0.sentence : nil }
                     ?? explanation.sentence(localTime: localTime)
                 last = (explanation, sentence)
-                rows[index].sentence = sentence
+                return sentence
             }
+            for (index, explanation) in zip(rest, batch.indices) {
+                if let explanation { rows[index].sentence = sentences[explanation] }
+            }
+            rest = rest.dropFirst(batch.indices.count)
         }
         return rows + registry.latestEnded(limit: filter.ended, where: isIncluded)
     }
 
-    /// The number of transfers that the engine explains at a time, between other events.
-    private static let explanationBatch = 100
+    /// The numbers of transfers and of explanations that the engine handles at a time, between other events.
+    private static let explanationBatch = (transfers: 1000, explanations: 100)
 
     private func sentence(of id: TransferID) async -> String? {
         await engine.explanation(of: id)?.sentence(localTime: localTime)
