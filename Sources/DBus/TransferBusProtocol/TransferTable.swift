@@ -15,8 +15,10 @@ package enum TransferTable {
         var (ids, uploads, priorities) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
         var (bytes, totals, rates) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
         var (attempts, dates, codes) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
-        var (urls, names, apps) = (TextColumn(count), TextColumn(count), TextColumn(count))
-        var (sessions, kinds, states) = (TextColumn(count), TextColumn(count), TextColumn(count))
+        // Nearly all addresses and names differ, so looking for equal ones would be in vain.
+        var (urls, names) = (TextColumn(count, isShared: false), TextColumn(count, isShared: false))
+        var (apps, sessions) = (TextColumn(count), TextColumn(count))
+        var (kinds, states) = (TextColumn(count), TextColumn(count))
         var (sentences, paths) = (TextColumn(count), TextColumn(count))
         var (errorCodes, errors) = (TextColumn(count), TextColumn(count))
         var (deadlines, deadlineStates) = (NumberColumn(count), TextColumn(count))
@@ -68,6 +70,7 @@ package enum TransferTable {
             guard let value else { throw BusFault(.invalidArgument, "the daemon's reply has no '\(key)'") }
             return value
         }
+        let ids = columns.ids
         let (uploads, priorities) = (try columns.numbers("upload"), try columns.numbers("priority"))
         let (bytes, totals, rates) = (
             try columns.numbers("bytes"), try columns.numbers("total"), try columns.numbers("rate")
@@ -76,24 +79,26 @@ package enum TransferTable {
         let codes = try columns.numbers("status")
         let (urls, names) = (try columns.texts("url"), try columns.texts("name"))
         let (apps, sessions) = (try columns.texts("app"), try columns.texts("session"))
-        let (kinds, states) = (try columns.texts("kind"), try columns.texts("state"))
+        let kinds = try columns.texts("kind", as: WorkKind.init)
+        let states = try columns.texts("state", as: TransferStatus.State.init)
         let (sentences, paths) = (try columns.texts("sentence"), try columns.texts("path"))
         let (errorCodes, errors) = (try columns.texts("error-code"), try columns.texts("error"))
-        let (deadlines, deadlineStates) = (try columns.numbers("deadline"), try columns.texts("deadline-state"))
-        return try columns.ids.indices.map { row in
+        let deadlines = try columns.numbers("deadline")
+        let deadlineStates = try columns.texts("deadline-state", as: DeadlineState.init)
+        return try (0..<ids.count).map { row in
             var status = TransferStatus(
-                id: TransferID(try needed(columns.ids[row], "id")), url: try needed(urls[row], "url"),
+                id: TransferID(try needed(ids[row], "id")), url: try needed(urls[row], "url"),
                 name: try needed(names[row], "name"), app: apps[row] ?? "", session: sessions[row],
-                isUpload: uploads[row] == 1, kind: kinds[row].flatMap(WorkKind.init) ?? .normal,
+                isUpload: uploads[row] == 1, kind: kinds[row] ?? .normal,
                 priority: priorities[row].map { Int(clamping: $0) } ?? 500,
-                state: try needed(states[row].flatMap(TransferStatus.State.init), "state"),
+                state: try needed(states[row], "state"),
                 submitted: BusDate(milliseconds: dates[row] ?? 0).wall)
             (status.bytes, status.total, status.rate) = (bytes[row] ?? 0, totals[row], rates[row])
             (status.attempt, status.status) = (Int(clamping: attempts[row] ?? 0), codes[row].map { Int(clamping: $0) })
             (status.sentence, status.path) = (sentences[row], paths[row])
             (status.errorCode, status.error) = (errorCodes[row], errors[row])
             status.deadline = deadlines[row].map { BusDate(milliseconds: $0).wall }
-            status.deadlineState = deadlineStates[row].flatMap(DeadlineState.init)
+            status.deadlineState = deadlineStates[row]
             return status
         }
     }
@@ -116,8 +121,15 @@ private struct TextColumn {
     private var indices: [VariantValue] = []
     private var known: [String: Int64] = [:]
     private var last: (text: String, index: Int64)?
+    private let isShared: Bool
 
-    init(_ count: Int) { indices.reserveCapacity(count) }
+    /// - Parameter isShared: A Boolean value that indicates whether equal texts are sent once even if other texts lie
+    ///   between them.
+    init(_ count: Int, isShared: Bool = true) {
+        self.isShared = isShared
+        indices.reserveCapacity(count)
+        if !isShared { words.reserveCapacity(count) }
+    }
 
     var value: VariantValue { .list([.list(words), .list(indices)]) }
 
@@ -125,10 +137,10 @@ private struct TextColumn {
         guard let text else { return indices.append(.integer(-1)) }
         // Neighboring rows often have the same text.
         if let last, last.text == text { return indices.append(.integer(last.index)) }
-        let index = known[text] ?? Int64(words.count)
+        let index = isShared ? known[text] ?? Int64(words.count) : Int64(words.count)
         if index == words.count {
             words.append(.string(text))
-            known[text] = index
+            if isShared { known[text] = index }
         }
         last = (text, index)
         indices.append(.integer(index))
@@ -137,46 +149,56 @@ private struct TextColumn {
 
 /// The received columns. A missing column has no value in any row.
 private struct Columns {
-    let ids: [Int64?]
+    let ids: Numbers
     private let numbers: [String: VariantValue]
     private let texts: [String: VariantValue]
+
+    /// A received column of numbers.
+    struct Numbers {
+        let values: [VariantValue]
+
+        var count: Int { values.count }
+
+        subscript(row: Int) -> Int64? {
+            guard row < values.count, case .integer(let number) = values[row], number != -1 else { return nil }
+            return number
+        }
+    }
+
+    /// A received column of texts. Each text is converted once, regardless of the number of its rows.
+    struct Texts<Value> {
+        let words: [Value?]
+        let indices: Numbers
+
+        subscript(row: Int) -> Value? { indices[row].flatMap { words[Int($0)] } }
+    }
 
     init(_ values: [VariantValue]) {
         numbers = values.first?.dictionary ?? [:]
         texts = values.last?.dictionary ?? [:]
-        ids = (numbers["id"]?.items ?? []).map(Self.number)
+        ids = Numbers(values: numbers["id"]?.items ?? [])
     }
 
-    private static func number(_ value: VariantValue) -> Int64? {
-        guard case .integer(let number) = value, number != -1 else { return nil }
-        return number
+    func numbers(_ key: String) throws -> Numbers { try checked(numbers[key]?.items, key) }
+
+    func texts(_ key: String) throws -> Texts<String> { try texts(key) { $0 } }
+
+    func texts<Value>(_ key: String, as value: (String) -> Value?) throws -> Texts<Value> {
+        let words = texts[key]?.items.first?.items ?? []
+        let indices = try checked(texts[key]?.items.last?.items, key)
+        for row in 0..<indices.count where indices[row].map({ !words.indices.contains(Int(clamping: $0)) }) ?? false {
+            throw BusFault(.invalidArgument, "the column '\(key)' of the daemon's reply refers to a missing text")
+        }
+        return Texts(words: words.map { $0.string.flatMap(value) }, indices: indices)
     }
 
-    func numbers(_ key: String) throws -> [Int64?] {
-        guard let column = numbers[key] else { return Array(repeating: nil, count: ids.count) }
-        return try checked(column.items.map(Self.number), key)
-    }
-
-    func texts(_ key: String) throws -> [String?] {
-        guard let column = texts[key] else { return Array(repeating: nil, count: ids.count) }
-        let (words, indices) = (column.items.first?.items ?? [], column.items.last?.items ?? [])
-        return try checked(
-            indices.map { index in
-                guard let index = Self.number(index) else { return nil }
-                guard words.indices.contains(Int(clamping: index)) else {
-                    throw BusFault(
-                        .invalidArgument, "the column '\(key)' of the daemon's reply refers to a missing text")
-                }
-                return words[Int(index)].string
-            }, key)
-    }
-
-    private func checked<Value>(_ column: [Value], _ key: String) throws -> [Value] {
+    private func checked(_ column: [VariantValue]?, _ key: String) throws -> Numbers {
+        guard let column else { return Numbers(values: []) }
         guard column.count == ids.count else {
             throw BusFault(
                 .invalidArgument,
                 "the column '\(key)' of the daemon's reply has \(column.count) rows, not \(ids.count)")
         }
-        return column
+        return Numbers(values: column)
     }
 }

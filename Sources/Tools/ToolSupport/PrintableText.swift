@@ -15,6 +15,7 @@ extension String {
     /// The two joiners, which some scripts and emoji use, are removed. The remaining letters are the same.
     package var printable: String {
         // Most texts are safe, and looking is faster than copying.
+        if isPlain { return self }
         guard unicodeScalars.contains(where: { $0.isUnsafe || $0.isJoiner }) else { return self }
         var scalars = UnicodeScalarView()
         for scalar in unicodeScalars where !scalar.isJoiner {
@@ -25,6 +26,7 @@ extension String {
 
     /// The text with each of its lines converted by `printable`.
     package var printableLines: String {
+        if utf8.allSatisfy({ $0.isPlain || $0 == UInt8(ascii: "\n") }) { return self }
         guard unicodeScalars.contains(where: { $0 != "\n" && ($0.isUnsafe || $0.isJoiner) }) else { return self }
         // Split by scalars, because a carriage return with a line feed is a single character.
         let lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

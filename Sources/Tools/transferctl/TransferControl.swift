@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Dispatch
 import Foundation
+import LinuxKernel
 import ProgramVersion
 import ToolSupport
 import TransferModel
@@ -36,9 +38,20 @@ struct TransferControl: AsyncParsableCommand {
 
 @main
 enum Program {
-    static func main() async {
+    static func main() {
         // This program is also the executable of its worker process.
         TransferWorker.runIfCalled()
+        // An asynchronous main function would already run on a second thread. All pools but the first grow by a page at
+        // a time, which takes a sixth of the time of a long list.
+        MemoryPools.limit(to: 1)
+        Task {
+            await run()
+            exit(0)
+        }
+        dispatchMain()
+    }
+
+    private static func run() async {
         // If the reader goes away (`transferctl … | head`), the next write fails and the program ends. A signal would
         // leave partial files unsynced.
         signal(SIGPIPE, SIG_IGN)

@@ -97,7 +97,7 @@ struct DaemonCommandTests {
         var failed = running
         (failed.id, failed.state, failed.bytes, failed.total, failed.rate) = (TransferID(2), .failed, 0, nil, nil)
         failed.name = "gone.iso"
-        let lines = StatusTable(rows: [running, failed], width: 100).lines
+        let lines = StatusTable(rows: [running, failed], width: 100).text.split(separator: "\n").map(String.init)
         let column = lines[0].range(of: "NAME")?.lowerBound
         #expect(column != nil && lines[1].range(of: "big.iso")?.lowerBound == column)
         #expect(lines[2].range(of: "gone.iso")?.lowerBound == column)
@@ -114,7 +114,7 @@ struct DaemonCommandTests {
         var waiting = running
         (waiting.id, waiting.name, waiting.state, waiting.rate) = (TransferID(3), "b", .waiting, nil)
         waiting.sentence = "on battery since 14:02 (UPower) — starts 10 s after you plug in"
-        let lines = StatusTable(rows: [running, waiting], width: 50).lines
+        let lines = StatusTable(rows: [running, waiting], width: 50).text.split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { Formatting.columns($0) <= 50 }, "\(lines)")
         #expect(lines[0].hasPrefix("ID  STATE"))
         #expect(lines[1].hasPrefix("12  running    25 % of 1.00 MB 2.00 MB/s"), "\(lines[1])")

@@ -47,7 +47,9 @@ struct PrintableTextTests {
             isUpload: false,
             kind: .normal, priority: 500, state: .failed, submitted: .init(nanosecondsSinceEpoch: 0))
         (status.path, status.error) = ("/d/" + text, "e" + text)
-        let lines = TransferCard(status.fields).lines(width: 400) + StatusTable(rows: [status], width: 400).lines
+        let lines =
+            TransferCard(status.fields).lines(width: 400)
+            + StatusTable(rows: [status], width: 400).text.split(separator: "\n").map(String.init)
         for line in lines {
             #expect(!line.unicodeScalars.contains { unsafeScalars.contains($0) }, "\(line.debugDescription)")
         }
