@@ -20,7 +20,13 @@ extension BusClient: SharedTransferManager {
     }
 
     package func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
-        try TransferTable.rows(try await call("Table", [.dictionary(filter.fields)], type: "(a{sv})"))
+        let filter = [VariantValue.dictionary(filter.fields)]
+        do {
+            return try TransferTable.rows(try await call("PackedTable", filter, type: "(a{sv})"))
+        } catch BusClientError.unknown {
+            // A daemon of release 0.1.
+            return try TransferTable.rows(try await call("Table", filter, type: "(a{sv})"))
+        }
     }
 
     package func show(_ id: TransferID) async throws -> TransferDetails { try await reply("Show", id) }

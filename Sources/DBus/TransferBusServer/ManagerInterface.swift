@@ -93,14 +93,24 @@ enum ManagerInterface {
               the order of List.
 
               Columns of numbers, with -1 for unknown values: id, upload (1 for an upload), priority, bytes, total,
-              rate, attempt, submitted and deadline (milliseconds since 1970), status. Columns of texts, each with the
-              distinct texts and, for each row, the index of its text (from 0; -1 for none): url, name, app, session,
+              rate, attempt, submitted and deadline (milliseconds since 1970), status. Columns of texts, each with
+              its texts and, for each row, the index of its text (from 0; -1 for none): url, name, app, session,
               kind, state, deadline-state, sentence, path, error-code, error.
             -->
             <method name="Table">
               <arg name="filter" type="a{sv}" direction="in"/>
               <arg name="numbers" type="a{sax}" direction="out"/>
               <arg name="texts" type="a{s(asax)}" direction="out"/>
+            </method>
+            <!--
+              Returns the result of Table in a third of the time. Numbers are 64-bit integers, little-endian. A column
+              of texts has its texts in UTF-8 without separators, the end of each text (a number of bytes), and the
+              indices, which are empty if each row has a text of its own. Columns without values are left out.
+            -->
+            <method name="PackedTable">
+              <arg name="filter" type="a{sv}" direction="in"/>
+              <arg name="numbers" type="a{say}" direction="out"/>
+              <arg name="texts" type="a{s(ayayay)}" direction="out"/>
             </method>
             <!-- Opens a finished download for reading. -->
             <method name="Open">

@@ -135,6 +135,8 @@ struct BusObjectTests {
                 let list = try await client.call("List", [.dictionary([:])], type: "(a{sv})").first?.items ?? []
                 let table = try await client.call("Table", [.dictionary([:])], type: "(a{sv})")
                 #expect(try TransferTable.rows(table) == list.map { try TransferStatus($0.dictionary ?? [:]) })
+                let packed = try await client.call("PackedTable", [.dictionary([:])], type: "(a{sv})")
+                #expect(try TransferTable.rows(packed) == TransferTable.rows(table))
                 #expect(list.count == count)
             }
             await #expect(throws: BusClientError.self) {

@@ -60,7 +60,8 @@ package struct EngineService: TransferManager {
             }
             rest = rest.dropFirst(batch.indices.count)
         }
-        return rows + registry.latestEnded(limit: filter.ended, where: isIncluded)
+        rows += registry.latestEnded(limit: filter.ended, where: isIncluded)
+        return rows
     }
 
     /// The numbers of transfers and of explanations that the engine handles at a time, between other events.

@@ -48,7 +48,7 @@ struct ListCommand: DaemonCommand {
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
         if !commands.isEmpty {
             if !rows.isEmpty {
-                Console.print(StatusTable(rows: rows, width: width).text + "\n")
+                Console.printFitted(StatusTable(rows: rows, width: width).text + "\n")
             }
             return Console.print(CommandTable(rows: commands, width: width).lines.joined(separator: "\n"))
         }
@@ -56,6 +56,6 @@ struct ListCommand: DaemonCommand {
             let what = all ? "No transfers." : "No unfinished transfers. --all also shows ended transfers."
             return Console.error(what)
         }
-        Console.print(StatusTable(rows: rows, width: width).text)
+        Console.printFitted(StatusTable(rows: rows, width: width).text)
     }
 }

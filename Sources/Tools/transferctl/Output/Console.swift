@@ -21,6 +21,9 @@ enum Console {
     /// Prints one or more lines of results, without characters that control a terminal.
     static func print(_ lines: String) { write(arranged(lines, for: STDOUT_FILENO) + "\n", to: STDOUT_FILENO) }
 
+    /// Prints lines of results that contain no characters that control a terminal, and fit its width.
+    static func printFitted(_ lines: String) { write(lines + "\n", to: STDOUT_FILENO) }
+
     /// Prints a JSON document on one line, with characters that control a terminal escaped.
     static func printJSON(_ document: String) { write(document.printableJSON + "\n", to: STDOUT_FILENO) }
 

@@ -8,7 +8,7 @@ import TransferModel
 enum Formatting {
     /// Formats a number of bytes, such as `1.5 MB`. One kB is 1000 bytes, as in disk sizes and browsers.
     static func bytes(_ count: Int64) -> String {
-        guard count >= 1000 else { return "\(count) B" }
+        guard count >= 1000 else { return String(count) + " B" }
         // Integer arithmetic, because lists are long and a formatter takes ten times as long.
         var unit: Int64 = 1
         for name in ["kB", "MB", "GB", "TB"] {

@@ -6,41 +6,49 @@ struct StatusTable {
     let rows: [TransferStatus]
     let width: Int
 
-    /// The lines of the table, header first, separated by line feeds. One text, because tens of thousands of lines take
-    /// longer to join than to make.
+    /// The lines of the table, header first, separated by line feeds, without unsafe characters.
+    ///
+    /// One text, because tens of thousands of lines take longer to join than to make.
     var text: String {
-        let ids = rows.map { "\($0.id)" }
+        let ids = rows.map(\.id.description)
         let idWidth = max(2, ids.map(\.utf8.count).max() ?? 0)
         let done = rows.map(Self.done)
-        let doneWidth = max(4, done.map(Formatting.columns).max() ?? 0)
-        let head = Self.padded("ID", idWidth) + "  STATE      " + Self.padded("DONE", doneWidth) + "  NAME"
-        var text = Formatting.fitted(head, width: width)
-        text.reserveCapacity(rows.count * 120)
-        // Neighboring transfers often wait for the same reason.
-        var last: (detail: String, lines: String)?
-        for (row, (id, done)) in zip(rows, zip(ids, done)) {
-            var line = Self.padded(id, idWidth)
-            line += "  "
-            line += Self.padded(row.state.displayName, 9)
-            line += "  "
-            line += Self.padded(done, doneWidth)
-            line += "  "
-            line += row.name
-            text += "\n"
-            text += Formatting.fitted(line, width: width)
-            guard let detail = row.error ?? row.sentence else { continue }
-            let lines = last?.detail == detail ? last?.lines : nil
-            let shown = lines ?? indented(detail, by: idWidth + 2)
-            last = (detail, shown)
-            text += shown
+        let doneWidth = max(4, done.map(\.utf8.count).max() ?? 0)
+        var text: [UInt8] = []
+        text.reserveCapacity(rows.count * 160)
+        func add(_ column: String, _ width: Int) {
+            text += column.utf8
+            text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: max(0, width - column.utf8.count) + 2))
         }
-        return text
+        func add(_ id: String, _ state: String, _ done: String, _ name: String) {
+            let start = text.count
+            add(id, idWidth)
+            add(state, 9)
+            add(done, doneWidth)
+            text += name.utf8
+            // Most lines fit and are plain.
+            if text.count - start <= width, text[start...].allSatisfy({ (0x20..<0x7F).contains($0) }) { return }
+            let line = Formatting.fitted(String(decoding: text[start...], as: UTF8.self), width: width)
+            text.removeSubrange(start...)
+            text += line.utf8
+        }
+        add("ID", "STATE", "DONE", "NAME")
+        // Neighboring transfers often wait for the same reason.
+        var last: (detail: String, lines: [UInt8])?
+        for index in rows.indices {
+            text.append(UInt8(ascii: "\n"))
+            add(ids[index], rows[index].state.displayName, done[index], rows[index].name)
+            guard let detail = rows[index].error ?? rows[index].sentence else { continue }
+            if last?.detail != detail { last = (detail, indented(detail, by: idWidth + 2)) }
+            text += last?.lines ?? []
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the lines of a detail, each after a line feed.
-    private func indented(_ detail: String, by indent: Int) -> String {
-        Formatting.wrapped(detail, width: max(20, width - indent))
-            .map { "\n" + String(repeating: " ", count: indent) + $0 }.joined()
+    private func indented(_ detail: String, by indent: Int) -> [UInt8] {
+        let lines = Formatting.wrapped(detail, width: max(20, width - indent))
+        return lines.flatMap { Array("\n".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: indent) + $0.utf8 }
     }
 
     /// Returns the progress and the rate of a transfer.
@@ -50,10 +58,5 @@ struct StatusTable {
         if row.state.isEnded, row.bytes == 0 { return "" }
         let share = row.share.map { "\($0) of \(Formatting.bytes(row.total ?? 0))" } ?? bytes
         return row.state == .running ? share + (row.speed.map { " \($0)" } ?? "") : share
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        let missing = width - Formatting.columns(text)
-        return missing > 0 ? text + String(repeating: " ", count: missing) : text
     }
 }

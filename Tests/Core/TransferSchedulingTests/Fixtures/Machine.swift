@@ -190,6 +190,9 @@ final class Machine {
     }
 
     func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: now) }
+    func explanations(of ids: [TransferID], limit: Int) -> ExplanationBatch {
+        scheduler.explanations(of: ids, at: now, limit: limit)
+    }
     func occupiesSlot(_ id: TransferID) -> Bool { scheduler.occupiesSlot(id) }
     var history: PolicyHistory { scheduler.history }
     var statistics: PersistedStatistics { scheduler.statistics(at: now, boot: "") }
