@@ -103,7 +103,7 @@ enum ManagerInterface {
               <arg name="texts" type="a{s(asax)}" direction="out"/>
             </method>
             <!--
-              Returns the result of Table in a third of the time. Numbers are 64-bit integers, little-endian. A column
+              Returns the result of Table with each column as bytes. Numbers are 64-bit integers, little-endian. A column
               of texts has its texts in UTF-8 without separators, the end of each text (a number of bytes), and the
               indices, which are empty if each row has a text of its own. Columns without values are left out.
             -->
