@@ -61,8 +61,8 @@ struct ActiveTransfers: ~Copyable, Sendable {
     /// Returns whether the transfer's start was granted by aging, which makes the transfer non-preemptible.
     func isNonPreemptible(_ number: Int32) -> Bool { records[number].pointee.isNonPreemptible }
 
-    /// Calls `body` with a pointer to each transfer, which avoids copies. All transfers must be whole, as they are if the policy or ranks consider
-    /// running work.
+    /// Calls `body` with a pointer to each transfer, which avoids copies. All transfers must be whole, as they are if
+    /// the policy or ranks consider running work.
     func forEach(_ body: (Int32, UnsafeMutablePointer<ActiveTransfer>) -> Void) {
         var number = first
         while number != Int32.noIndex {

@@ -38,7 +38,7 @@ struct NumberColumn {
 
     /// Returns numbers as little-endian bytes.
     static func packed(_ numbers: [Int64]) -> VariantValue {
-        // A key path instead of the closure would take twenty times as long.
+        // A key path instead of the closure took a fifth of the time of a list.
         .bytes(numbers.map { $0.littleEndian }.withUnsafeBytes(Array.init))
     }
 
