@@ -45,7 +45,7 @@ extension IndexedQueue {
             let deadline = terms.deadline == .max ? nil : WallTime(nanosecondsSinceEpoch: terms.deadline)
             let isTimed = waiting.requirements.sets[waiting.set(of: recordIndex)].pointee.isTimed
             return (
-                waiting.rank(at: recordIndex, isLate: evaluator.isLate(deadline)),
+                Rank(recordIndex, of: waiting, isLate: evaluator.isLate(deadline)),
                 isTimed ? evaluator.endOfFit(of: waiting.entry(at: recordIndex)) : nil
             )
         }
@@ -132,13 +132,16 @@ extension IndexedQueue {
     // MARK: Starts
 
     package mutating func removeNext() -> TransferEntry {
-        let (entry, group) = waiting.take(chosen)
+        let (entry, group) = waiting.remove(chosen)
         waiting.groups.recordTurn(group)
         return entry
     }
 
     package mutating func removeNextPlain(_ evaluator: PolicyEvaluator) -> PlainRecord? {
-        guard returnsRecords(evaluator), waiting.records[chosen].pointee.extra == .noIndex else {
+        // Records suffice if running transfers are not evaluated one by one.
+        guard evaluator.isPhased, !evaluator.followsQueue, !isPreemptive,
+            waiting.records[chosen].pointee.extra == .noIndex
+        else {
             return nil
         }
         let plain = waiting.plainRecord(at: chosen)
@@ -150,7 +153,8 @@ extension IndexedQueue {
     package mutating func admitNew(
         _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator, delaysStaggered: Bool
     ) -> PlainRecord? {
-        guard !waiting.groups.isFull, returnsRecords(evaluator), !budget.isCounted, traits.isPlain,
+        guard !waiting.groups.isFull, evaluator.isPhased, !evaluator.followsQueue, !isPreemptive, !budget.isCounted,
+            traits.isPlain,
             !traits.constraints.isTimed, !evaluator.mayEndByTime(traits.kind),
             !delaysStaggered || !StaggeringRule.applies(to: traits.kind, isLoopback: traits.isLoopback),
             case .none = Obstruction.of(traits, at: evaluator.now)
@@ -171,13 +175,5 @@ extension IndexedQueue {
         waiting.groups.recordTurn(group)
         return PlainRecord(
             terms: TransferTerms(traits), group: group, set: set, level: level, waiting.requirements.sets)
-    }
-
-    /// Returns whether records suffice for transfers that start, because running transfers are not evaluated
-    /// individually.
-    // Inlined here and elsewhere: otherwise a method that only reads receives a copy of the whole value.
-    @inline(__always)
-    private func returnsRecords(_ evaluator: PolicyEvaluator) -> Bool {
-        evaluator.isPhased && !evaluator.followsQueue && !isPreemptive
     }
 }

@@ -74,7 +74,7 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
 
     package mutating func remove(_ id: TransferID) -> TransferEntry? {
         guard let recordIndex = waiting.recordIndex(of: id) else { return nil }
-        let (entry, group) = waiting.take(recordIndex)
+        let (entry, group) = waiting.remove(recordIndex)
         waiting.leave(group: group)
         return entry
     }

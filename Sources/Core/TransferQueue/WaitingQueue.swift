@@ -112,6 +112,12 @@ package struct SchedulerChanges: Sendable {
 
     package var isEmpty: Bool { !conditions && !running && !budgets && !policy }
 
+    /// Removes and returns all changes.
+    package mutating func removeAll() -> SchedulerChanges {
+        defer { self = SchedulerChanges() }
+        return self
+    }
+
     /// Adds other changes.
     package mutating func formUnion(_ other: SchedulerChanges) {
         conditions = conditions || other.conditions

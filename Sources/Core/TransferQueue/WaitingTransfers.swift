@@ -71,7 +71,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
     }
 
     /// Removes a transfer like ``discard(_:)``, and returns its complete entry and its concurrency group.
-    mutating func take(_ recordIndex: Int32) -> (entry: TransferEntry, group: Int32) {
+    mutating func remove(_ recordIndex: Int32) -> (entry: TransferEntry, group: Int32) {
         let extra = records[recordIndex].pointee.extra
         guard extra != .noIndex else {
             let entry = entry(of: plainRecord(at: recordIndex))

@@ -96,7 +96,7 @@ public struct Scheduler: ~Copyable, Sendable {
     }
 
     /// The number of unfinished transfers.
-    public var openCount: Int { core.transfers.count }
+    public var openCount: Int { core.transfers.queue.count + core.transfers.active.count }
 
     /// Returns whether an unfinished transfer has this id.
     public func contains(_ id: TransferID) -> Bool { core.transfers.entry(of: id) != nil }
@@ -140,13 +140,6 @@ public struct Scheduler: ~Copyable, Sendable {
         of id: TransferID, at now: ClockReading, includingWaited includesWaited: Bool = true
     ) -> Explanation? {
         core.explanation(of: id, at: now, includingWaited: includesWaited)
-    }
-
-    /// Explains transfers without their past waiting times. Equal transfers are explained once.
-    ///
-    /// - Parameter limit: The maximum number of explanations. The remaining transfers are left out.
-    package func explanations(of ids: [TransferID], at now: ClockReading, limit: Int) -> ExplanationBatch {
-        core.explanations(of: ids, at: now, limit: limit)
     }
 
     /// Returns an app's relaunch delay for display, with its cause and end; `nil` while the app has no limiter.

@@ -45,16 +45,16 @@ extension Rank {
     }
 }
 
-extension WaitingTransfers {
-    /// Returns the rank of a waiting transfer. Reads the record, because assembling the traits would cost more than the
+extension Rank {
+    /// Creates the rank of a waiting transfer. Reads the record, because assembling the traits would cost more than the
     /// comparison.
-    func rank(at recordIndex: Int32, isLate: Bool) -> Rank {
-        let record = records[recordIndex]
-        let heap = ready.heaps[record.pointee.heap]
+    init(_ recordIndex: Int32, of waiting: borrowing WaitingTransfers, isLate: Bool) {
+        let record = waiting.records[recordIndex]
+        let heap = waiting.ready.heaps[record.pointee.heap]
         let level = Int(heap.pointee.key.level)
-        return Rank(
-            isUserInitiated: ready.levels[level].isUserInitiated, priority: ready.levels[level].priority,
-            deadline: record.pointee.terms.deadline, isLate: isLate,
-            app: groups.groups[heap.pointee.key.group].pointee.key.app, id: record.pointee.id)
+        self.init(
+            isUserInitiated: waiting.ready.levels[level].isUserInitiated,
+            priority: waiting.ready.levels[level].priority, deadline: record.pointee.terms.deadline, isLate: isLate,
+            app: waiting.groups.groups[heap.pointee.key.group].pointee.key.app, id: record.pointee.id)
     }
 }

@@ -162,7 +162,7 @@ struct ActiveTransfers: ~Copyable, Sendable {
     }
 
     /// Removes a whole transfer and returns its entry. The index may be reused afterward.
-    mutating func take(_ number: Int32, at now: ClockReading) -> TransferEntry {
+    mutating func remove(_ number: Int32, at now: ClockReading) -> TransferEntry {
         // Moved, because a copy would cost as much as the rest.
         let transfer = wholes.remove(records[number].pointee.whole)
         unlink(number, isLoopback: transfer.entry.traits.isLoopback, at: now)

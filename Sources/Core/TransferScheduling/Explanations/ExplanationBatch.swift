@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferModel
+package import TransferModel
 internal import TransferQueue
 
 /// The explanations of many transfers. Transfers that differ only in their IDs share an explanation.
@@ -11,21 +11,21 @@ package struct ExplanationBatch: Sendable {
     package fileprivate(set) var indices: [Int?] = []
 }
 
-extension SchedulerCore where Queue: ~Copyable {
-    /// Explains transfers without their past waiting times.
+extension Scheduler {
+    /// Explains transfers without their past waiting times. Equal transfers are explained once.
     ///
     /// - Parameter limit: The maximum number of explanations. The remaining transfers are left out.
-    func explanations(of ids: [TransferID], at now: ClockReading, limit: Int) -> ExplanationBatch {
+    package func explanations(of ids: [TransferID], at now: ClockReading, limit: Int) -> ExplanationBatch {
         var batch = ExplanationBatch()
         var known: [EntryKey: Int] = [:]
         batch.indices.reserveCapacity(ids.count)
         for id in ids {
-            guard let entry = transfers.entry(of: id) else {
+            guard let entry = core.transfers.entry(of: id) else {
                 batch.indices.append(nil)
                 continue
             }
             // An explanation follows from the entry alone, unless something was reported about this transfer.
-            let isShared = transfers.watches.reasons(of: id) == nil && transfers.notices.reported[id] == nil
+            let isShared = core.transfers.watches.reasons(of: id) == nil && core.transfers.notices.reported[id] == nil
             let key = EntryKey(entry: entry)
             if isShared, let index = known[key] {
                 batch.indices.append(index)
@@ -33,8 +33,10 @@ extension SchedulerCore where Queue: ~Copyable {
             }
             guard batch.distinct.count < limit else { break }
             if isShared { known[key] = batch.distinct.count }
-            batch.indices.append(batch.distinct.count)
-            batch.distinct.append(explanation(of: id, entry, at: now, includingWaited: false))
+            if let explanation = explanation(of: id, at: now, includingWaited: false) {
+                batch.indices.append(batch.distinct.count)
+                batch.distinct.append(explanation)
+            }
         }
         return batch
     }

@@ -6,14 +6,7 @@ internal import TransferQueue
 extension SchedulerCore where Queue: ~Copyable {
     /// Explains why a transfer waits at `now`; returns `nil` if the transfer is unknown.
     func explanation(of id: TransferID, at now: ClockReading, includingWaited includesWaited: Bool) -> Explanation? {
-        transfers.entry(of: id).map { explanation(of: id, $0, at: now, includingWaited: includesWaited) }
-    }
-
-    /// Explains why the transfer with this state waits.
-    func explanation(
-        of id: TransferID, _ entry: TransferEntry, at now: ClockReading, includingWaited includesWaited: Bool
-    ) -> Explanation {
-        var entry = entry
+        guard var entry = transfers.entry(of: id) else { return nil }
         let isLate = entry.traits.constraints.deadline.map { $0.date < now.wall } ?? false
         let state = transfers.notices.reported[id]
         if case .stopping(let after) = entry.phase {

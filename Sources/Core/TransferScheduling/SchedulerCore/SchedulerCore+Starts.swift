@@ -13,7 +13,7 @@ extension SchedulerCore where Queue: ~Copyable {
         // the transfer itself is added.
         transfers.missedChanges.formUnion(transfers.changes)
         if transfers.queue.count == 0, !transfers.changes.policy { return }
-        refreshQueue()
+        transfers.queue.refresh(evaluator, transfers.missedChanges.removeAll())
         var wasQuiet = evaluator.followsQueue && transfers.active.networkCount == 0
         while true {
             if let id = transfers.queue.next(evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant)) {
@@ -27,12 +27,6 @@ extension SchedulerCore where Queue: ~Copyable {
                 break
             }
         }
-    }
-
-    /// Updates the queue to the current time, and to all changes since its last update.
-    private mutating func refreshQueue() {
-        transfers.queue.refresh(evaluator, transfers.missedChanges)
-        transfers.missedChanges = SchedulerChanges()
     }
 
     private mutating func start(
@@ -87,7 +81,7 @@ extension SchedulerCore where Queue: ~Copyable {
             transfers.active.reevaluation.map({ $0 > now.instant }) ?? true,
             transfers.expiries.next.map({ $0 > now.wall }) ?? true
         else { return false }
-        refreshQueue()
+        transfers.queue.refresh(evaluator, transfers.missedChanges.removeAll())
         guard
             let plain = transfers.queue.admitNew(
                 traits, evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant))

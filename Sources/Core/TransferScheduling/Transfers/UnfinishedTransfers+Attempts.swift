@@ -51,7 +51,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
             queue.freeSlots(of: plain)
             end(id, plain, .finished, into: &effects)
         } else {
-            let entry = active.take(index, at: now)
+            let entry = active.remove(index, at: now)
             queue.freeSlots(of: entry.traits)
             end(id, entry, .finished, at: now, into: &effects)
         }
@@ -62,7 +62,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     /// the transfer has no attempt.
     mutating func endAttempt(of id: TransferID, bytes: Int64, at now: ClockReading) -> TransferEntry? {
         guard let index = activeIndex(of: id) else { return nil }
-        var entry = active.take(index, at: now)
+        var entry = active.remove(index, at: now)
         let before = UnfinishedBytes(entry)
         queue.freeSlots(of: entry.traits)
         entry.bytes = bytes

@@ -32,8 +32,6 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         obstacles = Obstacles(spaceInterval: configuration.spaceInterval)
     }
 
-    var count: Int { queue.count + active.count }
-
     /// A Boolean value that indicates whether deadlines are kept and any transfer has one.
     var haveDeadlines: Bool { notices.isEnabled && (notices.next != nil || totals.backlog.count > 0) }
 
