@@ -139,7 +139,9 @@ public struct Scheduler: ~Copyable, Sendable {
     public func explanation(
         of id: TransferID, at now: ClockReading, includingWaited includesWaited: Bool = true
     ) -> Explanation? {
-        core.explanation(of: id, at: now, includingWaited: includesWaited)
+        core.transfers.entry(of: id).map {
+            core.explanation(of: id, $0, at: now, includingWaited: includesWaited)
+        }
     }
 
     /// Returns an app's relaunch delay for display, with its cause and end; `nil` while the app has no limiter.

@@ -29,7 +29,7 @@ public struct ConditionHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// Records awake time.
+    /// Records a period of awake time.
     mutating func add(_ nanoseconds: Int64, isOnAC: Bool, isUnmetered: Bool) {
         withoutAC = isOnAC ? 0 : withoutAC.addingSaturating(nanoseconds)
         withoutUnmetered = isUnmetered ? 0 : withoutUnmetered.addingSaturating(nanoseconds)

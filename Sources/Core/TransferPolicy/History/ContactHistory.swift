@@ -31,7 +31,7 @@ public struct ContactHistory: Hashable, Sendable, Codable {
         return all > 0 ? lengths / all : nil
     }
 
-    /// Records time with or without an unmetered network.
+    /// Records a period with or without an unmetered network.
     mutating func add(_ nanoseconds: Int64, isContact: Bool) {
         if isContact {
             current.length = current.length.addingSaturating(nanoseconds)

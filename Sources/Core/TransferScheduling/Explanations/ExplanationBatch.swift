@@ -33,10 +33,8 @@ extension Scheduler {
             }
             guard batch.distinct.count < limit else { break }
             if isShared { known[key] = batch.distinct.count }
-            if let explanation = explanation(of: id, at: now, includingWaited: false) {
-                batch.indices.append(batch.distinct.count)
-                batch.distinct.append(explanation)
-            }
+            batch.indices.append(batch.distinct.count)
+            batch.distinct.append(core.explanation(of: id, entry, at: now, includingWaited: false))
         }
         return batch
     }

@@ -4,9 +4,11 @@ import TransferPolicy
 internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
-    /// Explains why a transfer waits at `now`; returns `nil` if the transfer is unknown.
-    func explanation(of id: TransferID, at now: ClockReading, includingWaited includesWaited: Bool) -> Explanation? {
-        guard var entry = transfers.entry(of: id) else { return nil }
+    /// Explains why the transfer with this state waits at `now`.
+    func explanation(
+        of id: TransferID, _ entry: TransferEntry, at now: ClockReading, includingWaited includesWaited: Bool
+    ) -> Explanation {
+        var entry = entry
         let isLate = entry.traits.constraints.deadline.map { $0.date < now.wall } ?? false
         let state = transfers.notices.reported[id]
         if case .stopping(let after) = entry.phase {

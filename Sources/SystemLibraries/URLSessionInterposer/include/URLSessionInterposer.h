@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The direct way between libcurl and the program for the bodies of requests that have a number, past
-/// FoundationNetworking. Each function may be NULL. Called on FoundationNetworking's queue.
+/// The functions that exchange bodies with libcurl directly, without FoundationNetworking, for requests that have a
+/// number. Each function may be NULL. Called on FoundationNetworking's queue.
 struct transfer_urlsession_bodies {
     /// Reads up to `count` bytes of the request's body. Returns the number of bytes. If the function returns 0,
     /// FoundationNetworking reads its stream, for example at the end of the body and after a failure.
@@ -30,7 +30,7 @@ struct transfer_urlsession_interposer_options {
     const char *ca_file;
     /// The URL of the proxy. NULL uses the environment variables.
     const char *proxy;
-    /// The direct way for bodies. Only the first installation sets it.
+    /// The functions that exchange bodies directly. Only the first installation sets them.
     struct transfer_urlsession_bodies bodies;
 };
 

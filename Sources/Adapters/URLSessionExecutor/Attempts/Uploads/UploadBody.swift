@@ -76,7 +76,7 @@ final class UploadBody: Sendable {
         }
     }
 
-    /// Reads the next bytes into `buffer`, as the present stream would.
+    /// Reads the next bytes into `buffer`, as the current stream would.
     ///
     /// - Returns: The number of bytes, or 0 if URLSession must ask its stream: before the first stream, at the end of
     ///   the body, and after a failure.
