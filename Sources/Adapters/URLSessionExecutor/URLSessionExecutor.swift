@@ -230,6 +230,7 @@ public final class URLSessionExecutor: TransferExecutor {
         let interposer = InterposerInstallation.install(
             isEnabled: configuration.wantsInterposer, bufferSize: ExecutorEnvironment.receiveBufferSize,
             blockSize: ExecutorEnvironment.blockSize, caFile: configuration.caFile, proxy: configuration.proxy)
+        if let error = interposer.error { throw error }
         if !interposer.isActive, let error = configuration.needsInterposer { throw error }
         return interposer
     }

@@ -15,6 +15,7 @@
 #include "Handles/handle.h"
 #include "Callbacks/hangups.h"
 #include "hooks.h"
+#include "Image/object.h"
 #include "imports.h"
 #include "Pacing/pacing.h"
 
@@ -57,6 +58,26 @@ static size_t find_curl(struct import_replacement *replacements) {
     return hooks_count;
 }
 
+// In a program that was bound at its start (LD_BIND_NOW), libcurl's functions are still missing.
+static int bind_if_missing(const char *name, void **slot, void *library) {
+    if (!*slot && strncmp(name, "curl_", strlen("curl_")) == 0) *slot = dlsym(library, name);
+    return 0;
+}
+
+// The packaged program loads libcurl here instead of at its start (.ci/release), because libcurl and its 27 libraries
+// take longer to load than everything else, and only workers transfer files.
+static int load_curl(void) {
+    if (dlsym(RTLD_DEFAULT, hooks[0].name)) return 1;
+    void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_GLOBAL);
+    if (!library) {
+        snprintf(reason, sizeof reason, "%s", dlerror());
+        return 0;
+    }
+    struct object program;
+    if (object_find(NULL, &program)) object_visit_imports(&program, bind_if_missing, library);
+    return 1;
+}
+
 // The number of FoundationNetworking's build in a program that contains FoundationNetworking. A static library has no
 // such number, so whoever links such a program may define this string, from the shared library of the same toolchain.
 extern const char transfer_urlsession_static_build[] __attribute__((weak));
@@ -89,7 +110,9 @@ enum transfer_urlsession_interposer_state transfer_urlsession_interposer_install
         if (!build[0] && transfer_urlsession_static_build) {
             snprintf(build, sizeof build, "%s", transfer_urlsession_static_build);
         }
-        if (install_hooks()) {
+        if (!load_curl()) {
+            state = transfer_urlsession_interposer_no_libcurl;
+        } else if (install_hooks()) {
             state = tested_foundation(build) ? transfer_urlsession_interposer_tested : transfer_urlsession_interposer_untested;
         }
     }

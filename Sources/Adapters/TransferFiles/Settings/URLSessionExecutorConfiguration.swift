@@ -148,6 +148,8 @@ public struct URLSessionExecutorError: Error, Hashable, Sendable, CustomStringCo
         case unreadableCAFile
         /// The setting requires the interposer, which is disabled or could not be installed.
         case needsInterposer
+        /// libcurl, which transfers the bytes, is not installed or cannot be loaded.
+        case missingLibcurl
     }
     /// The kind of the error.
     public var code: Code
@@ -155,4 +157,10 @@ public struct URLSessionExecutorError: Error, Hashable, Sendable, CustomStringCo
     public var message: String
     /// The message.
     public var description: String { message }
+
+    /// Creates an error.
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
 }

@@ -8,6 +8,8 @@ struct InterposerInstallation: Hashable, Sendable {
     /// A sentence for the user about the interposer. `nil` if the interposer was tested with this build, or is switched
     /// off.
     var warning: String?
+    /// The error that prevents every transfer, or `nil` if there is none.
+    var error: URLSessionExecutorError?
 
     /// Creates the result of an installation.
     ///
@@ -17,6 +19,13 @@ struct InterposerInstallation: Hashable, Sendable {
     ///   - build: The build number of FoundationNetworking, or an empty string if the build has no number.
     ///   - isEnabled: Whether the configuration enables the interposer.
     init(state: transfer_urlsession_interposer_state, reason: String, build: String, isEnabled: Bool) {
+        guard state != transfer_urlsession_interposer_no_libcurl else {
+            isActive = false
+            error = URLSessionExecutorError(
+                code: .missingLibcurl,
+                message: "libcurl cannot be loaded: \(reason). Install it; on Debian, the package is libcurl4.")
+            return
+        }
         isActive = isEnabled && state != transfer_urlsession_interposer_absent
         guard isEnabled, state != transfer_urlsession_interposer_tested else { return }
         let name = "FoundationNetworking (\(build.isEmpty ? "unknown build" : "build \(build)"))"

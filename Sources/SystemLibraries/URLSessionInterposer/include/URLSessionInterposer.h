@@ -44,6 +44,8 @@ enum transfer_urlsession_interposer_state {
     transfer_urlsession_interposer_untested = 1,
     /// The interposer is completely installed in a build of FoundationNetworking with which it was tested.
     transfer_urlsession_interposer_tested = 2,
+    /// libcurl could not be loaded. No URLSession can be used.
+    transfer_urlsession_interposer_no_libcurl = 3,
 };
 
 /// Installs the interposer between FoundationNetworking and libcurl. If the interposer is already installed, changes
@@ -54,7 +56,8 @@ enum transfer_urlsession_interposer_state {
 enum transfer_urlsession_interposer_state transfer_urlsession_interposer_install(
     const struct transfer_urlsession_interposer_options *options);
 
-/// Returns the reason why the interposer is absent, as a part of a sentence. Returns "" if the interposer is installed.
+/// Returns the reason why the interposer is absent or libcurl could not be loaded, as a part of a sentence. Returns ""
+/// if the interposer is installed.
 /// Must be called after an installation.
 const char *transfer_urlsession_interposer_reason(void);
 

@@ -83,6 +83,11 @@ extension ExecutorTests {
             let absent = interposer(transfer_urlsession_interposer_absent, build: "")
             #expect(!absent.isActive)
             #expect(try #require(absent.warning).contains("x is not imported"))
+            #expect(absent.error == nil)
+            let unusable = interposer(transfer_urlsession_interposer_no_libcurl, isEnabled: false)
+            #expect(!unusable.isActive && unusable.warning == nil)
+            #expect(try #require(unusable.error).code == .missingLibcurl)
+            #expect(try #require(unusable.error).message.contains("x is not imported"))
             for state in [transfer_urlsession_interposer_absent, transfer_urlsession_interposer_untested] {
                 let off = interposer(state, isEnabled: false)
                 #expect(!off.isActive && off.warning == nil)
