@@ -11,24 +11,27 @@ package struct URLReference: Hashable, Sendable {
     ///
     /// Escapes bytes that are not allowed in a URL.
     package init(_ text: String) {
-        var rest = Substring(Self.escaped(text))
-        if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
-        if let colon = rest.firstIndex(where: { ":/?".contains($0) }), rest[colon] == ":", Self.isScheme(rest[..<colon])
+        // All bytes are ASCII from here on, and a file needs about a dozen references: characters would cost several
+        // times as much.
+        var rest = Substring(Self.escaped(text)).utf8
+        if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+        if let colon = rest.firstIndex(where: { ":/?".utf8.contains($0) }), rest[colon] == UInt8(ascii: ":"),
+            Self.isScheme(rest[..<colon])
         {
-            scheme = rest[..<colon].lowercased()
+            scheme = Substring(rest[..<colon]).lowercased()
             rest = rest[rest.index(after: colon)...]
         }
-        if rest.hasPrefix("//") {
+        if rest.starts(with: "//".utf8) {
             rest = rest.dropFirst(2)
-            let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
-            authority = String(rest[..<end])
+            let end = rest.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
+            authority = String(Substring(rest[..<end]))
             rest = rest[end...]
         }
-        if let mark = rest.firstIndex(of: "?") {
-            query = String(rest[rest.index(after: mark)...])
+        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+            query = String(Substring(rest[rest.index(after: mark)...]))
             rest = rest[..<mark]
         }
-        path = String(rest)
+        path = String(Substring(rest))
     }
 
     /// Returns the reference resolved against `base`.
@@ -92,17 +95,19 @@ package struct URLReference: Hashable, Sendable {
 
     /// The last component of the path, still escaped.
     package var lastComponent: String {
-        String(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
     }
 
     private var folder: String {
-        guard let slash = path.lastIndex(of: "/") else { return "/" }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
         return String(path[...slash])
     }
 
-    private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.first, first.isASCII, first.isLetter else { return false }
-        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    private static func isScheme(_ text: Substring.UTF8View) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+        guard let first = text.first, isLetter(first) else { return false }
+        return text.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
     }
 
     private static func withoutDots(_ path: String) -> String {
@@ -123,13 +128,15 @@ package struct URLReference: Hashable, Sendable {
     }
 
     private static func escaped(_ text: String) -> String {
+        func isAllowed(_ byte: UInt8) -> Bool { byte > 32 && byte < 127 && !#""<>\^`{|}"#.utf8.contains(byte) }
+        if text.utf8.allSatisfy(isAllowed) { return text }
         let digits = Array("0123456789ABCDEF")
         var result = ""
         for byte in text.utf8 where byte != 9 && byte != 10 && byte != 13 {
-            if byte <= 32 || byte >= 127 || "\"<>\\^`{|}".utf8.contains(byte) {
-                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            } else {
+            if isAllowed(byte) {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
             }
         }
         return result

@@ -42,8 +42,8 @@ final class ExecutorEnvironment: Sendable {
         self.fileCalls = fileCalls
         self.isInterposerActive = isInterposerActive
         proxies = ProxyRule(explicit: configuration.proxy)
-        // Bounds the blocks in memory to 8 MiB with the interposer, and to 1 MiB without.
-        admission = AdmissionControl(limit: isInterposerActive ? 16 : 64)
+        // Bounds the blocks in memory to 4 MiB with the interposer, and to 1 MiB without.
+        admission = AdmissionControl(limit: isInterposerActive ? 8 : 64)
         throttle = Throttle(
             limits: configuration.limits, isInterposerActive: isInterposerActive,
             interfaces: configuration.foregroundInterfaces)

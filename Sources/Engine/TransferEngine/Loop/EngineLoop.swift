@@ -198,6 +198,11 @@ actor EngineLoop {
         driver.isShuttingDown = true
         resumeAwaitingExplanations()
         let attempts = driver.attempts
+        // The kernel takes up to 20 ms to close the watches of files (inotify_release waits for a grace period), so the
+        // source stops now unless an announced sleep must wait for a save.
+        let conditions = conditionSource
+        let mayStop = driver.scheduler.isIdle && driver.hasNothingPending
+        async let stopped: Void = mayStop ? conditions.stop() : ()
         async let ended: Void = attempts.shutDown()
         while case let messages = await inbox.receive(), !messages.isEmpty {
             for message in messages {
@@ -214,6 +219,7 @@ actor EngineLoop {
             await driver.saveAndPerform()
         }
         await ended
+        await stopped
         await driver.writer.commit(driver.currentStatistics())
         await driver.writer.flush()
     }
