@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import Testing
 import TransferEngine
 import TransferModel
@@ -119,6 +120,29 @@ import TransferTesting
         #expect(source.isStopped)
     }
 
+    @Test(
+        "An idle engine stops the conditions while the executor ends, and a busy one after the save",
+        arguments: [true, false])
+    func conditionsAtTheEnd(isIdle: Bool) async throws {
+        let source = ManualConditionSource(EngineFixture.goodConditions())
+        let executor = SlowEnd(source: source, yields: isIdle ? 100_000 : 1000)
+        let engine = TransferEngine(
+            store: InMemoryTransferStore(), executor: executor, conditions: source,
+            alarm: ManualAlarm(startingAt: EngineFixture.start), seed: 1)
+        async let running: Void = engine.run()
+        let id = try await engine.submit(EngineFixture.specification())
+        var lines = Updates(engine.updates)
+        #expect(await lines.next() == "1 started 1")
+        if isIdle {
+            executor.base.finish(id)
+            #expect(await lines.next()?.hasPrefix("1 finished") == true)
+        }
+        engine.shutDown()
+        try await running
+        #expect(executor.conditionsHadStopped.withLock { $0 } == isIdle)
+        #expect(source.isStopped)
+    }
+
     @Test("Late reports of an attempt that has ended are dropped")
     func lateReports() async throws {
         let fixture = EngineFixture()
@@ -183,5 +207,28 @@ import TransferTesting
         }
         #expect(fixture.executor.faults.isEmpty)
         #expect(fixture.disk.transfers.filter { $0.ending == .cancelled }.count <= 20)
+    }
+}
+
+/// An executor whose shutdown waits for the end of the condition source, but not forever.
+private final class SlowEnd: TransferExecutor {
+    let base = FakeExecutor()
+    let conditionsHadStopped = Mutex(false)
+    private let source: ManualConditionSource
+    private let yields: Int
+
+    init(source: ManualConditionSource, yields: Int) { (self.source, self.yields) = (source, yields) }
+
+    func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
+        base.start(job, reporting: report)
+    }
+    func stop(_ id: TransferID) { base.stop(id) }
+    func discard(_ job: TransferJob) { base.discard(job) }
+    func availableSpace(for specification: TransferSpecification) -> Int64? { base.availableSpace(for: specification) }
+
+    func shutdown() async {
+        for _ in 0..<yields where !source.isStopped { await Task.yield() }
+        conditionsHadStopped.withLock { $0 = source.isStopped }
+        await base.shutdown()
     }
 }
