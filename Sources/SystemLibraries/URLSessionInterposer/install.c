@@ -65,7 +65,7 @@ static int bind_if_missing(const char *name, void **slot, void *library) {
 }
 
 // The packaged program loads libcurl here instead of at its start (.ci/release), because libcurl and its 27 libraries
-// take longer to load than everything else, and only workers transfer files.
+// take longer to load than everything else, and few processes transfer files.
 static int load_curl(void) {
     if (dlsym(RTLD_DEFAULT, hooks[0].name)) return 1;
     void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_GLOBAL);

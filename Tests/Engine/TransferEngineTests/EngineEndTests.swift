@@ -210,7 +210,7 @@ import TransferTesting
     }
 }
 
-/// An executor whose shutdown waits for the end of the condition source, but not forever.
+/// An executor whose shutdown ends once the condition source has stopped, or after a number of yields.
 private final class SlowEnd: TransferExecutor {
     let base = FakeExecutor()
     let conditionsHadStopped = Mutex(false)

@@ -105,9 +105,10 @@ package struct URLReference: Hashable, Sendable {
     }
 
     private static func isScheme(_ text: Substring.UTF8View) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
         guard let first = text.first, isLetter(first) else { return false }
-        return text.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+        return text.allSatisfy { isLetter($0) || digits.contains($0) || "+-.".utf8.contains($0) }
     }
 
     private static func withoutDots(_ path: String) -> String {

@@ -158,7 +158,7 @@ public struct URLSessionExecutorError: Error, Hashable, Sendable, CustomStringCo
     /// The message.
     public var description: String { message }
 
-    /// Creates an error.
+    /// Creates an error with a message of one sentence, which is shown to the user as it is.
     package init(code: Code, message: String) {
         self.code = code
         self.message = message

@@ -8,14 +8,14 @@ struct InterposerInstallation: Hashable, Sendable {
     /// A sentence for the user about the interposer. `nil` if the interposer was tested with this build, or is switched
     /// off.
     var warning: String?
-    /// The error that prevents every transfer, or `nil` if there is none.
+    /// The error that makes every transfer impossible because libcurl could not be loaded. `nil` if libcurl is loaded.
     var error: URLSessionExecutorError?
 
     /// Creates the result of an installation.
     ///
     /// - Parameters:
-    ///   - state: The state of the installation: complete or absent, and tested or not.
-    ///   - reason: The reason why the interposer is absent.
+    ///   - state: The state of the installation: complete or absent, and tested or not; or that libcurl is missing.
+    ///   - reason: The reason why the interposer is absent or why libcurl could not be loaded.
     ///   - build: The build number of FoundationNetworking, or an empty string if the build has no number.
     ///   - isEnabled: Whether the configuration enables the interposer.
     init(state: transfer_urlsession_interposer_state, reason: String, build: String, isEnabled: Bool) {

@@ -56,9 +56,8 @@ enum transfer_urlsession_interposer_state {
 enum transfer_urlsession_interposer_state transfer_urlsession_interposer_install(
     const struct transfer_urlsession_interposer_options *options);
 
-/// Returns the reason why the interposer is absent or libcurl could not be loaded, as a part of a sentence. Returns ""
-/// if the interposer is installed.
-/// Must be called after an installation.
+/// Returns the reason why the interposer is absent or why libcurl could not be loaded, as a part of a sentence. Returns
+/// "" if the interposer is installed. Must be called after an installation.
 const char *transfer_urlsession_interposer_reason(void);
 
 /// Returns the number of FoundationNetworking's build in hexadecimal digits, or "" if the build has no number. Must
