@@ -427,7 +427,9 @@ let package = Package(
         support(
             "StressTests/SchedulerPropertyRuns",
             ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling"]),
-        child("StressTests/SchedulerStress", ["TransferModel", "TransferPolicy", "SchedulerPropertyRuns"]),
+        child(
+            "StressTests/SchedulerStress",
+            ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerPropertyRuns"]),
         tests("Core/TransferQueueTests", ["TransferModel", "TransferPolicy", "TransferQueue"]),
         tests(
             "Core/TransferSchedulingTests",
@@ -604,3 +606,51 @@ let package = Package(
         tests("TidyTests", []),
     ]
 )
+
+// `SCOPE=core swift test` builds and tests a part of the package: the test targets in these folders and what they need.
+// Targets outside of a change's layer take most of the time of a build. CONTRIBUTING lists the times.
+let scopes = [
+    "core": ["Tests/Model", "Tests/Core"],
+    "engine": ["Tests/Engine", "Tests/Testing/TransferTestingTests", "Tests/Adapters/SQLiteStoreTests"],
+    "transfers": [
+        "Tests/Adapters/URLSessionExecutorTests", "Tests/Adapters/TransferFilesTests", "Tests/Adapters/Worker",
+        "Tests/Adapters/TransferWorkerTests", "Tests/Testing/HostileServerTests",
+    ],
+    "bus": ["Tests/DBus", "Tests/Adapters/GLibBridgeTests", "Tests/Adapters/LinuxConditionsTests"],
+    "tools": ["Tests/Tools"],
+]
+
+/// Removes all targets, products, and packages that the tests in the folders do not need.
+func limit(_ package: Package, to folders: [String]) {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
+    var packages: Set<String> = []
+    func need(_ target: Target) {
+        guard needed.insert(target.name).inserted else { return }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): targets[name].map(need)
+            case .productItem(_, let name, _, _): name.map { _ = packages.insert($0) }
+            @unknown default: break
+            }
+        }
+        for case .plugin(let name, _) in target.plugins ?? [] { targets[name].map(need) }
+    }
+    for target in package.targets where folders.contains(where: { target.path?.hasPrefix($0) ?? false }) { need(target) }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        let names = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+        return !needed.isSuperset(of: names)
+    }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return !packages.contains { location.hasSuffix("/\($0)") }
+    }
+}
+
+if let scope = Context.environment["SCOPE"], !scope.isEmpty {
+    guard let folders = scopes[scope] else {
+        fatalError("SCOPE=\(scope) is unknown; use one of \(scopes.keys.sorted().joined(separator: ", "))")
+    }
+    limit(package, to: folders)
+}

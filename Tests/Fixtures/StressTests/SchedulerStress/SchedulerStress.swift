@@ -17,6 +17,7 @@ struct SchedulerStress {
         }
         if let file = options.replayed { replay(file) }
         if options.isDigest { digest(options) }
+        if let count = options.fixed { runFixedWorkload(count) }
         print("SchedulerStress --seed \(options.seed)")
         // Printed immediately, so that the seed is known even if this process crashes.
         fflush(nil)
@@ -72,6 +73,17 @@ struct SchedulerStress {
         let (first, second) = (value(), value())
         print(String(first, radix: 16))
         exit(first == second ? 0 : 1)
+    }
+
+    private static func runFixedWorkload(_ count: Int) -> Never {
+        do {
+            var workload = try FixedWorkload(submitting: count)
+            print("\(count) submitted, \(workload.run()) started")
+            exit(0)
+        } catch {
+            print(error)
+            exit(1)
+        }
     }
 
     // MARK: Random runs

@@ -4,7 +4,7 @@
 struct StressOptions: Sendable {
     static let usage = """
         usage: SchedulerStress [--steps N] [--compared N] [--seed N] [--policy NAME] [--jobs N]
-                             [--digest] [--replay FILE]
+                             [--digest] [--fixed N] [--replay FILE]
 
           --steps N      the number of events to check against the rules (default: 10000000)
           --compared N   the number of events to also compare with the reference scheduler (default: 300000)
@@ -12,6 +12,7 @@ struct StressOptions: Sendable {
           --policy NAME  the only policy to use: NAME[:key=value]…
           --jobs N       the number of parallel runs (default: 2)
           --digest       run 100000 events twice from one seed and print a hash of the effects, equal in every build
+          --fixed N      run the same events in every run, with N transfers, to count instructions (.ci/counts)
           --replay FILE  replay a printed log
         """
 
@@ -21,6 +22,7 @@ struct StressOptions: Sendable {
     var policy: String?
     var jobs = 2
     var isDigest = false
+    var fixed: Int?
     var replayed: String?
 
     init?(_ arguments: [String]) {
@@ -40,6 +42,7 @@ struct StressOptions: Sendable {
                 case "--steps": steps = Int(number)
                 case "--compared": compared = Int(number)
                 case "--seed": seed = number
+                case "--fixed": fixed = max(1, Int(number))
                 case "--jobs": jobs = max(1, Int(number))
                 default: return nil
                 }
