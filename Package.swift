@@ -618,6 +618,7 @@ let scopes = [
     ],
     "bus": ["Tests/DBus", "Tests/Adapters/GLibBridgeTests", "Tests/Adapters/LinuxConditionsTests"],
     "tools": ["Tests/Tools"],
+    "tidy": ["Tests/TidyTests"],
 ]
 
 /// Removes all targets, products, and packages that the tests in the folders do not need.
@@ -636,7 +637,9 @@ func limit(_ package: Package, to folders: [String]) {
         }
         for case .plugin(let name, _) in target.plugins ?? [] { targets[name].map(need) }
     }
-    for target in package.targets where folders.contains(where: { target.path?.hasPrefix($0) ?? false }) { need(target) }
+    for target in package.targets where folders.contains(where: { target.path?.hasPrefix($0) ?? false }) {
+        need(target)
+    }
     package.targets.removeAll { !needed.contains($0.name) }
     package.products.removeAll { product in
         let names = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []

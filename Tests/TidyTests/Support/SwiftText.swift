@@ -8,13 +8,11 @@ extension Regex {
 
 /// A scanner with just enough of Swift's grammar to tell code from comments and strings.
 enum SwiftText {
-    /// Replaces each character of comments and string literals by a space. Line breaks do not change.
+    /// Replaces each byte of comments and string literals by a space. Line breaks do not change.
     static func code(of text: String) -> String {
-        var scanner = Scanner(Array(text.unicodeScalars))
+        var scanner = Scanner(input: Array(text.utf8))
         scanner.scan()
-        var code = String.UnicodeScalarView()
-        code.append(contentsOf: scanner.output)
-        return String(code)
+        return String(decoding: scanner.output, as: UTF8.self)
     }
 
     /// Returns the range from the `{` at or after `start` to its matching brace, or `nil` if there is none.
@@ -29,99 +27,114 @@ enum SwiftText {
         return nil
     }
 
+    /// Works on bytes without calls of generic code, which take most of the time in a build for tests.
     private struct Scanner {
-        let input: [Unicode.Scalar]
-        var output: [Unicode.Scalar] = []
+        let input: [UInt8]
+        var output: [UInt8] = []
         var position = 0
 
-        init(_ input: [Unicode.Scalar]) { self.input = input }
+        private static let (newline, space, quote, backslash) = (UInt8(10), UInt8(32), UInt8(34), UInt8(92))
+        private static let (hash, slash, star) = (UInt8(35), UInt8(47), UInt8(42))
+        private static let (open, close) = (UInt8(40), UInt8(41))
+
+        init(input: [UInt8]) {
+            self.input = input
+            output.reserveCapacity(input.count)
+        }
 
         mutating func scan() {
             while position < input.count {
-                if starts("//") {
-                    blank { !$0.starts("\n") }
-                } else if starts("/*") {
+                let byte = input[position]
+                if byte == Self.slash, next(1) == Self.slash {
+                    while position < input.count, input[position] != Self.newline { skip(1) }
+                } else if byte == Self.slash, next(1) == Self.star {
                     blankBlockComment()
-                } else if let hashes = stringStart() {
+                } else if byte == Self.quote || byte == Self.hash, let hashes = stringStart() {
                     blankString(hashes)
                 } else {
-                    output.append(input[position])
+                    output.append(byte)
                     position += 1
                 }
             }
         }
 
-        func starts(_ text: String) -> Bool {
-            let wanted = text.unicodeScalars
-            guard position + wanted.count <= input.count else { return false }
-            return zip(wanted, input[position...]).allSatisfy(==)
+        func next(_ distance: Int) -> UInt8? {
+            position + distance < input.count ? input[position + distance] : nil
         }
 
-        mutating func skip(_ count: Int = 1) {
-            for scalar in input[position..<min(position + count, input.count)] {
-                output.append(scalar == "\n" ? scalar : " ")
+        /// Returns whether `count` bytes from `distance` on are the byte.
+        func has(_ count: Int, _ byte: UInt8, at distance: Int) -> Bool {
+            var index = 0
+            while index < count {
+                guard next(distance + index) == byte else { return false }
+                index += 1
             }
-            position = min(position + count, input.count)
+            return true
         }
 
-        mutating func blank(while condition: (Scanner) -> Bool) {
-            while position < input.count, condition(self) { skip() }
+        mutating func skip(_ count: Int) {
+            let end = min(position + count, input.count)
+            while position < end {
+                output.append(input[position] == Self.newline ? Self.newline : Self.space)
+                position += 1
+            }
         }
 
         mutating func blankBlockComment() {
             var depth = 0
             repeat {
-                if starts("/*") {
+                if input[position] == Self.slash, next(1) == Self.star {
                     depth += 1
                     skip(2)
-                } else if starts("*/") {
+                } else if input[position] == Self.star, next(1) == Self.slash {
                     depth -= 1
                     skip(2)
                 } else {
-                    skip()
+                    skip(1)
                 }
             } while depth > 0 && position < input.count
         }
 
         /// Counts the `#` before the quote of a string that begins here, or `nil` if no string begins here.
         func stringStart() -> Int? {
-            var end = position
-            while end < input.count, input[end] == "#" { end += 1 }
-            return end < input.count && input[end] == "\"" ? end - position : nil
+            var hashes = 0
+            while next(hashes) == Self.hash { hashes += 1 }
+            return next(hashes) == Self.quote ? hashes : nil
         }
 
         /// Blanks out a string, except for the code in its interpolations.
         mutating func blankString(_ hashes: Int) {
-            let marks = String(repeating: "#", count: hashes)
             skip(hashes)
-            let quote = starts("\"\"\"") ? "\"\"\"" : "\""
-            skip(quote.count)
-            while position < input.count, !starts(quote + marks) {
-                if starts("\\" + marks + "(") {
+            let quotes = has(3, Self.quote, at: 0) ? 3 : 1
+            skip(quotes)
+            while position < input.count {
+                let byte = input[position]
+                if byte == Self.quote, has(quotes, Self.quote, at: 0), has(hashes, Self.hash, at: quotes) { break }
+                if byte == Self.backslash, has(hashes, Self.hash, at: 1) {
+                    let isInterpolation = next(1 + hashes) == Self.open
                     skip(hashes + 2)
-                    scanInterpolation()
-                } else if starts("\\" + marks) {
-                    skip(hashes + 2)
-                } else if quote.count == 1, starts("\n") {
+                    if isInterpolation { scanInterpolation() }
+                } else if quotes == 1, byte == Self.newline {
                     return
                 } else {
-                    skip()
+                    skip(1)
                 }
             }
-            skip(quote.count + hashes)
+            skip(quotes + hashes)
         }
 
         mutating func scanInterpolation() {
             var depth = 1
             while position < input.count {
-                if let hashes = stringStart() {
+                let byte = input[position]
+                if byte == Self.quote || byte == Self.hash, let hashes = stringStart() {
                     blankString(hashes)
                     continue
                 }
-                if starts("(") { depth += 1 }
-                if starts(")") { depth -= 1 }
-                if depth == 0 { return skip() }
-                output.append(input[position])
+                if byte == Self.open { depth += 1 }
+                if byte == Self.close { depth -= 1 }
+                if depth == 0 { return skip(1) }
+                output.append(byte)
                 position += 1
             }
         }
