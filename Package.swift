@@ -156,24 +156,16 @@ let package = Package(
         .trait(
             name: "Tools", description: "The programs: transferctl, transferd, transferlab, and transfer-worker.",
             enabledTraits: ["Engine", "Lab"]),
-        // `swift build --traits Tools` builds the programs without resolving the packages of the tests.
         .trait(
             name: "RPC", description: "The program transfer-rpc: aria2's JSON-RPC for the daemon.",
             enabledTraits: ["Tools"]),
-        .trait(name: "Tests", description: "The servers of this package's own tests. No product uses them."),
-        .default(enabledTraits: ["Tools", "RPC", "Tests"]),
+        .default(enabledTraits: ["Tools", "RPC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
-        // For tests only: no product depends on these five packages.
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
@@ -364,16 +356,10 @@ let package = Package(
             ]),
         // Tests
         support("Buses/ConditionFixtures", [], resources: [.copy("Resources")]),
-        support(
-            "Servers/HostileServer",
-            [
-                product("Crypto", of: "swift-crypto", trait: "Tests"),
-                product("NIOCore", of: "swift-nio", trait: "Tests"),
-                product("NIOPosix", of: "swift-nio", trait: "Tests"),
-                product("NIOSSL", of: "swift-nio-ssl", trait: "Tests"),
-                product("SwiftASN1", of: "swift-asn1", trait: "Tests"),
-                product("X509", of: "swift-certificates", trait: "Tests"),
-            ]),
+        .systemLibrary(
+            name: "CHostileServer", path: "Tests/Fixtures/Servers/CHostileServer", pkgConfig: "libssl",
+            providers: [.apt(["libssl-dev"])]),
+        support("Servers/HostileServer", ["CHostileServer"]),
         support(
             "Servers/HostileCases",
             ["TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
@@ -595,7 +581,7 @@ let package = Package(
             "Adapters/SessionFoldersTests",
             ["SessionFolders", "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
         tests("Adapters/UploadSpoolTests", ["UploadSpool", "TransferModel", "TransferSessions"]),
-        tests("Testing/HostileServerTests", ["HostileServer"]),
+        tests("Testing/HostileServerTests", ["HostileServer", "CHostileServer"]),
         tests(
             "Testing/DiskFixtureTests",
             [

@@ -65,22 +65,6 @@ struct WireTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("a connection ends orderly or is reset, as the handler decides", arguments: ["finish", "cut", "reset"])
-    func ends(way: String) throws {
-        let server = try handling { _, connection in
-            connection.send("x")
-            switch way {
-            case "finish": connection.finish()
-            case "cut": connection.cut()
-            default: connection.reset()
-            }
-        }
-        defer { server.stop() }
-        let client = try #require(RawClient(port: server.port))
-        client.send(Self.request)
-        #expect(client.receiveAll().end == (way == "reset" ? .reset : .inOrder))
-    }
-
     @Test("a server that has closed its sending side still receives")
     func halfClosed() throws {
         let server = try handling { request, connection in
@@ -106,20 +90,6 @@ struct WireTests {
         client.send(Self.request)
         client.finishSending()
         #expect(client.receiveAll() == (Self.empty, .inOrder))
-    }
-
-    @Test("a handler that does not read blocks the client")
-    func held() throws {
-        let stays = Mutex(true)
-        let server = try handling { _, connection in
-            while stays.withLock({ $0 }) { connection.pause(milliseconds: 5) }
-        }
-        defer { server.stop() }
-        let client = try #require(RawClient(port: server.port, milliseconds: 300))
-        client.send(Self.request)
-        // The text is larger than the kernel buffers of both sides.
-        #expect(!client.send(String(repeating: "x", count: 64 << 20)))
-        stays.withLock { $0 = false }
     }
 
     @Test("connections that are not accepted wait; beyond the backlog, they get no response")
@@ -163,14 +133,12 @@ struct WireTests {
         #expect(second.receive(Self.empty.utf8.count) == Self.empty)
     }
 
-    @Test("a stopped server resets its connections and refuses new ones")
-    func stopped() throws {
-        let server = try handling { _, connection in connection.waitForClient() }
-        let client = try #require(RawClient(port: server.port))
-        client.send(Self.request)
-        for _ in 0..<500 where server.requests.isEmpty { client.pause() }
-        server.stop()
-        #expect(client.receiveAll().end == .reset)
-        #expect(RawClient(port: server.port) == nil)
+    @Test("a full backlog gives no response")
+    func full() throws {
+        let server = try server { ($0.backlog, $0.isAdmitting) = (1, false) }
+        defer { server.stop() }
+        server.fillBacklog()
+        #expect(RawClient(port: server.port, milliseconds: 300) == nil)
+        #expect(server.connectionCount == 0)
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
+import CHostileServer
 import Foundation
 import Synchronization
 
@@ -101,9 +101,10 @@ public final class DigestGuard: Sendable {
     }
 
     private func hash(_ text: String) -> String {
-        let data = Data(text.utf8)
-        let digest: [UInt8] =
-            rules.algorithm.hasPrefix("MD5") ? Array(Insecure.MD5.hash(data: data)) : Array(SHA256.hash(data: data))
+        let function = rules.algorithm.hasPrefix("MD5") ? "MD5" : "SHA256"
+        let digest = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, initializedCount in
+            _ = EVP_Q_digest(nil, function, nil, text, text.utf8.count, buffer.baseAddress, &initializedCount)
+        }
         return digest.map { String(format: "%02x", $0) }.joined()
     }
 

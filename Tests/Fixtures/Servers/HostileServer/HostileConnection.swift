@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import NIOCore
+import Synchronization
 
-/// A connection of the hostile server. Use each connection only on its own thread.
+/// A connection of the hostile server. Use each connection only on its own thread, except for sending.
 ///
 /// All calls block. `send` returns after the kernel has accepted the bytes.
 public final class HostileConnection {
-    private let channel: any Channel
-    private let inbox: Inbox
+    private let socket: LoopbackSocket
+    private let stream: any ByteStream
+    private let hasEnded = Atomic(false)
     /// The received bytes that have not been consumed yet.
     var pending: [UInt8] = []
     /// A Boolean value that indicates whether no further request is read.
-    public private(set) var isEnded = false
+    public private(set) var isEnded: Bool {
+        get { hasEnded.load(ordering: .relaxed) }
+        set { hasEnded.store(newValue, ordering: .relaxed) }
+    }
 
-    init(channel: any Channel, inbox: Inbox) {
-        self.channel = channel
-        self.inbox = inbox
+    init(_ socket: LoopbackSocket, _ stream: any ByteStream) {
+        self.socket = socket
+        self.stream = stream
     }
 
     /// Sends bytes. Returns `false` if the client has disconnected.
     @discardableResult
     public func send(_ bytes: some Sequence<UInt8>) -> Bool {
-        do {
-            try channel.writeAndFlush(ByteBuffer(bytes: bytes)).wait()
-            return true
-        } catch {
-            isEnded = true
-            return false
-        }
+        if stream.send(bytes) { return true }
+        isEnded = true
+        return false
     }
 
     /// Sends text unchanged. Line endings are not converted, so write `\r\n`.
@@ -62,20 +62,20 @@ public final class HostileConnection {
     }
 
     /// Ends the sending direction in order (FIN). Requests and bodies can still be read.
-    public func finishSending() { try? channel.close(mode: .output).wait() }
+    public func finishSending() { stream.finishSending() }
 
     /// Ends the connection as a broken line would, and waits for the client to disconnect.
     ///
     /// Sends FIN. Under TLS, no close_notify alert precedes the FIN.
     public func cut() {
-        try? channel.triggerUserOutboundEvent(WireEnd.cut).wait()
+        socket.finishSending()
         waitForClient()
     }
 
     /// Aborts the connection (RST).
     public func reset() {
         isEnded = true
-        try? channel.triggerUserOutboundEvent(WireEnd.reset).wait()
+        socket.reset()
     }
 
     /// Sends nothing until the client disconnects or the server stops. Received bytes are discarded.
@@ -86,8 +86,6 @@ public final class HostileConnection {
 
     /// Pauses the connection's thread, for example between two bytes.
     public func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
-
-    func close() { channel.close(promise: nil) }
 
     func readRequest(number: Int) -> HostileRequest? {
         var searched = 0
@@ -104,8 +102,7 @@ public final class HostileConnection {
 
     /// Waits for more bytes and appends them to `pending`. Returns `false` at the end of the connection.
     func receive() -> Bool {
-        let (bytes, wasReadPaused) = inbox.removeBytes()
-        if wasReadPaused { channel.read() }
+        let bytes = stream.receive()
         pending += bytes
         return !bytes.isEmpty
     }

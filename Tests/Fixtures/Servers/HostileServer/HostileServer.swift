@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import NIOCore
-import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// An HTTP/1.1 server on loopback in which the test controls every byte. The server enforces no HTTP rules itself.
 ///
 /// Each connection has its own thread, which reads and records a request and then runs the handler. The handler
 /// responds with arbitrary bytes, pauses, and breaks. The connection stays open for the next request unless the
-/// handler ends it. SwiftNIO carries the bytes, and adds TLS if a certificate is given. No HTTP codec stands
-/// between the test and the wire.
+/// handler ends it. No HTTP codec stands between the test and the wire.
 public final class HostileServer: Sendable {
     /// A closure that responds to one request.
     public typealias Handler = @Sendable (HostileRequest, HostileConnection) -> Void
-    /// A closure that runs on a connection before its first request is read.
+    /// A closure that runs on a connection before its first request is read, and after its TLS handshake.
     public typealias Greeting = @Sendable (_ number: Int, HostileConnection) -> Void
 
     /// The port that the server listens on.
     public let port: UInt16
-    private let origin: String
-    private let listener: any Channel
+    private let options: HostileServerOptions
     private let work: ConnectionWork
 
     /// Starts a server on a free port of 127.0.0.1 or ::1. The server runs until `stop`.
@@ -31,33 +26,16 @@ public final class HostileServer: Sendable {
 
     /// Starts a server on a free port. The server runs until `stop`.
     public init(options: HostileServerOptions, greeting: Greeting? = nil, handler: @escaping Handler) throws {
-        let tls = try options.certificate.map { try NIOSSLContext(configuration: $0.configuration()) }
-        let work = ConnectionWork(greeting: greeting, handler: handler, tls: tls)
-        let (isAdmitting, limit) = (options.isAdmitting, options.limit)
-        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: options.backlog)
-            // Connections are accepted one at a time, so that a limit is exact.
-            .serverChannelOption(.maxMessagesPerRead, value: 1)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let handler = AdmissionHandler(isAdmitting: isAdmitting, limit: limit)
-                    try channel.pipeline.syncOperations.addHandler(handler)
-                }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try work.prepare(channel) }
-            }
-        listener = try bootstrap.bind(host: options.usesIPv6 ? "::1" : "127.0.0.1", port: 0).wait()
-        port = UInt16(listener.localAddress?.port ?? 0)
-        let host = options.usesIPv6 ? "[::1]" : "127.0.0.1"
-        origin = "\(tls == nil ? "http" : "https")://\(host):\(port)"
-        self.work = work
+        self.options = options
+        work = try ConnectionWork(options: options, greeting: greeting, handler: handler)
+        port = work.listener.port
     }
 
     /// Returns the URL of a path on this server, with `http://` or `https://`.
-    public func url(_ path: String) -> String { origin + path }
+    public func url(_ path: String) -> String {
+        let host = options.usesIPv6 ? "[::1]" : "127.0.0.1"
+        return "\(options.certificate == nil ? "http" : "https")://\(host):\(port)\(path)"
+    }
 
     /// The requests so far, in the order of their arrival.
     public var requests: [HostileRequest] { work.state.withLock { $0.requests } }
@@ -69,35 +47,20 @@ public final class HostileServer: Sendable {
     public var connectionCount: Int { work.state.withLock { $0.connections } }
 
     /// Starts to accept connections if the options disabled acceptance.
-    public func admit() {
-        listener.triggerUserOutboundEvent(AdmissionHandler.Admit(), promise: nil)
-    }
+    public func admit() { work.admit() }
 
     /// Opens connections until the kernel accepts no more, so that later clients get no response.
     ///
     /// Use this method only while the server does not accept connections. It opens as many connections as the backlog
     /// holds. The last attempt times out after 0.2 s.
     public func fillBacklog() {
-        let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(.milliseconds(200))
-        guard let address = listener.localAddress else { return }
-        while let channel = try? client.connect(to: address).wait() {
-            work.state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
+        while let client = LoopbackSocket.connected(to: port, on: options.host, milliseconds: 200) {
+            work.state.withLock { $0.fillers.append(client) }
         }
     }
 
     /// Resets all connections and stops listening.
-    public func stop() {
-        let channels = work.state.withLock { state -> [any Channel] in
-            state.isStopped = true
-            return Array(state.channels.values)
-        }
-        try? listener.close().wait()
-        for channel in channels {
-            channel.triggerUserOutboundEvent(WireEnd.reset, promise: nil)
-            channel.close(promise: nil)
-        }
-    }
+    public func stop() { work.stop() }
 
     /// A Boolean value that indicates whether this machine has the address ::1.
     public static let canUseIPv6: Bool = {

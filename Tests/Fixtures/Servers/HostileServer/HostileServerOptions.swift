@@ -22,6 +22,9 @@ public struct HostileServerOptions: Sendable {
 
     /// Creates options with the default values.
     public init() {}
+
+    /// The address of the server.
+    var host: String { usesIPv6 ? "::1" : "127.0.0.1" }
 }
 
 /// The treatment of connections above a limit.
