@@ -85,6 +85,20 @@ struct PowerSourceTests {
         }
     }
 
+    @Test("No upowerd takes the place of the probe among the listeners to the fake kernel")
+    func listeners() async throws {
+        try await withProbe(hearsKernel: true, startsDaemon: false) { fixture, _, probe in
+            try await probe.line("power=ac/sysfs/reported")
+            let own = try fixture.listeners()
+            #expect(own.count == 1)
+            try await fixture.spawn()
+            try await probe.line("power=ac/upower/reported")
+            let added = try fixture.listeners().subtracting(own)
+            // A process takes the descriptor that is free at the moment, so different numbers alone would be luck.
+            #expect(added.count == 2 && added.allSatisfy { $0 >= 64 } && own.allSatisfy { $0 < 64 })
+        }
+    }
+
     @Test("A upowerd that hangs from the start does not delay the first snapshot")
     func hangAtStart() async throws {
         let bus = try await PrivateBus()

@@ -77,6 +77,14 @@ package struct PowerFixture: Sendable {
     /// Removes the AC adapter and the battery from sysfs.
     package func removeSupplies() async throws { try await perform("remove") }
 
+    /// Returns the descriptors of the sockets that listen to the faked kernel.
+    ///
+    /// umockdev names each socket after its descriptor, in whichever process.
+    package func listeners() throws -> Set<Int> {
+        let names = try FileManager.default.contentsOfDirectory(atPath: root)
+        return Set(names.compactMap { $0.hasPrefix("event") ? Int($0.dropFirst("event".count)) : nil })
+    }
+
     /// Kills upowerd with SIGKILL.
     package func kill() async throws { try await perform("kill") }
 

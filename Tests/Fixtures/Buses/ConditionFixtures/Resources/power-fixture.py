@@ -16,6 +16,14 @@ from commands import serve
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev  # noqa: E402
 
+# umockdev names the socket of a listener after the listener's descriptor. A process that binds a socket of the same
+# name takes the place of the listener, which then receives no events. upowerd therefore has higher descriptors than
+# the probes: all lower ones are in use.
+UPOWERD = ["bash", "-c", """
+for number in {3..63}; do eval "exec $number</dev/null"; done
+exec /usr/libexec/upowerd
+"""]
+
 
 class Fixture:
     def __init__(self, with_supplies):
@@ -79,8 +87,7 @@ class Fixture:
             self.testbed.remove_device(device)
 
     def spawn(self):
-        self.daemon = subprocess.Popen(
-            ["/usr/libexec/upowerd"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.daemon = subprocess.Popen(UPOWERD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return str(self.daemon.pid)
 
     def kill(self):
