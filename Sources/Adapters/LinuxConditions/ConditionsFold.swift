@@ -88,13 +88,13 @@ struct ConditionsFold {
     /// Compares the power states that UPower and the kernel report at the same time.
     ///
     /// One source is always slightly ahead of the other, so a disagreement counts only after the debounce. A daemon
-    /// that recovers from a hang reports the state before the hang until it has caught up. A disagreement during its
-    /// recovery therefore counts immediately, because the kernel's state was in force during the hang.
+    /// that recovers from a hang, or that starts, may report an earlier state until it has caught up. A disagreement
+    /// with its first report therefore counts immediately, because the kernel's state was in force until then.
     private mutating func power(
         _ upower: Availability<UPowerProperties>, _ supplies: Availability<[PowerSupplyFiles]>,
         _ timing: Observation.ReadTiming
     ) -> [Order] {
-        let isRecovering = readings.upower == .silent
+        let isRecovering = readings.upower == .silent || readings.upower == .absent
         readings.upower = upower.flatMap { properties in properties.decoded.map { .value($0) } ?? .absent }
         readings.supplies = supplies.map { $0.compactMap { PowerSupply(of: $0) } }
         let disagree = Readings.disagree(readings.upower, readings.supplies)

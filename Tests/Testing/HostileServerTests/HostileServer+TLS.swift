@@ -19,8 +19,11 @@ extension HostileServer {
     }
 }
 
-/// Waits until a condition is true, at most five seconds. Returns `false` if the condition is still false.
+/// Waits until a condition is true, at most for five seconds and the time of the checks. Returns `false` if it is not.
 func isSoon(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<500 where !condition() { usleep(10_000) }
-    return condition()
+    for _ in 0..<500 {
+        if condition() { return true }
+        usleep(10_000)
+    }
+    return false
 }

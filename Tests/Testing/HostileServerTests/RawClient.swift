@@ -43,7 +43,8 @@ final class RawClient {
             server_limit_versions(context, TLS1_VERSION, TLS1_1_VERSION)
         }
         if let authority {
-            let memory = BIO_new_mem_buf(authority.pem, Int32(authority.pem.utf8.count))
+            let memory = BIO_new(BIO_s_mem())
+            BIO_puts(memory, authority.pem)
             let certificate = PEM_read_bio_X509(memory, nil, nil, nil)
             X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate)
             X509_free(certificate)
