@@ -594,7 +594,7 @@ let package = Package(
 )
 
 // `SCOPE=core swift test` builds and tests a part of the package: the test targets in these folders and what they need.
-// Targets outside of a change's layer take most of the time of a build. CONTRIBUTING lists the times.
+// Targets outside of a change's layer take most of the time of a build.
 let scopes = [
     "core": ["Tests/Model", "Tests/Core"],
     "engine": ["Tests/Engine", "Tests/Testing/TransferTestingTests", "Tests/Adapters/SQLiteStoreTests"],
