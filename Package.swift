@@ -59,15 +59,18 @@ func testing(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Testing/\(name)", swiftSettings: settings)
 }
 
-/// A program, which composes the layers. No other targets import all layers.
-func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Sources/Tools/\(name)", swiftSettings: settings)
+/// A target of the programs, which compose the layers. No other targets import all layers.
+func tool(_ name: String, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/Tools/\(name)", swiftSettings: settings,
+        plugins: plugins)
 }
 
 /// Returns the name of the target in the folder at a path: the last path component.
 func target(at path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-/// A test target. The folders of test targets mirror Sources.
+/// A test target. The folders of test targets mirror Sources. The programs that tests start are not dependencies: each
+/// build with tests builds them, and a dependency would also link them into the tests.
 func tests(_ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
         name: target(at: path), dependencies: dependencies, path: "Tests/\(path)", resources: resources,
@@ -139,11 +142,12 @@ let package = Package(
         .library(name: "BackgroundTransferEmbedded", targets: ["BackgroundTransferEmbedded"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
         .library(name: "SessionHarnesses", targets: ["SessionHarnesses"]),
+        // One program, which the name of its file selects. Packages have one file, with hard links.
         .executable(name: "transferctl", targets: ["transferctl"]),
-        .executable(name: "transferd", targets: ["transferd"]),
-        .executable(name: "transferlab", targets: ["transferlab"]),
-        .executable(name: "transfer-worker", targets: ["transfer-worker"]),
-        .executable(name: "transfer-rpc", targets: ["transfer-rpc"]),
+        .executable(name: "transferd", targets: ["transferctl"]),
+        .executable(name: "transferlab", targets: ["transferctl"]),
+        .executable(name: "transfer-worker", targets: ["transferctl"]),
+        .executable(name: "transfer-rpc", targets: ["transferctl"]),
         // For tests only: interposes the C library calls of a program that loses its unsynced changes.
         .library(name: "FaultyDisk", type: .dynamic, targets: ["FaultyDisk"]),
     ],
@@ -291,25 +295,20 @@ let package = Package(
                 "TransferBusServer", "GLibBridge", logging,
             ]),
         // Tools
-        .target(
-            name: "ToolSupport",
-            dependencies: [
+        tool(
+            "ToolSupport",
+            [
                 "TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions",
                 "TransferFiles", "GLibBridge", logging,
                 toml,
-            ], path: "Sources/Tools/ToolSupport", swiftSettings: settings),
-        .target(
-            name: "ManualPages",
-            dependencies: [argumentParser],
-            path: "Sources/Tools/ManualPages", swiftSettings: settings),
+            ]),
+        tool("ManualPages", [argumentParser]),
         // Writes the commit into the programs.
         .plugin(name: "CommitPlugin", capability: .buildTool()),
-        .target(
-            name: "ProgramVersion", dependencies: ["TransferModel"], path: "Sources/Tools/ProgramVersion",
-            swiftSettings: settings, plugins: ["CommitPlugin"]),
-        .target(
-            name: "TransferDaemon",
-            dependencies: [
+        tool("ProgramVersion", ["TransferModel"], plugins: ["CommitPlugin"]),
+        tool(
+            "TransferDaemon",
+            [
                 "ManualPages", "ProgramVersion", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
                 "TransferBusServer",
                 "TransferModel",
@@ -321,32 +320,15 @@ let package = Package(
                 argumentParser,
                 serviceLifecycle,
                 unixSignals,
-            ], path: "Sources/Tools/TransferDaemon", swiftSettings: settings),
-        tool("transferd", ["TransferDaemon"]),
-        tool(
-            "transferctl",
-            [
-                "ManualPages", "ProgramVersion", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
-                "TransferBusServer",
-                "GLibBridge",
-                "TransferModel", "TransferPolicy", "TransferScheduling",
-                "TransferEngine",
-                "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
-                "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "URLSessionExecutor",
-                "CommandRunner", rainbow,
-                logging,
-                argumentParser,
             ]),
-        tool("transfer-worker", ["TransferWorker"]),
         // A server for strangers on this machine, apart from the daemon.
-        .target(
-            name: "AriaRPC",
-            dependencies: [
+        tool(
+            "AriaRPC",
+            [
                 "ProgramVersion", "ToolSupport", "TransferBusClient", "TransferModel", "TransferEngine", "LinuxKernel",
                 "CConfinement", "CLinuxFiles", flyingFox, flyingSocks,
-            ], path: "Sources/Tools/AriaRPC", swiftSettings: settings),
-        tool("transfer-rpc", ["AriaRPC"]),
-        // Links no C library, so its results are the same on every machine.
+            ]),
+        // Calls no C library, so its results are the same on every machine.
         tool(
             "transferlab",
             [
@@ -354,8 +336,25 @@ let package = Package(
                 rainbow,
                 argumentParser,
             ]),
+        // The command line, and the entry point of all programs.
+        .executableTarget(
+            name: "transferctl",
+            dependencies: [
+                "ManualPages", "ProgramVersion", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
+                "TransferBusServer",
+                "GLibBridge",
+                "TransferModel", "TransferPolicy", "TransferScheduling",
+                "TransferEngine",
+                "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
+                "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "URLSessionExecutor",
+                "CommandRunner", "TransferDaemon", "transferlab",
+                .target(name: "AriaRPC", condition: .when(traits: ["RPC"])), rainbow,
+                logging,
+                argumentParser,
+            ], path: "Sources/Tools/transferctl", swiftSettings: settings),
         // Tests
-        support("Buses/ConditionFixtures", [], resources: [.copy("Resources")]),
+        support("Programs/ProcessFixtures", ["CProcess"]),
+        support("Buses/ConditionFixtures", ["ProcessFixtures"], resources: [.copy("Resources")]),
         .systemLibrary(
             name: "CHostileServer", path: "Tests/Fixtures/Servers/CHostileServer", pkgConfig: "libssl",
             providers: [.apt(["libssl-dev"])]),
@@ -372,7 +371,7 @@ let package = Package(
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
                 "URLSessionExecutor",
                 "HostileServer",
-                "ExecutorHarness", "transfer-worker", logging,
+                "ExecutorHarness", logging,
             ]),
         // A disk that can lose its power: a library that interposes C library calls, and a fixture that rolls back
         // changes.
@@ -386,7 +385,7 @@ let package = Package(
                 "ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "TransferBusProtocol",
                 "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "SQLiteStore",
-                "ConditionFixtures", "DiskFixture", "HostileServer", "transferd", "transfer-worker",
+                "ProcessFixtures", "ConditionFixtures", "DiskFixture", "HostileServer",
             ]),
         child(
             "Buses/ConditionsProbe",
@@ -409,7 +408,8 @@ let package = Package(
         .target(name: "CHostileCalls", path: "Tests/Fixtures/Programs/CHostileCalls"),
         child("Disks/StoreChild", ["TransferModel", "TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("Model/TransferModelTests", ["TransferModel", "TransferPolicy"]),
-        tests("Core/TransferPolicyTests", ["TransferModel", "TransferPolicy"]),
+        support("StressTests/RandomRuns", []),
+        tests("Core/TransferPolicyTests", ["TransferModel", "TransferPolicy", "RandomRuns"]),
         support(
             "StressTests/SchedulerPropertyRuns",
             ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling"]),
@@ -419,8 +419,11 @@ let package = Package(
         tests("Core/TransferQueueTests", ["TransferModel", "TransferPolicy", "TransferQueue"]),
         tests(
             "Core/TransferSchedulingTests",
-            ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling", "SchedulerPropertyRuns"]),
-        tests("Core/SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
+            [
+                "TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling", "RandomRuns",
+                "SchedulerPropertyRuns",
+            ]),
+        tests("Core/SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic", "RandomRuns"]),
         tests(
             "Core/PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],
             resources: [.copy("Samples")]),
@@ -446,15 +449,14 @@ let package = Package(
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxConditions",
                 "TransferTesting",
-                "GLibBridge",
+                "GLibBridge", "ProcessFixtures",
             ], resources: [.copy("Recordings")]),
         tests(
             "Adapters/SQLiteStoreTests",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
                 "SQLiteStore",
-                "TransferTesting",
-                "StoreChild", grdb,
+                "ProcessFixtures", "TransferTesting", grdb,
             ], resources: [.copy("Samples")]),
         tests(
             "Adapters/URLSessionExecutorTests",
@@ -470,22 +472,21 @@ let package = Package(
             "Programs/WorkerHarness",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor", "HostileServer",
-                "ExecutorHarness", "transfer-worker", logging,
+                "ExecutorHarness", logging,
             ]),
         tests(
             "Adapters/WorkerExecutorTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
                 "TransferTesting",
-                "HostileServer", "ExecutorHarness", "HostileCases", "WorkerHarness", "transfer-worker", logging,
+                "HostileServer", "ExecutorHarness", "HostileCases", "WorkerHarness", logging,
             ]),
         tests(
             "Adapters/TransferWorkerTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
                 "TransferWorker",
-                "TransferTesting", "HostileServer", "ExecutorHarness", "WorkerHarness", "HostileWorker",
-                "transfer-worker", logging,
+                "ProcessFixtures", "TransferTesting", "HostileServer", "ExecutorHarness", "WorkerHarness", logging,
             ]),
         tests(
             "Client/BackgroundTransferEmbeddedTests",
@@ -542,13 +543,13 @@ let package = Package(
                 "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine",
-                "PolicyLab", "transferctl", "CommandRunner", "LinuxKernel",
+                "PolicyLab", "transferctl", "CommandRunner", "LinuxKernel", "ProcessFixtures",
                 argumentParser,
             ]),
         tests(
             "Tools/TransferlabTests",
             [
-                "ManualPages", "PolicyLab", "TransferModel", "TransferScheduling", "transferlab",
+                "ManualPages", "PolicyLab", "TransferModel", "TransferScheduling", "transferlab", "ProcessFixtures",
                 argumentParser,
             ]),
         // Hostile callers: a bus connection on a plain socket, a program that makes given calls, and a fuzzer.
@@ -556,7 +557,7 @@ let package = Package(
         child("Buses/HostileCaller", ["RawBus"]),
         child(
             "Buses/BusFuzz",
-            ["RawBus", "ConditionFixtures", "TransferModel", "TransferPolicy", "transferd", "transfer-worker"]),
+            ["RawBus", "ConditionFixtures", "TransferModel", "TransferPolicy"]),
         child(
             "Buses/BusStress",
             [
@@ -566,16 +567,10 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "transferctl", "transferd", "transfer-rpc", "transfer-worker", "ConditionFixtures", "ConditionsProbe",
-                "DiskFixture",
-                "HostileServer",
-                "transferlab", "BusStress", "SessionApp", "TutorialApp", "ArticleApp", "ManagerApp", "podcasts",
-                "LaterDaemon",
-                "BackgroundTransfer", "SessionHarnesses",
+                "ProcessFixtures", "ConditionFixtures", "DiskFixture", "HostileServer", "BackgroundTransfer",
+                "SessionHarnesses",
                 "TransferTesting", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "TransferModel", "TransferPolicy", grdb, "RawBus",
-                "HostileCaller",
-                "BusFuzz",
             ]),
         tests(
             "Adapters/SessionFoldersTests",
@@ -585,9 +580,8 @@ let package = Package(
         tests(
             "Testing/DiskFixtureTests",
             [
-                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "DiskFixture",
-                "DiskChild",
-                "StoreChild",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore",
+                "ProcessFixtures", "DiskFixture",
             ]),
         tests("TidyTests", []),
     ]

@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -71,3 +72,5 @@ void transfer_close_on_exec(void) {
     // Before Linux 5.11, there is no such call. Every file was opened with the flag anyway.
     close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 }
+
+const char *transfer_executed_path(void) { return (const char *)getauxval(AT_EXECFN); }

@@ -79,8 +79,14 @@ static int load_curl(void) {
 }
 
 // The number of FoundationNetworking's build in a program that contains FoundationNetworking. A static library has no
-// such number, so whoever links such a program may define this string, from the shared library of the same toolchain.
-extern const char transfer_urlsession_static_build[] __attribute__((weak));
+// such number, so .ci/release-options reads it from the shared library of the same toolchain.
+#ifdef TRANSFER_FOUNDATION_BUILD
+#define quoted(word) #word
+#define text(macro) quoted(macro)
+static const char static_build[] = text(TRANSFER_FOUNDATION_BUILD);
+#else
+static const char static_build[] = "";
+#endif
 
 static int install_hooks(void) {
     struct import_replacement curl[most_hooks];
@@ -107,9 +113,7 @@ enum transfer_urlsession_interposer_state transfer_urlsession_interposer_install
     if (!was_attempted) {
         was_attempted = 1;
         build_id_of("libFoundationNetworking.", build);
-        if (!build[0] && transfer_urlsession_static_build) {
-            snprintf(build, sizeof build, "%s", transfer_urlsession_static_build);
-        }
+        if (!build[0]) snprintf(build, sizeof build, "%s", static_build);
         if (!load_curl()) {
             state = transfer_urlsession_interposer_no_libcurl;
         } else if (install_hooks()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Dispatch
 import Foundation
 import PolicyLab
 import ProgramVersion
@@ -30,9 +31,18 @@ struct TransferLab: AsyncParsableCommand {
         ])
 }
 
-@main
-enum Program {
-    static func main() async {
+/// The main function of `transferlab`.
+package enum LabProgram {
+    /// Runs the program with the arguments of this process, and ends the process.
+    package static func main() -> Never {
+        Task {
+            await run()
+            exit(0)
+        }
+        dispatchMain()
+    }
+
+    private static func run() async {
         // Without SIGPIPE, a reader that goes away (`transferlab … | head`) ends the program quietly at its next
         // write.
         signal(SIGPIPE, SIG_IGN)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import Testing
 import TransferModel
 import TransferPolicy
@@ -118,19 +119,9 @@ struct PriceTests {
             }
             #expect(content.problem == "did not end within 1 s")
             let child = Int32(try String(contentsOfFile: started, encoding: .utf8).trimmingCharacters(in: .newlines))
-            #expect(Self.hasEnded(try #require(child)))
+            try await waitForEnd(of: try #require(child), within: 10)
             await executor.stop()
         }
-    }
-
-    /// Returns whether a process has ended, or ends within some seconds.
-    private static func hasEnded(_ process: Int32) -> Bool {
-        for _ in 0..<500 {
-            let state = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-            if kill(process, 0) != 0 || state.contains(") Z ") { return true }
-            usleep(10_000)
-        }
-        return false
     }
 
     @Test("A forecast becomes known at its time, and the source is read again when prices end")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 import TransferEngine
 import TransferModel
@@ -11,9 +12,11 @@ import TransferTesting
 /// Serialized, because each test keeps the machine busy with its own processes.
 @Suite("SQLiteStore: several processes, and crashes", .serialized)
 struct SQLiteStoreProcessTests {
-    private static let canTrace = Child.succeeds("strace", ["-o", "/dev/null", "true"])
-    private static let canMount = Child.succeeds(
-        "unshare", ["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+    private static let canTrace = FixtureProcess.succeeds(["strace", "-o", "/dev/null", "true"])
+    private static let canMount = FixtureProcess.succeeds([
+        "unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt",
+    ])
+    private static let storeChild = builtProgram("StoreChild")
 
     @Test("After twenty kills during commits, every acknowledged commit is complete, and no other is partial")
     func killed() async throws {
@@ -24,13 +27,12 @@ struct SQLiteStoreProcessTests {
         var acknowledged: Set<String> = []
         var last = TransferID(0)
         for round in 1...20 {
-            let child = try Child(Child.storeChild, [fixture.path, "1000000"])
+            let child = try FixtureProcess([Self.storeChild, fixture.path, "1000000"], showsErrors: true)
             for _ in 0..<Int.random(in: 1...40, using: &generator) {
-                acknowledged.insert(try #require(child.nextLine(), "the child ended unexpectedly: \(child.end())"))
+                acknowledged.insert(try await child.output.next().text)
             }
-            child.kill()
-            while let line = child.nextLine() { acknowledged.insert(line) }
-            _ = child.end()
+            try await child.kill()
+            acknowledged.formUnion(try await child.output.rest())
             let store = try fixture.open()
             let transfers = try await store.unfinished()
             var kept: Set<String> = []
@@ -53,13 +55,13 @@ struct SQLiteStoreProcessTests {
     @Test("Eight processes can open and write one database together, with distinct IDs")
     func together() async throws {
         let fixture = try StoreFixture()
-        let children = try (0..<8).map { _ in try Child(Child.storeChild, [fixture.path, "40"]) }
+        let children = try (0..<8).map { _ in
+            try FixtureProcess([Self.storeChild, fixture.path, "40"], showsErrors: true)
+        }
         var all: [String] = []
         for child in children {
-            var mine: [String] = []
-            while let line = child.nextLine() { mine.append(line) }
-            let (status, errors) = child.end()
-            #expect(status == 0, "\(errors)")
+            let mine = try await child.output.rest()
+            #expect(try await child.wait(within: 60) == 0, "\(mine.suffix(5))")
             let numbers = mine.filter { $0.hasPrefix("inserted ") }.compactMap { Int64($0.dropFirst(9)) }
             #expect(numbers == numbers.sorted())
             all += mine
@@ -74,14 +76,12 @@ struct SQLiteStoreProcessTests {
     @Test(
         "Every commit reaches the disk: at least as many fdatasync calls as commits",
         .enabled(if: canTrace, "strace is missing or not permitted; install it with apt-get install strace"))
-    func synced() throws {
+    func synced() async throws {
         let fixture = try StoreFixture()
         let log = fixture.folder.path + "/strace"
-        let child = try Child(
-            "strace", ["-f", "-o", log, "-e", "trace=fdatasync,fsync", Child.storeChild, fixture.path, "30"])
-        while child.nextLine() != nil {}
-        let (status, errors) = child.end()
-        #expect(status == 0, "\(errors)")
+        try await FixtureProcess.run([
+            "strace", "-f", "-o", log, "-e", "trace=fdatasync,fsync", Self.storeChild, fixture.path, "30",
+        ])
         let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").filter {
             $0.contains("sync(") && $0.hasSuffix("= 0")
         }
@@ -108,13 +108,10 @@ struct SQLiteStoreProcessTests {
             echo "second $?"
             cp "$1"/queue.sqlite* "$2"
             """
-        let child = try Child(
-            "unshare",
-            ["--map-root-user", "--mount", "sh", "-c", script, "sh", small, copy, Child.storeChild])
-        var lines: [String] = []
-        while let line = child.nextLine() { lines.append(line) }
-        let (status, errors) = child.end()
-        #expect(status == 0, "\(errors)")
+        let output = try await FixtureProcess.run([
+            "unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", small, copy, Self.storeChild,
+        ])
+        let lines = output.split(separator: "\n").map(String.init)
         #expect(lines.contains("first 1"))
         #expect(lines.contains { $0.contains("is full") && $0.contains("Free some space") }, "\(lines.suffix(20))")
         #expect(lines.last == "second 0")

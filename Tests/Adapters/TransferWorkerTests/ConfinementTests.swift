@@ -3,6 +3,7 @@ import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
+import ProcessFixtures
 import Testing
 import WorkerExecutor
 import WorkerHarness
@@ -36,17 +37,11 @@ struct ConfinementTests {
         deinit { try? FileManager.default.removeItem(atPath: root) }
 
         /// Makes the attempts in a confined process, and returns each attempt's result by the attempt's text.
-        func attempt(_ attempts: [String], usesLandlock: Bool = true) throws -> [String: String] {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: ConfinementTests.program)
-            process.arguments = ["try"] + (usesLandlock ? [] : ["--without-landlock"]) + attempts
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
+        func attempt(_ attempts: [String], usesLandlock: Bool = true) async throws -> [String: String] {
+            let words = ["try"] + (usesLandlock ? [] : ["--without-landlock"]) + attempts
+            let lines = try await FixtureProcess([ConfinementTests.program] + words).output.rest()
             var results: [String: String] = [:]
-            for line in text.split(separator: "\n") {
+            for line in lines {
                 guard let colon = line.range(of: ": ", options: .backwards) else { continue }
                 results[String(line[..<colon.lowerBound])] = String(line[colon.upperBound...])
             }
@@ -58,7 +53,7 @@ struct ConfinementTests {
         "Files outside the allowed paths cannot be read, written, created, or removed",
         .enabled(if: hasLandlock, "this kernel has no Landlock, or this is a build with a sanitizer, which reads files")
     )
-    func files() throws {
+    func files() async throws {
         let environment = try Environment()
         let denied = [
             "read=\(environment.key)": "EACCES", "read=/etc/shadow": "EACCES", "read=/etc/passwd": "EACCES",
@@ -70,7 +65,7 @@ struct ConfinementTests {
             "set attribute of=\(environment.key)": "EPERM", "mount on=\(environment.root)/out": "EPERM",
         ]
         let allowed = ["read=/etc/hosts", "read=/proc/self/status", "read=/proc/net/dev", "write=/dev/null"]
-        let results = try environment.attempt(denied.keys.sorted() + allowed)
+        let results = try await environment.attempt(denied.keys.sorted() + allowed)
         for (attempt, error) in denied { #expect(results[attempt] == error, "\(attempt)") }
         for attempt in allowed { #expect(results[attempt] == "done", "\(attempt)") }
         #expect(FileManager.default.contents(atPath: environment.partial) == Data("secret".utf8))
@@ -79,12 +74,12 @@ struct ConfinementTests {
     @Test(
         "Without Landlock in the kernel, a worker still cannot write files",
         .enabled(if: isWhole, "this kernel filters no system calls, or this is a build with a sanitizer"))
-    func withoutLandlock() throws {
+    func withoutLandlock() async throws {
         let environment = try Environment()
         let attempts = [
             "write=\(environment.partial)", "create in=\(environment.root)/out", "remove=\(environment.partial)",
         ]
-        let results = try environment.attempt(attempts, usesLandlock: false)
+        let results = try await environment.attempt(attempts, usesLandlock: false)
         for attempt in attempts { #expect(results[attempt] == "EPERM", "\(attempt)") }
         #expect(results["confinement: no new privileges, seccomp, not dumpable; missing"] == "Landlock", "\(results)")
     }
@@ -92,7 +87,7 @@ struct ConfinementTests {
     @Test(
         "Programs, other processes, buses, and risky kernel interfaces are inaccessible",
         .enabled(if: isWhole, "this kernel filters no system calls, or this is a build with a sanitizer"))
-    func calls() throws {
+    func calls() async throws {
         let environment = try Environment()
         var attempts = [
             "start program", "start process", "trace parent", "read memory of parent", "signal parent", "open parent",
@@ -103,7 +98,7 @@ struct ConfinementTests {
         #if arch(x86_64)
         attempts.append("x32 call")
         #endif
-        let results = try environment.attempt(attempts)
+        let results = try await environment.attempt(attempts)
         for attempt in attempts { #expect(results[attempt] == "EPERM", "\(attempt)") }
     }
 

@@ -37,15 +37,15 @@ import TransferPolicy
     func closedForm(shape: Double) throws {
         let wifi = try #require(Alternation(share: 0.65, meanOff: 2400, shape: shape))
         let model = RenewalModel(wifi: wifi)
-        // 20 000 days, because the periods are heavy-tailed.
+        // 5,000 days, because the periods are heavy-tailed.
         let traces = try (0..<5).map { seed in
             let start = WallTime(secondsSinceEpoch: 0)
-            return try #require(model.trace(device: "d", days: 4000, start: start, seed: UInt64(seed + 1)))
+            return try #require(model.trace(device: "d", days: 1000, start: start, seed: UInt64(seed + 1)))
         }
         let analysis = TraceAnalysis(traces)
         for delay in [0, 100, 600, 1800, 3600, 7200.0] {
             let found = try #require(analysis.shareServed(.unmetered, within: delay))
-            #expect((found - wifi.shareServed(within: delay)).magnitude < 0.002, "\(delay) s")
+            #expect((found - wifi.shareServed(within: delay)).magnitude < 0.004, "\(delay) s")
         }
     }
 

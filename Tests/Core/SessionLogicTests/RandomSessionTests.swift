@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import RandomRuns
 import Testing
 
 /// Compares the session machine with an oracle that keeps the events and requests of apps as plain lists.
 @Suite("Random runs of sessions")
 struct RandomSessionTests {
     /// The seed to replay, from the message of a failure.
-    private static let replayed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
 
     @Test(
         "Events arrive in order until acknowledged, launches are spaced, no app waits forever, and crashes lose nothing",
         arguments: 0..<4)
     func random(part: Int) {
-        let base = Self.replayed ?? UInt64.random(in: 0..<1 << 48)
-        print("RandomSessionTests part \(part): TRANSFER_SEED=\(base)")
-        for seed in base..<base + (Self.replayed == nil ? 50 : 1) {
+        let seeds = RandomRuns.seeds(4)
+        print("RandomSessionTests part \(part): TRANSFER_SEED=\(seeds.lowerBound)")
+        for seed in seeds {
             var run = RandomRun(seed: seed)
             run.run(steps: 400)
             guard let fault = run.model.faults.first else { continue }
@@ -27,7 +26,7 @@ struct RandomSessionTests {
     func determinism() {
         func log(_ seed: UInt64) -> [String] {
             var run = RandomRun(seed: seed)
-            run.run(steps: 1000)
+            run.run(steps: 300)
             return run.log
         }
         for seed in UInt64(1)...3 { #expect(log(seed) == log(seed)) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import RandomRuns
 import Testing
 import TransferModel
 import TransferPolicy
@@ -8,12 +8,11 @@ import TransferPolicy
 /// Every policy, with any parameters, on any subject in any context. No input ends the process or breaks the
 /// contract.
 @Suite struct PolicyFuzzTests {
-    private static let count = 16_000
+    private static let count = 1000 * RandomRuns.factor
 
     @Test("Every policy returns the same verdict for the same input", arguments: PolicyCatalog.entries.map(\.name))
     func contract(name: String) throws {
-        let environment = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
-        let base = environment ?? UInt64.random(in: 0 ... .max / 2)
+        let base = RandomRuns.seeds(1).lowerBound
         print("PolicyFuzzTests \(name): TRANSFER_SEED=\(base)")
         let entry = try #require(PolicyCatalog.entries.first { $0.name == name })
         var generator = PolicyGenerator(seed: base)

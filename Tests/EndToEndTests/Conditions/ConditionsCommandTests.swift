@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "transferctl conditions with real services", .inTurn, .serialized,
+    "transferctl conditions with real services",
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct ConditionsCommandTests {
     /// Returns the command's output on a machine that `prepare` sets up. The returned service is ended afterwards.
@@ -27,7 +28,8 @@ struct ConditionsCommandTests {
             for _ in 0..<100 where !(try await run().contains("UPower")) {}
             let service = try await prepare(fixture, bus)
             let text = try await run()
-            let object = try JSONSerialization.jsonObject(with: Data(try await run("--json").utf8)) as? [String: Any]
+            let object =
+                try JSONSerialization.jsonObject(with: Data(try await run("--json").utf8)) as? [String: Any]
             result = .success((text, object ?? [:]))
             await service?.end()
         } catch { result = .failure(error) }

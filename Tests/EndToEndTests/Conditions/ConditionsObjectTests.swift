@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of the verdict for other programs on the bus, with the tools that those programs use.
 @Suite(
-    "The verdict for other programs", .inTurn, .serialized,
+    "The verdict for other programs",
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct ConditionsObjectTests {
     private static let object = ["org.transferd", "/org/transferd/Conditions", "org.transferd.Conditions1"]
@@ -27,50 +28,55 @@ struct ConditionsObjectTests {
     }
 
     /// Runs a program on the daemon's bus to its end, and returns its output.
-    private func run(_ fixture: DaemonFixture, _ words: [String], within seconds: Double = 60) throws -> String {
+    private func run(_ fixture: DaemonFixture, _ words: [String], within seconds: Double = 60) async throws -> String {
         let log = fixture.program.folder.path + "/log-\(UUID().uuidString)"
         let process = try ChildProcess(
             "/usr/bin/env", words, environment: fixture.program.environment, output: log,
             directory: fixture.program.downloads)
-        let status = try process.wait(within: seconds)
+        let status = try await process.wait(within: seconds)
         let text = try String(contentsOfFile: log, encoding: .utf8)
-        guard status == 0 else { throw TestSetupError("\(words) ended with \(status): \(text)") }
+        guard status == 0 else { throw FixtureError("\(words) ended with \(status): \(text)") }
         return text.trimmingCharacters(in: .newlines)
     }
 
-    private func get(_ fixture: DaemonFixture, _ property: String) throws -> String {
-        try run(fixture, ["busctl", "--user", "get-property"] + Self.object + [property])
+    private func get(_ fixture: DaemonFixture, _ property: String) async throws -> String {
+        try await run(fixture, ["busctl", "--user", "get-property"] + Self.object + [property])
     }
 
     @Test("busctl reads the verdict; it follows the plug with debounce, and sends each change to all subscribers")
     func plug() async throws {
         try await withDaemon { fixture, power in
-            try waitUntil("the verdict is positive", within: 30) { try get(fixture, "Discretionary") == "b true" }
-            #expect(try get(fixture, "Reasons") == "as 0")
-            #expect(try get(fixture, "OnAC") == #"s "yes""#)
-            #expect(try get(fixture, "Since").hasPrefix("s \"20"))
+            try await waitUntil("the verdict is positive", within: 30) {
+                try await get(fixture, "Discretionary") == "b true"
+            }
+            #expect(try await get(fixture, "Reasons") == "as 0")
+            #expect(try await get(fixture, "OnAC") == #"s "yes""#)
+            #expect(try await get(fixture, "Since").hasPrefix("s \"20"))
             let log = fixture.program.folder.path + "/monitor"
             let monitor = try ChildProcess(
                 "/usr/bin/env",
                 ["gdbus", "monitor", "--session", "--dest", "org.transferd", "--object-path", Self.object[1]],
                 environment: fixture.program.environment, output: log)
-            func seen() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
-            try waitUntil("the monitor watches", within: 20) { seen().contains("is owned by") }
+            try await waitForText("is owned by", in: log)
 
             try await power.setAC(false)
-            try waitUntil("OnAC", within: 10) { try get(fixture, "OnAC") == #"s "no""# }
-            #expect(try get(fixture, "Discretionary") == "b true", "the loss of power is tolerated for five seconds")
-            try waitUntil("the verdict is negative", within: 10) { try get(fixture, "Discretionary") == "b false" }
-            #expect(try get(fixture, "Reasons") == #"as 1 "onBattery""#)
-            try waitUntil("the signal", within: 5) { seen().contains("'Discretionary': <false>") }
-            #expect(seen().contains("'Reasons': <['onBattery']>"), "\(seen())")
+            try await waitUntil("OnAC", within: 10) { try await get(fixture, "OnAC") == #"s "no""# }
+            #expect(
+                try await get(fixture, "Discretionary") == "b true", "the loss of power is tolerated for five seconds")
+            try await waitUntil("the verdict is negative", within: 10) {
+                try await get(fixture, "Discretionary") == "b false"
+            }
+            #expect(try await get(fixture, "Reasons") == #"as 1 "onBattery""#)
+            try await waitForText("'Discretionary': <false>", in: log)
+            let seen = try String(contentsOfFile: log, encoding: .utf8)
+            #expect(seen.contains("'Reasons': <['onBattery']>"), "\(seen)")
 
             try await power.setAC(true)
-            try waitUntil("the debounce", within: 5) { try get(fixture, "Reasons") == #"as 1 "settling""# }
-            try waitUntil("the verdict is positive again", within: 20) {
-                try get(fixture, "Discretionary") == "b true"
+            try await waitUntil("the debounce", within: 5) { try await get(fixture, "Reasons") == #"as 1 "settling""# }
+            try await waitUntil("the verdict is positive again", within: 20) {
+                try await get(fixture, "Discretionary") == "b true"
             }
-            try waitUntil("the signal", within: 5) { seen().contains("'Discretionary': <true>") }
+            try await waitForText("'Discretionary': <true>", in: log)
             monitor.end()
         }
     }
@@ -78,17 +84,20 @@ struct ConditionsObjectTests {
     @Test("The user's hold is a reason; nobody may write; other interfaces and members are refused")
     func rights() async throws {
         try await withDaemon { fixture, _ in
-            try waitUntil("the verdict is positive", within: 30) { try get(fixture, "Discretionary") == "b true" }
-            try fixture.run("hold")
-            try waitUntil("the hold", within: 10) { try get(fixture, "Reasons") == #"as 1 "held""# }
-            #expect(throws: TestSetupError.self) {
-                try run(fixture, ["busctl", "--user", "set-property"] + Self.object + ["Discretionary", "b", "true"])
+            try await waitUntil("the verdict is positive", within: 30) {
+                try await get(fixture, "Discretionary") == "b true"
             }
-            #expect(throws: TestSetupError.self) {
-                try run(fixture, ["busctl", "--user", "call"] + Self.object + ["Set"])
+            try await fixture.run("hold")
+            try await waitUntil("the hold", within: 10) { try await get(fixture, "Reasons") == #"as 1 "held""# }
+            await #expect(throws: FixtureError.self) {
+                try await run(
+                    fixture, ["busctl", "--user", "set-property"] + Self.object + ["Discretionary", "b", "true"])
             }
-            #expect(throws: TestSetupError.self) { try get(fixture, "NoSuchProperty") }
-            #expect(try get(fixture, "Discretionary") == "b false")
+            await #expect(throws: FixtureError.self) {
+                try await run(fixture, ["busctl", "--user", "call"] + Self.object + ["Set"])
+            }
+            await #expect(throws: FixtureError.self) { try await get(fixture, "NoSuchProperty") }
+            #expect(try await get(fixture, "Discretionary") == "b false")
         }
     }
 
@@ -99,14 +108,16 @@ struct ConditionsObjectTests {
         let end = try #require(text.range(of: "```", range: start.upperBound..<text.endIndex))
         let source = String(text[start.upperBound..<end.lowerBound])
         try await withDaemon { fixture, power in
-            try waitUntil("the verdict is positive", within: 30) { try get(fixture, "Discretionary") == "b true" }
+            try await waitUntil("the verdict is positive", within: 30) {
+                try await get(fixture, "Discretionary") == "b true"
+            }
             let folder = fixture.program.folder.path
             let file = folder + (language == "c" ? "/conditions.c" : "/conditions.py")
             try source.write(toFile: file, atomically: true, encoding: .utf8)
             let words: [String]
             if language == "c" {
-                let flags = try run(fixture, ["pkg-config", "--cflags", "--libs", "gio-2.0"])
-                _ = try run(
+                let flags = try await run(fixture, ["pkg-config", "--cflags", "--libs", "gio-2.0"])
+                _ = try await run(
                     fixture,
                     ["cc", file] + flags.split(separator: " ").map(String.init) + ["-o", folder + "/conditions"])
                 words = [folder + "/conditions"]
@@ -116,12 +127,9 @@ struct ConditionsObjectTests {
             let log = folder + "/program.log"
             let program = try ChildProcess(
                 "/usr/bin/env", words, environment: fixture.program.environment, output: log)
-            func lines() -> [Substring] {
-                ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
-            }
-            try waitUntil("the verdict is printed", within: 30) { lines().first == "good" }
+            try await waitForText("good\n", in: log)
             try await power.setAC(false)
-            try waitUntil("the change is printed", within: 20) { lines().last == "wait" }
+            try await waitForText("wait\n", in: log)
             program.end()
         }
     }

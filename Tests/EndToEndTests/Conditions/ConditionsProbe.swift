@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// A running probe program, which prints a line for each snapshot.
 struct ConditionsProbe: Sendable {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Metered state from DHCP leases, a real NetworkManager, and the user's overrides", .inTurn, .serialized,
+    "Metered state from DHCP leases, a real NetworkManager, and the user's overrides",
     .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct CostSourceTests {
     @Test("A hotspot's option in a lease is read; a conflict with NetworkManager is reported as a disagreement")
@@ -96,30 +97,30 @@ struct CostSourceTests {
         let watching = try program.start(["conditions", "--watch", "--json"])
         defer { watching.process.signal(SIGINT) }
         // No service names the connections here, so the override names the interface.
-        func metered(_ what: String, source: String) throws {
-            try waitUntil("\(what) by \(source)", within: 30) {
+        func metered(_ what: String, source: String) async throws {
+            try await watching.waitUntil("\(what) by \(source)", within: 30) {
                 let last = watching.output.split(separator: "\n").last.map { Data($0.utf8) } ?? Data()
                 let object = try? JSONSerialization.jsonObject(with: last) as? [String: Any]
                 let fact = object?["metered"] as? [String: Any]
                 return fact?["value"] as? String == what && fact?["source"] as? String == source
             }
         }
-        try metered("unknown", source: "rule")
-        #expect(try program.run(["override", "cable", "yes"]).status == 0)
-        try metered("yes", source: "override")
-        #expect(try program.run(["override", "Train \"Wi-Fi\"", "metered=no"]).status == 0)
-        let list = try program.run(["override"]).run
+        try await metered("unknown", source: "rule")
+        #expect(try await program.run(["override", "cable", "yes"]).status == 0)
+        try await metered("yes", source: "override")
+        #expect(try await program.run(["override", "Train \"Wi-Fi\"", "metered=no"]).status == 0)
+        let list = try await program.run(["override"]).run
         #expect(list.output == "Train \"Wi-Fi\"  no\ncable  yes\n")
-        #expect(try program.run(["override", "cable", "auto", "--json"]).run.output.contains(#""metered":"no""#))
-        try metered("unknown", source: "rule")
+        #expect(try await program.run(["override", "cable", "auto", "--json"]).run.output.contains(#""metered":"no""#))
+        try await metered("unknown", source: "rule")
         for wrong in [["override", "cable"], ["override", "cable", "maybe"], ["override", "", "yes"]] {
-            let (status, run) = try program.run(wrong)
+            let (status, run) = try await program.run(wrong)
             #expect(status == 2, "\(wrong): \(run.errors)")
         }
         let file = program.folder.path + "/config/transferd/overrides.toml"
         try "[metered]\n\ncable = maybe\n".write(toFile: file, atomically: true, encoding: .utf8)
         for refused in [["override", "cable", "yes"], ["get", "http://127.0.0.1:9/x"]] {
-            let (status, run) = try program.run(refused)
+            let (status, run) = try await program.run(refused)
             #expect(status == 2)
             #expect(run.errors.contains("overrides.toml: line 3: 'maybe' is no value"), "\(run.errors)")
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// A fixture of real daemons with a probe. The fixture sets the plug and the price, so it knows the truth.
 actor DyingDaemonsFixture {
@@ -22,11 +23,15 @@ actor DyingDaemonsFixture {
     /// A limit beyond any loaded machine's delay. A wrong reading that lasts longer is stuck.
     private static let recovery: Duration = .seconds(60)
 
-    private let bus: PrivateBus
-    private let power: PowerFixture
+    let bus: PrivateBus
+    let power: PowerFixture
     private let network: NetworkFixture
     private var login: LoginFixture
-    private let probe: ConditionsProbe
+    let probe: ConditionsProbe
+    /// The probe's recording of all observations.
+    let recording = FileManager.default.temporaryDirectory.appending(path: "dying-\(UUID().uuidString.prefix(8)).jsonl")
+    /// The process id of the newest upowerd.
+    private(set) var upowerd: Int32
     private var generator: SplitMix
     private var states = [Daemon: State](uniqueKeysWithValues: Daemon.allCases.map { ($0, .running) })
     private var isOnline = true
@@ -43,6 +48,8 @@ actor DyingDaemonsFixture {
     /// The actions so far, each with the seconds since the start.
     private(set) var log: [String] = []
     private let start = ContinuousClock.now
+    /// The start in nanoseconds on the boot-time clock, which the recording uses.
+    let bootStart = LineBuffer.now()
 
     init(seed: UInt64) async throws {
         generator = SplitMix(state: seed)
@@ -50,14 +57,15 @@ actor DyingDaemonsFixture {
         power = try await PowerFixture(bus: bus)
         network = try await NetworkFixture(bus: bus)
         login = try LoginFixture(bus: bus)
-        try await power.spawn()
+        upowerd = try await power.spawn()
         try await login.spawn()
         try await network.startManager()
         try await network.connect()
         // Only the probe hears the fake kernel: `ip` would search the fake sysfs for its own files.
         let kernel = power.kernelEnvironment.map { "\($0.key)=\($0.value)" }
         probe = try ConditionsProbe(
-            ["--ready", "promptly"], prefix: network.inside(["env"] + kernel), environment: bus.environment)
+            ["--ready", "promptly", "--record", recording.path], prefix: network.inside(["env"] + kernel),
+            environment: bus.environment)
     }
 
     /// The number of occurrences of each action.
@@ -98,6 +106,7 @@ actor DyingDaemonsFixture {
         await network.end()
         await power.end()
         await bus.end()
+        try? FileManager.default.removeItem(at: recording)
     }
 
     // MARK: Disturbances
@@ -141,14 +150,12 @@ actor DyingDaemonsFixture {
     /// Waits for `condition`, and judges the lines that arrive in the meantime.
     private func wait(_ what: String, until condition: () -> Bool) async throws {
         let end = ContinuousClock.now + Self.recovery
-        while true {
+        repeat {
             try judge()
             if condition() { return }
-            guard ContinuousClock.now < end else {
-                throw FixtureError("stuck: expected \(what), published \(probe.lines.last?.text ?? "nothing")")
-            }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+            try await probe.process.output.waitForMore(than: judged, until: end)
+        } while ContinuousClock.now < end
+        throw FixtureError("stuck: expected \(what), published \(probe.lines.last?.text ?? "nothing")")
     }
 
     private func setMeter() async throws {
@@ -212,7 +219,7 @@ actor DyingDaemonsFixture {
     private func begin(_ daemon: Daemon) async throws {
         record("\(daemon) starts")
         switch daemon {
-        case .upower: try await power.spawn()
+        case .upower: upowerd = try await power.spawn()
         case .networkManager:
             try await network.startManager()
             // The profiles were lost with the mount namespace of NetworkManager.
@@ -271,18 +278,6 @@ actor DyingDaemonsFixture {
             isKnown = isKnown || !isAC
         }
         judged = lines.count
-    }
-
-    /// The numbers of threads and open files of the probe, and its resident memory in KiB.
-    private func resources() throws -> (threads: Int, files: Int, memory: Int) {
-        let folder = "/proc/\(probe.id)"
-        let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
-        func number(_ key: String) -> Int {
-            let line = status.split(separator: "\n").first { $0.hasPrefix(key + ":") }
-            return line.flatMap { $0.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } } ?? 0
-        }
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count
-        return (number("Threads"), files, number("VmRSS"))
     }
 
     private func record(_ words: String) {

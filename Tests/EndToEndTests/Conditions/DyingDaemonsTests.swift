@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// A stress test in which every source of conditions dies, hangs, recovers and stays away, in random order.
 ///
 /// `TRANSFER_DYING_SECONDS` sets the duration (20 s by default), and `TRANSFER_SEED` sets the order.
 @Suite(
-    "Dying daemons", .inTurn, .serialized,
+    "Dying daemons",
     .enabled(if: DyingDaemonsFixture.unavailabilityReason == nil, "\(DyingDaemonsFixture.unavailabilityReason ?? "")"))
 struct DyingDaemonsTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -19,12 +20,11 @@ struct DyingDaemonsTests {
         print("DyingDaemonsTests: TRANSFER_SEED=\(seed) TRANSFER_DYING_SECONDS=\(seconds)")
         let fixture = try await DyingDaemonsFixture(seed: seed)
         let result: Result<Void, any Error>
-        do { result = .success(try await fixture.run(for: .seconds(seconds))) } catch { result = .failure(error) }
+        do { result = .success(try await fixture.run(for: .seconds(seconds))) } catch {
+            result = .failure(FixtureError("TRANSFER_SEED=\(seed): \(error)\n\(await fixture.evidence())"))
+        }
         await fixture.end()
         print("DyingDaemonsTests: \(await fixture.tally)")
-        do { try result.get() } catch {
-            throw FixtureError(
-                "TRANSFER_SEED=\(seed): \(error)\n\(await fixture.log.suffix(40).joined(separator: "\n"))")
-        }
+        try result.get()
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Roaming and the portal, mocked by python-dbusmock", .inTurn, .serialized,
+    "Roaming and the portal, mocked by python-dbusmock",
     .enabled(if: MockFixture.unavailabilityReason == nil, "\(MockFixture.unavailabilityReason ?? "")"))
 struct MockedSourceTests {
     private func withMock(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Network path and metered state from the kernel and a real NetworkManager", .inTurn, .serialized,
+    "Network path and metered state from the kernel and a real NetworkManager",
     .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct NetworkSourceTests {
     @Test("The carrier and the default route are followed; a veth counts as Ethernet")
@@ -97,19 +98,20 @@ struct NetworkSourceTests {
         } _: { fixture, probe in
             try await probe.line("network=full")
             // The machine may be busy with other work, so a single undisturbed round is enough.
-            var delays: [Double] = []
-            for _ in 0..<5 where delays.last ?? .infinity > 100 {
+            var delays: [Duration] = []
+            for _ in 0..<5 where delays.last.map({ $0 > .milliseconds(100) }) ?? true {
                 kill(probe.id, SIGSTOP)
                 try await fixture.run("ip -batch \(file.path)")
-                let start = LineBuffer.now()
+                let (before, start) = (ProcessorTime(of: probe.id), LineBuffer.now())
                 kill(probe.id, SIGCONT)
                 let line = try await probe.line("network=none")
-                delays.append(Double(line.time - start) / 1e6)
+                let delay = Duration.nanoseconds(line.time - start)
+                delays.append(ProcessorTime(of: probe.id).ownPart(of: delay, since: before))
                 try await fixture.run("ip route flush root 172.16.0.0/12")
                 try await fixture.run("ip route add default via 10.9.0.1")
                 try await probe.line("network=full")
             }
-            #expect(delays.last ?? .infinity <= 100, "milliseconds until the right state: \(delays)")
+            #expect(delays.last.map { $0 <= .milliseconds(100) } == true, "the time until the right state: \(delays)")
         }
     }
 

@@ -3,7 +3,7 @@ import ConditionFixtures
 import Testing
 
 @Suite(
-    "The power profile, from a real power-profiles-daemon", .inTurn, .serialized,
+    "The power profile, from a real power-profiles-daemon",
     .enabled(if: ProfileFixture.unavailabilityReason == nil, "\(ProfileFixture.unavailabilityReason ?? "")"))
 struct PowerProfileTests {
     private static let others = ["netlink", "networkManager", "upower", "sysfs", "logind"].flatMap {

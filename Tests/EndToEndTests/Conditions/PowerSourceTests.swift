@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Power, read from a real upowerd", .inTurn, .serialized,
+    "Power, read from a real upowerd",
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct PowerSourceTests {
     /// Runs `body` with a bus, a fixture, and a probe. All three are ended in order, even after a failure.

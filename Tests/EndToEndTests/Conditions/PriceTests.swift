@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Prices from the user's file, from the command line to the start of a transfer.
-@Suite("Prices, end to end", .inTurn, .serialized)
+@Suite("Prices, end to end")
 struct PriceTests {
     /// Writes a curve, one price after another in periods of some seconds, the first of which has begun.
     private func write(_ prices: [Double], seconds: Int, to path: String) throws {
@@ -21,84 +22,88 @@ struct PriceTests {
     }
 
     @Test("get waits for the price of the user's curve, and says until when")
-    func get() throws {
-        let server = try NginxServer()
+    func get() async throws {
+        let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         let program = try Transferctl()
-        let refused = try program.run(["get", "--when", "price<0.2", server.url("file.bin")])
+        let refused = try await program.run(["get", "--when", "price<0.2", server.url("file.bin")])
         #expect(refused.status == 2)
         #expect(refused.run.errors.contains("--when price<N requires prices: set 'file' or 'command' in [price] of"))
         let curve = program.folder.path + "/prices.csv"
         try configure(program, "[price]\nfile = \"\(curve)\"\n")
         try write([0.31, 0.1], seconds: 6, to: curve)
         let run = try program.start(["get", "--json", "--when", "price<0.2", server.url("file.bin")])
-        let waiting = try run.event("why it waits", within: 60) { $0.name == "waiting" && $0.reasons == ["price"] }
+        let waiting = try await run.event("why it waits", within: 60) {
+            $0.name == "waiting" && $0.reasons == ["price"]
+        }
         let sentence = waiting.event.fields["sentence"] as? String ?? ""
         #expect(sentence.hasPrefix("waits until "), "\(sentence)")
         #expect(sentence.contains(", when the price falls below 0.2; now 0.31 (price curve) — starts "), "\(sentence)")
-        #expect(try run.process.wait(within: 120) == 0)
-        let assumed = try program.run([
+        #expect(try await run.process.wait(within: 120) == 0)
+        let assumed = try await program.run([
             "get", "--when", "price<0.2", "--assume", "price=0.3", "--dry-run", server.url("b"),
         ])
         #expect(assumed.run.output.contains("the price is 0.3; no known price until"), "\(assumed.run.output)")
     }
 
     @Test("conditions shows the price, and a command that fails")
-    func conditions() throws {
+    func conditions() async throws {
         let program = try Transferctl()
         let curve = program.folder.path + "/prices.csv"
         try configure(program, "[price]\nfile = \"\(curve)\"\n")
         try write([0.3, 0.1], seconds: 3600, to: curve)
-        let shown = try program.run(["conditions"]).run.output
+        let shown = try await program.run(["conditions"]).run.output
         #expect(shown.contains("0.3 until"), "\(shown)")
         #expect(shown.contains("; lowest 0.1 from"), "\(shown)")
-        let json = try program.run(["conditions", "--json"]).run.output
+        let json = try await program.run(["conditions", "--json"]).run.output
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         let price = try #require(object?["price"] as? [String: Any])
         #expect((price["now"] as? Double, price["lowest"] as? Double) == (0.3, 0.1))
         try FileManager.default.removeItem(atPath: curve)
-        let missing = try program.run(["conditions"]).run.output
+        let missing = try await program.run(["conditions"]).run.output
         #expect(missing.contains("unknown: no valid price curve"), "\(missing)")
         #expect(missing.contains("note: the price curve is not current: \(curve) cannot be read"), "\(missing)")
         try configure(program, "")
-        #expect(try !program.run(["conditions"]).run.output.contains("price"))
+        #expect(try await !program.run(["conditions"]).run.output.contains("price"))
     }
 
     @Test("wait --when returns when the price falls")
-    func wait() throws {
+    func wait() async throws {
         let program = try Transferctl()
         let curve = program.folder.path + "/prices.csv"
         try configure(program, "[price]\nfile = \"\(curve)\"\n")
         try write([0.3, 0.1], seconds: 3, to: curve)
-        let early = try program.run(["wait", "--when", "price<0.2", "--timeout", "0"])
+        let early = try await program.run(["wait", "--when", "price<0.2", "--timeout", "0"])
         #expect(early.status == 4)
         #expect(early.run.errors.contains("when the price falls below 0.2"), "\(early.run.errors)")
-        #expect(try program.run(["wait", "--when", "price<0.2", "--timeout", "60"]).status == 0)
+        #expect(try await program.run(["wait", "--when", "price<0.2", "--timeout", "60"]).status == 0)
     }
 
     @Test(
         "The daemon follows the file: a transfer waits for its price, and starts after a new curve",
         .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
     func daemon() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         let fixture = try await DaemonFixture()
         let curve = fixture.program.folder.path + "/prices.csv"
         try configure(fixture.program, "[price]\nfile = \"\(curve)\"\n")
         try write([0.3, 0.1], seconds: 36_000, to: curve)
-        let result = Result {
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--when", "price<0.2")
-            let why = try fixture.run("why", "1")
+        let result: Result<Void, any Error>
+        do {
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--when", "price<0.2")
+            let why = try await fixture.run("why", "1")
             #expect(why.contains("when the price falls below 0.2; now 0.3"), "\(why)")
-            #expect(try fixture.run("list").contains("when the price falls below 0.2"))
-            #expect(try fixture.run("show", "1").contains("a price below 0.2"))
-            try fixture.run("set", "1", "when=price<0.05")
-            try waitUntil("the new limit", within: 60) {
-                try fixture.run("why", "1").contains("no known price until")
+            #expect(try await fixture.run("list").contains("when the price falls below 0.2"))
+            #expect(try await fixture.run("show", "1").contains("a price below 0.2"))
+            try await fixture.run("set", "1", "when=price<0.05")
+            try await waitUntil("the new limit", within: 60) {
+                try await fixture.run("why", "1").contains("no known price until")
             }
             try write([0.01], seconds: 36_000, to: curve)
-            try waitUntil("the end", within: 60) { try fixture.state(of: "1") == "finished" }
-        }
+            try await waitUntil("the end", within: 60) { try await fixture.state(of: "1") == "finished" }
+            result = .success(())
+        } catch { result = .failure(error) }
         await fixture.end()
         try result.get()
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "transferctl conditions --record with real services", .inTurn, .serialized,
+    "transferctl conditions --record with real services",
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"),
     .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
 struct RecordingTests {
@@ -54,17 +55,14 @@ struct RecordingTests {
 
     /// Changes all conditions that can be changed here, and waits until each change is recorded.
     private func change(_ machine: Machine, recordedIn path: String) async throws {
-        // Sleeps instead of blocking a thread, which other tests need. NetworkManager can be slow on a busy machine.
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        // NetworkManager can be slow on a busy machine.
         func wait(_ fact: String, _ value: String) async throws {
-            let end = ContinuousClock.now + .seconds(120)
-            while published(fact, in: path) != value {
-                guard ContinuousClock.now < end else {
-                    throw TestSetupError(
-                        "timed out after 120 s, waiting for \(fact) \(value); \(lines(path).suffix(6).joined(separator: "\n"))"
-                    )
+            do {
+                try await waitUntil("\(fact) is \(value)", within: 120, watching: .files(in: folder)) {
+                    published(fact, in: path) == value
                 }
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            } catch { throw FixtureError("\(error); \(lines(path).suffix(6).joined(separator: "\n"))") }
         }
         try await wait("connection", "wired")
         try await wait("power", "ac")
@@ -74,7 +72,7 @@ struct RecordingTests {
         try await wait("battery", "3 discharging critical")
         try await machine.network.setMetered("yes")
         try await wait("metered", "yes")
-        try #require(try machine.program.run(["override", "wired", "no"]).status == 0)
+        try #require(try await machine.program.run(["override", "wired", "no"]).status == 0)
         try await wait("metered", "no")
         // NetworkManager gives up a connection after six seconds without a carrier. Other tests may delay this test
         // for that long. Afterwards, NetworkManager activates only connections with `autoconnect` by itself.
@@ -96,7 +94,7 @@ struct RecordingTests {
             let recording = try machine.program.start(["conditions", "--record", path] + machine.sysfs)
             try await change(machine, recordedIn: path)
             recording.process.signal(SIGINT)
-            #expect(try recording.process.wait(within: 20) == 0, "\(recording.errors)")
+            #expect(try await recording.process.wait(within: 20) == 0, "\(recording.errors)")
             #expect(recording.errors.contains("transferctl: recorded \(lines(path).count) lines in "))
             #expect(recording.output.isEmpty)
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -104,7 +102,7 @@ struct RecordingTests {
             for source in ["power", "path", "networkManager", "modemManager", "login", "leases", "overrides"] {
                 #expect(lines(path).contains { $0.contains("\"\(source)\":") }, "\(source)")
             }
-            let (status, replay) = try machine.program.run(["conditions", "--replay", path, "--json", "--watch"])
+            let (status, replay) = try await machine.program.run(["conditions", "--replay", path, "--json", "--watch"])
             #expect(status == 0, "\(replay.errors)")
             let count = lines(path).count { $0.contains("\"published\":") }
             #expect(count >= 8 && replay.output.split(separator: "\n").count == count)
@@ -112,7 +110,7 @@ struct RecordingTests {
             let text = lines(path).joined(separator: "\n").replacingOccurrences(
                 of: "\"value\":\"battery\"", with: "\"value\":\"ac\"")
             try text.write(toFile: path + ".changed", atomically: true, encoding: .utf8)
-            let (wrong, report) = try machine.program.run(["conditions", "--replay", path + ".changed"])
+            let (wrong, report) = try await machine.program.run(["conditions", "--replay", path + ".changed"])
             #expect(wrong == 1)
             let line = (lines(path).firstIndex { $0.contains("\"value\":\"battery\"") } ?? 0) + 1
             #expect(report.errors.contains("machine.jsonl.changed:\(line): power: recorded ac"), "\(report.errors)")
@@ -123,10 +121,10 @@ struct RecordingTests {
     func anonymous() async throws {
         try await withMachine { machine in
             let path = machine.program.folder.path + "/machine.jsonl"
-            try #require(try machine.program.run(["override", "wired", "yes"]).status == 0)
+            try #require(try await machine.program.run(["override", "wired", "yes"]).status == 0)
             let address = try await machine.network.run("cat /sys/class/net/cable/address")
                 .trimmingCharacters(in: .whitespacesAndNewlines)
-            let (status, run) = try machine.program.run(
+            let (status, run) = try await machine.program.run(
                 ["conditions", "--record", path, "--anonymous", "--for", "3s"] + machine.sysfs)
             #expect(status == 0, "\(run.errors)")
             #expect(published("metered", in: path) == "yes")
@@ -135,7 +133,7 @@ struct RecordingTests {
             for secret in ["wired", machine.program.folder.path, address] {
                 #expect(!text.contains(secret), "\(secret)")
             }
-            let (replayed, replay) = try machine.program.run(["conditions", "--replay", path])
+            let (replayed, replay) = try await machine.program.run(["conditions", "--replay", path])
             #expect(replayed == 0, "\(replay.errors)")
             #expect(replay.output.contains("connection-1"))
         }
@@ -146,38 +144,41 @@ struct RecordingTests {
         try await withMachine { machine in
             let path = machine.program.folder.path + "/machine.jsonl"
             let recording = try machine.program.start(["conditions", "--record", path] + machine.sysfs)
-            try waitUntil("a snapshot", within: 60) { published("connection", in: path) == "wired" }
+            try await waitUntil("a snapshot", within: 60, watching: .files(in: machine.program.folder.path)) {
+                published("connection", in: path) == "wired"
+            }
             recording.process.signal(SIGKILL)
-            _ = try? recording.process.wait(within: 20)
-            #expect(try machine.program.run(["conditions", "--replay", path]).status == 0)
+            _ = try? await recording.process.wait(within: 20)
+            #expect(try await machine.program.run(["conditions", "--replay", path]).status == 0)
             // The file looks as if the program was killed in the middle of a write.
             let whole = try Data(contentsOf: URL(fileURLWithPath: path))
             try whole.dropLast(9).write(to: URL(fileURLWithPath: path))
-            let (status, cut) = try machine.program.run(["conditions", "--replay", path])
+            let (status, cut) = try await machine.program.run(["conditions", "--replay", path])
             #expect(status == 0)
             #expect(cut.errors.contains("the last line was cut off"))
-            let (refused, message) = try machine.program.run(["conditions", "--record", path, "--for", "1s"])
+            let (refused, message) = try await machine.program.run(["conditions", "--record", path, "--for", "1s"])
             #expect(refused == 2)
             #expect(message.errors.contains("already exists; use another name, or --force to replace it"))
-            #expect(try machine.program.run(["conditions", "--record", path, "--force", "--for", "1s"]).status == 0)
-            #expect(try machine.program.run(["conditions", "--replay", path]).run.errors.isEmpty)
+            #expect(
+                try await machine.program.run(["conditions", "--record", path, "--force", "--for", "1s"]).status == 0)
+            #expect(try await machine.program.run(["conditions", "--replay", path]).run.errors.isEmpty)
         }
     }
 
     @Test("A full disk and an unwritable path are reported with different exit statuses")
-    func unwritable() throws {
+    func unwritable() async throws {
         let program = try Transferctl(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"])
-        let (full, message) = try program.run(["conditions", "--record", "/dev/full"])
+        let (full, message) = try await program.run(["conditions", "--record", "/dev/full"])
         #expect(full == 1)
         #expect(message.errors.contains("/dev/full ended early: No space left on device; its 0 lines are complete"))
-        let (status, nowhere) = try program.run(["conditions", "--record", "/nonexistent/x"])
+        let (status, nowhere) = try await program.run(["conditions", "--record", "/nonexistent/x"])
         #expect(status == 2)
         #expect(nowhere.errors.contains("cannot write --record '/nonexistent/x': No such file or directory"))
         for wrong in [
             ["--anonymous"], ["--force"], ["--for", "3s"], ["--record", "x", "--for", "soon"],
             ["--record", "x", "--json"], ["--record", "x", "--replay", "y"], ["--replay", "/nonexistent/x"],
         ] {
-            #expect(try program.run(["conditions"] + wrong).status == 2, "\(wrong)")
+            #expect(try await program.run(["conditions"] + wrong).status == 2, "\(wrong)")
         }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Sleep, announced by a real systemd-logind", .inTurn, .serialized,
+    "Sleep, announced by a real systemd-logind",
     .enabled(if: LoginFixture.unavailabilityReason == nil, "\(LoginFixture.unavailabilityReason ?? "")"))
 struct SleepSourceTests {
     private func withProbe(
@@ -28,24 +29,13 @@ struct SleepSourceTests {
 
     /// Waits until the probe has `count` inhibitor locks.
     private func locks(_ count: Int, of probe: ConditionsProbe, in fixture: LoginFixture) async throws {
-        var present: [String] = []
-        for _ in 0..<1000 {
-            present = try await fixture.locks().filter { $0.hasSuffix("/\(probe.id)") }
-            if present.count == count { return }
-            try await Task.sleep(for: .milliseconds(10))
+        try await waitUntil("\(count) inhibitor locks", within: 30) {
+            try await fixture.locks().count { $0.hasSuffix("/\(probe.id)") } == count
         }
-        throw FixtureError("expected \(count) inhibitor locks, found \(present)")
     }
 
-    private func startedTarget(_ target: String, in fixture: LoginFixture, within limit: Duration) async throws {
-        let end = ContinuousClock.now + limit
-        var startedTarget = ""
-        while ContinuousClock.now < end {
-            startedTarget = try await fixture.startedTarget()
-            if startedTarget == target { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        throw FixtureError("logind started \(startedTarget), expected \(target)")
+    private func startedTarget(_ target: String, in fixture: LoginFixture) async throws {
+        try await waitUntil("logind starts \(target)", within: 30) { try await fixture.startedTarget() == target }
     }
 
     @Test("Sleep is announced and delayed until all state is saved, each time")
@@ -57,7 +47,7 @@ struct SleepSourceTests {
                 #expect(try await fixture.locks() == ["shutdown:sleep/delay/\(probe.id)"])
                 try await fixture.sleep()
                 try await probe.line("sleep=about-to-sleep/logind/reported/changed")
-                try await startedTarget("suspend.target", in: fixture, within: .seconds(30))
+                try await startedTarget("suspend.target", in: fixture)
                 // Well below the 4 s after which the sleep would begin anyway.
                 #expect(try await fixture.inhibitorDelay() < .milliseconds(3500))
                 #expect(try await fixture.locks().isEmpty)
@@ -75,7 +65,7 @@ struct SleepSourceTests {
             let start = ContinuousClock.now
             try await fixture.sleep()
             try await probe.line("sleep=about-to-sleep/logind")
-            try await startedTarget("suspend.target", in: fixture, within: .seconds(30))
+            try await startedTarget("suspend.target", in: fixture)
             #expect(ContinuousClock.now - start > .milliseconds(3900))
             try await locks(0, of: probe, in: fixture)
         }
@@ -88,7 +78,7 @@ struct SleepSourceTests {
             try await locks(1, of: probe, in: fixture)
             try await fixture.powerOff()
             try await probe.line("sleep=about-to-shut-down/logind/reported/changed")
-            try await startedTarget("poweroff.target", in: fixture, within: .seconds(30))
+            try await startedTarget("poweroff.target", in: fixture)
         }
     }
 

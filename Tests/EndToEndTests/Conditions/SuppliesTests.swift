@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Unusual power supplies, from a real upowerd and from sysfs", .inTurn, .serialized,
+    "Unusual power supplies, from a real upowerd and from sysfs",
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct SuppliesTests {
     /// Runs `body` with two probes of the same machine: one reads UPower, the other only the kernel.

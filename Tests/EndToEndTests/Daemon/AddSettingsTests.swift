@@ -2,10 +2,11 @@
 import ConditionFixtures
 import Foundation
 import HostileServer
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Settings of single transfers of the daemon", .inTurn, .serialized,
+    "Settings of single transfers of the daemon",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct AddSettingsTests {
     private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
@@ -14,12 +15,6 @@ struct AddSettingsTests {
         do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
         await fixture.end()
         try result.get()
-    }
-
-    private func kill(daemonOf fixture: DaemonFixture) throws {
-        let process = try #require(try fixture.process())
-        Foundation.kill(process, SIGKILL)
-        try waitUntil("the daemon ends", within: 60) { Foundation.kill(process, 0) != 0 }
     }
 
     @Test("The user agent and the rate of a transfer reach the server, and a program runs afterwards without a shell")
@@ -34,17 +29,12 @@ struct AddSettingsTests {
                 toFile: script, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
             let start = ContinuousClock.now
-            try fixture.run(
+            try await fixture.run(
                 "add", server.url("/file.bin"), "-d", fixture.program.downloads, "--user-agent", "me/1", "--limit-rate",
                 "100K", "--wait", "--on-complete", script, "a $(b); `c`", "--flag", folder + "/result")
             #expect(start.duration(to: .now) > .seconds(1), "300 kB at 100 KiB/s")
             #expect(server.requests.allSatisfy { $0.value("User-Agent") == "me/1" } && !server.requests.isEmpty)
-            try waitUntil("the program has run", within: 60) {
-                FileManager.default.fileExists(atPath: folder + "/result")
-            }
-            try waitUntil("the program has written", within: 60) {
-                (try? String(contentsOfFile: folder + "/result", encoding: .utf8))?.hasSuffix("\n") == true
-            }
+            try await waitForText("\n", in: folder + "/result")
             #expect(
                 try String(contentsOfFile: folder + "/result", encoding: .utf8)
                     == "3 a $(b); `c` --flag finished 200 \(fixture.program.downloads)/file.bin\n")
@@ -53,7 +43,7 @@ struct AddSettingsTests {
 
     @Test("A transfer's own policy decides instead of the daemon's, also after a restart of the daemon")
     func policy() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         try await withFixture { fixture in
             let folder = try #require(fixture.program.environment["XDG_CONFIG_HOME"]) + "/transferd"
@@ -61,44 +51,48 @@ struct AddSettingsTests {
             try "policy = \"immediate\"\n".write(
                 toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
             let url = server.url("file.bin")
-            #expect(try fixture.run("add", url, "-d", fixture.program.downloads, "--policy", "batch") == "1")
-            #expect(try fixture.run("why", "1").contains("(policy batch)"))
-            #expect(try fixture.run("show", "1").contains("those of the policy batch"))
-            try kill(daemonOf: fixture)
-            #expect(try fixture.run("why", "1").contains("(policy batch)"))
-            try fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--wait")
-            #expect(try fixture.run("add", url, "--policy", "none", status: 2).contains("--policy"))
+            #expect(try await fixture.run("add", url, "-d", fixture.program.downloads, "--policy", "batch") == "1")
+            #expect(try await fixture.run("why", "1").contains("(policy batch)"))
+            #expect(try await fixture.run("show", "1").contains("those of the policy batch"))
+            try await fixture.endDaemon(by: SIGKILL)
+            #expect(try await fixture.run("why", "1").contains("(policy batch)"))
+            try await fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--wait")
+            #expect(try await fixture.run("add", url, "--policy", "none", status: 2).contains("--policy"))
         }
     }
 
     @Test("A value can be removed, and each command says what it did")
     func removals() async throws {
         try await withFixture { fixture in
-            func errors(_ arguments: String...) throws -> String {
-                let result = try fixture.program.run(arguments)
+            func errors(_ arguments: String...) async throws -> String {
+                let result = try await fixture.program.run(arguments)
                 #expect(result.status == 0)
                 return result.run.errors
             }
-            try fixture.run("add", "http://127.0.0.1:9/f", "--not-before", "+1d", "--when", "ac", "--by", "+2d")
-            #expect(try errors("set", "1", "priority=high").contains("Changed 1: conditions: AC power; not before "))
+            try await fixture.run("add", "http://127.0.0.1:9/f", "--not-before", "+1d", "--when", "ac", "--by", "+2d")
             #expect(
-                try errors("set", "1", "by=none", "when=none").contains("Changed 1: conditions: not before "))
-            let shown = try fixture.json("show", "1")["constraints"] as? [String: Any]
+                try await errors("set", "1", "priority=high").contains("Changed 1: conditions: AC power; not before "))
+            #expect(
+                try await errors("set", "1", "by=none", "when=none").contains("Changed 1: conditions: not before "))
+            let shown = try await fixture.json("show", "1")["constraints"] as? [String: Any]
             #expect(shown?.keys.sorted() == ["not-before"])
-            #expect(try errors("pause", "1") == "Paused 1.\n")
-            #expect(try errors("resume", "--all") == "Resumed 1.\n")
-            #expect(try errors("hold", "--for", "2h").contains("All transfers are on hold until "))
-            #expect(try fixture.run("why", "1").contains("on hold since "))
-            #expect(try errors("hold", "--reason", "a call").contains("on hold until 'transferctl release': a call."))
-            #expect(try errors("release") == "Released all transfers.\n")
-            #expect(try errors("release") == "There was no hold.\n")
-            #expect(try errors("now", "1").contains("'transferctl now 1 --anyway' starts it"))
-            #expect(try fixture.state(of: "1") == "waiting")
+            #expect(try await errors("pause", "1") == "Paused 1.\n")
+            #expect(try await errors("resume", "--all") == "Resumed 1.\n")
+            #expect(try await errors("hold", "--for", "2h").contains("All transfers are on hold until "))
+            #expect(try await fixture.run("why", "1").contains("on hold since "))
+            #expect(
+                try await errors("hold", "--reason", "a call").contains("on hold until 'transferctl release': a call."))
+            #expect(try await errors("release") == "Released all transfers.\n")
+            #expect(try await errors("release") == "There was no hold.\n")
+            #expect(try await errors("now", "1").contains("'transferctl now 1 --anyway' starts it"))
+            #expect(try await fixture.state(of: "1") == "waiting")
             // The server refuses, so the transfer may already wait for its next attempt.
-            #expect(!(try errors("now", "1", "--anyway").contains("not before")))
-            try waitUntil("the first attempt", within: 60) { try fixture.json("show", "1")["attempt"] as? Int ?? 0 > 0 }
-            #expect(try errors("cancel", "--all") == "Canceled 1.\n")
-            #expect(try errors("cancel", "--all") == "No unfinished transfers.\n")
+            #expect(!(try await errors("now", "1", "--anyway").contains("not before")))
+            try await waitUntil("the first attempt", within: 60) {
+                try await fixture.json("show", "1")["attempt"] as? Int ?? 0 > 0
+            }
+            #expect(try await errors("cancel", "--all") == "Canceled 1.\n")
+            #expect(try await errors("cancel", "--all") == "No unfinished transfers.\n")
         }
     }
 
@@ -108,8 +102,8 @@ struct AddSettingsTests {
             let list = fixture.program.folder.path + "/list"
             let lines = (0..<250).map { "http://127.0.0.1:9/\($0)\n" }
             try lines.joined().write(toFile: list, atomically: true, encoding: .utf8)
-            try fixture.run("add", "--not-before", "+1d", "--input", list)
-            let rows = try fixture.json("list")["transfers"] as? [[String: Any]] ?? []
+            try await fixture.run("add", "--not-before", "+1d", "--input", list)
+            let rows = try await fixture.json("list")["transfers"] as? [[String: Any]] ?? []
             #expect(rows.count == 250)
             #expect(rows.allSatisfy { ($0["sentence"] as? String)?.hasPrefix("not before") == true })
         }
@@ -118,9 +112,9 @@ struct AddSettingsTests {
     @Test("The end of a hold is named as the start of a transfer")
     func endOfHold() async throws {
         try await withFixture { fixture in
-            try fixture.run("hold", "--for", "2h")
-            try fixture.run("add", "http://127.0.0.1:9/f")
-            let sentence = try fixture.run("why", "1")
+            try await fixture.run("hold", "--for", "2h")
+            try await fixture.run("add", "http://127.0.0.1:9/f")
+            let sentence = try await fixture.run("why", "1")
             #expect(sentence.contains("starts after 'transferctl release', or starts "), "\(sentence)")
         }
     }
@@ -129,18 +123,18 @@ struct AddSettingsTests {
     func activation() async throws {
         let fixture = try await DaemonFixture()
         defer { withExtendedLifetime(fixture) {} }
-        func install(_ fixture: DaemonFixture) throws -> String {
+        func install(_ fixture: DaemonFixture) async throws -> String {
             var program = fixture.program
             program.environment["XDG_DATA_HOME"] = program.folder.path + "/data"
-            let result = try program.run(["service", "install"])
+            let result = try await program.run(["service", "install"])
             #expect(result.status == 0)
             return result.run.errors
         }
-        let seen = try install(fixture)
+        let seen = try await install(fixture)
         #expect(seen.contains("D-Bus starts "), "\(seen)")
         // The bus no longer has the file that the fixture wrote.
         try FileManager.default.removeItem(atPath: fixture.bus.serviceFolder + "/org.transferd.service")
-        let unseen = try install(fixture)
+        let unseen = try await install(fixture)
         await fixture.bus.end()
         #expect(unseen.contains("does not read "), "\(unseen)")
     }

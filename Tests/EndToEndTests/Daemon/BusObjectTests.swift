@@ -2,6 +2,7 @@
 import ConditionFixtures
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import Testing
 import TransferBusClient
 import TransferBusProtocol
@@ -9,7 +10,7 @@ import TransferModel
 import TransferPolicy
 
 @Suite(
-    "The daemon's bus objects, tested with raw calls of several apps", .inTurn, .serialized,
+    "The daemon's bus objects, tested with raw calls of several apps",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct BusObjectTests {
     /// Describes a transfer that is never due.
@@ -81,9 +82,9 @@ struct BusObjectTests {
                 }
             }
             _ = try await one.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: path)
-            #expect(try fixture.state(of: "\(ids[0])") == "paused")
+            #expect(try await fixture.state(of: "\(ids[0])") == "paused")
             // The user sees the transfers of all apps.
-            #expect(try fixture.run("apps").contains("org.example.One"))
+            #expect(try await fixture.run("apps").contains("org.example.One"))
         }
     }
 
@@ -148,10 +149,10 @@ struct BusObjectTests {
             #expect(try await Self.children(of: TransferBusName.sessionsPath, by: one) == [])
             // The other app's session with the same identifier continues. The user ends the session together with its
             // app.
-            let rows = try fixture.json("sessions")["sessions"] as? [[String: Any]]
+            let rows = try await fixture.json("sessions")["sessions"] as? [[String: Any]]
             #expect(rows?.map { $0["app"] as? String } == ["org.example.Two"])
-            #expect(try fixture.run("apps", "quit", "org.example.Two") == "1")
-            #expect(try fixture.run("apps", "quit", "org.example.Two", status: 2).contains("transferctl apps"))
+            #expect(try await fixture.run("apps", "quit", "org.example.Two") == "1")
+            #expect(try await fixture.run("apps", "quit", "org.example.Two", status: 2).contains("transferctl apps"))
             await #expect(throws: BusFault.self) {
                 try await one.call("QuitApp", [.string("org.example.One")], type: "(s)")
             }
@@ -160,14 +161,14 @@ struct BusObjectTests {
 
     @Test("Folders and files are passed as descriptors; a descriptor without access rights is rejected by name")
     func descriptors() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         let served = try server.serve("file.bin", bytes: 100_000)
         try await withApps { fixture, one, _ in
             let folder = open(fixture.program.downloads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(folder) }
             let ids = try await Self.submit(
                 ["url": .string(server.url("file.bin")), "directory-fd": .handle(0)], by: one, descriptors: [folder])
-            try waitUntil("its end", within: 60) { try fixture.state(of: "\(ids[0])") == "finished" }
+            try await waitUntil("its end", within: 60) { try await fixture.state(of: "\(ids[0])") == "finished" }
             #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
             let secret = fixture.program.folder.path + "/secret"
             try Data("secret".utf8).write(to: URL(fileURLWithPath: secret))
@@ -178,7 +179,7 @@ struct BusObjectTests {
                     ["url": .string(server.url("up")), "upload-fd": .handle(0)], by: one, descriptors: [pathOnly])
             } throws: { ($0 as? BusFault)?.message.contains("O_PATH") == true }
             // None of the passed descriptors stays open in the daemon.
-            let process = try #require(try fixture.process())
+            let process = try #require(try await fixture.process())
             let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")
             }
@@ -222,15 +223,9 @@ struct BusObjectTests {
             #expect(await refusal(Array(repeating: Self.waiting("z"), count: 10_001))?.code == .tooManyTransfers)
             // An argument of another type than the interface declares is refused before the daemon sees it.
             await #expect(throws: (any Error).self) { try await one.call("Submit", [.string("x")], type: "(s)") }
-            let left = try fixture.json("list")["transfers"] as? [Any]
+            let left = try await fixture.json("list")["transfers"] as? [Any]
             #expect(left?.isEmpty == true)
         }
-    }
-
-    private func endDaemon(of fixture: DaemonFixture) throws {
-        let process = try #require(try fixture.process())
-        kill(process, SIGTERM)
-        try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
     }
 
     @Test("Ten thousand open transfers of an app are accepted, listed, and introspected; one more is rejected")
@@ -246,13 +241,13 @@ struct BusObjectTests {
             } throws: { ($0 as? BusFault)?.code == .tooManyTransfers }
             // Another app's quota is not affected.
             #expect(try await Self.submit(Self.waiting("g"), by: two).count == 1)
-            #expect((try fixture.json("list")["transfers"] as? [Any])?.count == 10_001)
+            #expect((try await fixture.json("list")["transfers"] as? [Any])?.count == 10_001)
             // The first call starts the daemon, which is on the bus before it has read all transfers.
-            try endDaemon(of: fixture)
+            try await fixture.endDaemon()
             #expect(try await Self.children(of: TransferBusName.transfersPath, by: one).count == 10_000)
-            try endDaemon(of: fixture)
-            #expect((try fixture.json("list")["transfers"] as? [Any])?.count == 10_001)
-            #expect(try fixture.run("apps", "quit", "org.example.One") == "10000")
+            try await fixture.endDaemon()
+            #expect((try await fixture.json("list")["transfers"] as? [Any])?.count == 10_001)
+            #expect(try await fixture.run("apps", "quit", "org.example.One") == "10000")
         }
     }
 }

@@ -2,10 +2,11 @@
 import ConditionFixtures
 import DiskFixture
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "transferd and the commands that use it", .inTurn, .serialized,
+    "transferd and the commands that use it",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonTests {
     private func withFixture(
@@ -32,19 +33,20 @@ struct DaemonTests {
 
     @Test("The first call starts the daemon, which runs the download and reports its end")
     func adds() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
         try await withFixture { fixture in
-            #expect(try fixture.process() == nil)
-            #expect(try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait") == "1")
+            #expect(try await fixture.process() == nil)
+            #expect(
+                try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait") == "1")
             #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
-            #expect(try fixture.process() != nil)
-            #expect(try fixture.run("list", "--all").contains("finished"))
+            #expect(try await fixture.process() != nil)
+            #expect(try await fixture.run("list", "--all").contains("finished"))
             // A transfer that the server refuses is reported by exit status and by message.
-            let missing = try fixture.run(
+            let missing = try await fixture.run(
                 "add", server.url("missing"), "-d", fixture.program.downloads, "--wait", status: 1)
             #expect(missing.contains("404"))
-            #expect(try fixture.state(of: "2") == "failed")
+            #expect(try await fixture.state(of: "2") == "failed")
         }
     }
 
@@ -59,25 +61,25 @@ struct DaemonTests {
         }
     }
 
-    @Test("The daemon loads no networking library and has at most two malloc arenas under load")
+    @Test("The daemon has at most two malloc arenas under load")
     func memory() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         _ = try server.serve("file.bin", bytes: 300_000)
         try await withFixture { fixture in
             try await withThrowingTaskGroup { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        _ = try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
+                        _ = try await fixture.run(
+                            "add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
                     }
                 }
                 try await group.waitForAll()
             }
-            let process = try #require(try fixture.process())
+            let process = try #require(try await fixture.process())
             // Reads until the end of the file, because the kernel delivers the file in pieces.
             let file = try #require(FileHandle(forReadingAtPath: "/proc/\(process)/maps"))
             let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
             #expect(maps.contains { $0.contains("libsqlite3") })
-            #expect(!maps.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
             // A sanitizer brings its own allocator.
             let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
             #expect(isSanitized || pools(in: maps) <= 1, "\(maps.joined(separator: "\n"))")
@@ -86,37 +88,36 @@ struct DaemonTests {
 
     @Test("A hold stops all transfers with its reason, survives a daemon restart, and ends with a release")
     func holds() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
         try await withFixture { fixture in
-            try fixture.run("hold", "--reason", "a call")
+            try await fixture.run("hold", "--reason", "a call")
             #expect(
-                try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--session", "s") == "1"
+                try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--session", "s")
+                    == "1"
             )
-            #expect(try fixture.run("why", "1").contains("on hold since "))
-            let first = try #require(try fixture.process())
-            kill(first, SIGKILL)
-            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            let reasons = try fixture.json("why", "1")["reasons"] as? [[String: Any]]
+            #expect(try await fixture.run("why", "1").contains("on hold since "))
+            let first = try await fixture.endDaemon(by: SIGKILL)
+            let reasons = try await fixture.json("why", "1")["reasons"] as? [[String: Any]]
             #expect(reasons?.compactMap { $0["code"] as? String } == ["held"])
-            #expect(try fixture.process() != first)
-            try fixture.run("release")
-            try fixture.run("wait", "--session", "s", "--timeout", "60s")
+            #expect(try await fixture.process() != first)
+            try await fixture.run("release")
+            try await fixture.run("wait", "--session", "s", "--timeout", "60s")
             #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
         }
     }
 
     @Test("After a kill in the middle of a download, the next call continues the download")
     func killed() async throws {
-        let server = try NginxServer(rate: 2_000_000)
+        let server = try await NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
         try await withFixture { fixture in
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
-            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
-            let first = try #require(try fixture.process())
-            kill(first, SIGKILL)
-            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            try fixture.run("wait", "1", "--timeout", "100s")
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try await waitUntil("bytes", within: 60) {
+                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000
+            }
+            try await fixture.endDaemon(by: SIGKILL)
+            try await fixture.run("wait", "1", "--timeout", "100s")
             #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
             let sent = server.requests().map(\.bytesSent).reduce(0, +)
             #expect(sent < 12_000_000 + 9_000_000, "\(sent) bytes were sent")
@@ -125,28 +126,28 @@ struct DaemonTests {
 
     @Test("L5: a partial file still locked by the killed daemon's worker is waited for and then continued")
     func lockedPartial() async throws {
-        let server = try NginxServer(rate: 2_000_000)
+        let server = try await NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
         try await withFixture { fixture in
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
-            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
-            let first = try #require(try fixture.process())
-            kill(first, SIGKILL)
-            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try await waitUntil("bytes", within: 60) {
+                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000
+            }
+            try await fixture.endDaemon(by: SIGKILL)
             // The test takes the place of a surviving worker, which would keep the lock.
             let folder = try #require(fixture.program.environment["XDG_STATE_HOME"]) + "/transferd/partial"
             let name = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".part") })
             let descriptor = open("\(folder)/\(name)", O_RDWR | O_CLOEXEC)
             try #require(descriptor >= 0)
-            try waitUntil("the end of the worker", within: 60) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
-            try waitUntil("the first failure", within: 60) {
-                try fixture.json("show", "1")["error-code"] as? String == "fileInUse"
+            try await waitUntil("the end of the worker", within: 60) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+            try await waitUntil("the first failure", within: 60) {
+                try await fixture.json("show", "1")["error-code"] as? String == "fileInUse"
             }
-            #expect(try fixture.state(of: "1") == "waiting")
+            #expect(try await fixture.state(of: "1") == "waiting")
             close(descriptor)
-            try fixture.run("resume", "1")
-            try fixture.run("wait", "1", "--timeout", "100s")
+            try await fixture.run("resume", "1")
+            try await fixture.run("wait", "1", "--timeout", "100s")
             #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
             let sent = server.requests().map(\.bytesSent).reduce(0, +)
             #expect(sent < 12_000_000 + 9_000_000, "\(sent) bytes were sent")
@@ -155,47 +156,47 @@ struct DaemonTests {
 
     @Test("Submitted transfers and a hold survive a power loss that discards all unsynced changes")
     func outlastsPowerLoss() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
         try await withDisk { fixture, disk in
-            func losePower() throws {
-                let process = try #require(try fixture.process())
-                kill(process, SIGKILL)
-                try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
+            func losePower() async throws {
+                try await fixture.endDaemon(by: SIGKILL)
                 var generator = SystemRandomNumberGenerator()
                 try disk.losePower(PowerLoss(bytes: .dropped, names: .byFolder, keptNames: 0), using: &generator)
             }
-            func isHeld() throws -> Bool {
-                let reasons = try fixture.json("why", "1")["reasons"] as? [[String: Any]]
+            func isHeld() async throws -> Bool {
+                let reasons = try await fixture.json("why", "1")["reasons"] as? [[String: Any]]
                 return reasons?.contains { $0["code"] as? String == "held" } ?? false
             }
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
-            try fixture.run("hold", "--reason", "a call")
-            try losePower()
-            #expect(try isHeld())
-            try fixture.run("release")
-            try losePower()
-            #expect(try !isHeld())
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
+            try await fixture.run("hold", "--reason", "a call")
+            try await losePower()
+            #expect(try await isHeld())
+            try await fixture.run("release")
+            try await losePower()
+            #expect(try await !isHeld())
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
             #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
         }
     }
 
     @Test("A cancellation is durable when the call returns: a daemon killed afterwards does not continue")
     func cancelsForGood() async throws {
-        let server = try NginxServer(rate: 1_000_000)
+        let server = try await NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 60_000_000)
         try await withDisk { fixture, disk in
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
-            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
-            let first = try #require(try fixture.process())
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try await waitUntil("bytes", within: 60) {
+                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000
+            }
+            let first = try #require(try await fixture.process())
             // Slow writes keep the attempt from ending immediately.
             disk.setDelay(microseconds: 300_000)
-            try fixture.run("cancel", "1")
+            try await fixture.run("cancel", "1")
             kill(first, SIGKILL)
             disk.setDelay(microseconds: 0)
-            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
-            #expect(try fixture.state(of: "1") == "cancelled")
+            try await waitForEnd(of: first)
+            #expect(try await fixture.state(of: "1") == "cancelled")
             #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.program.downloads).isEmpty)
         }
     }
@@ -203,80 +204,82 @@ struct DaemonTests {
     @Test(
         "SIGTERM keeps the bytes and exits with 0 within 5 s; a second daemon names the first one's PID")
     func ends() async throws {
-        let server = try NginxServer(rate: 1_000_000)
+        let server = try await NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 60_000_000)
         try await withFixture { fixture in
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
-            try waitUntil("bytes", within: 60) { try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
-            let first = try #require(try fixture.process())
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
+            try await waitUntil("bytes", within: 60) {
+                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000
+            }
+            let first = try #require(try await fixture.process())
             let other = fixture.program.folder.path
             let second = try ChildProcess(
                 DaemonFixture.daemonPath, [],
                 environment: fixture.program.environment, output: other + "/second")
-            #expect(try second.wait(within: 60) == 2)
+            #expect(try await second.wait(within: 60) == 2)
             let text = try String(contentsOfFile: other + "/second", encoding: .utf8)
             #expect(text.contains("process \(first) already uses"))
             kill(first, SIGTERM)
-            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
+            try await waitForEnd(of: first)
             // The next call starts the daemon again, with all of its transfers.
-            #expect(try fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000)
-            try fixture.run("cancel", "1")
-            try waitUntil("the end", within: 60) { try fixture.state(of: "1") == "cancelled" }
+            #expect(try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000)
+            try await fixture.run("cancel", "1")
+            try await waitUntil("the end", within: 60) { try await fixture.state(of: "1") == "cancelled" }
             #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.program.downloads).isEmpty)
         }
     }
 
     @Test("Transfers are paused, resumed, changed, and started by ID; wrong usage gets a hint")
     func controls() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         try await withFixture { fixture in
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
-            #expect(try fixture.run("why", "1").hasPrefix("not before"))
-            let now = try fixture.program.run(["now", "1"])
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
+            #expect(try await fixture.run("why", "1").hasPrefix("not before"))
+            let now = try await fixture.program.run(["now", "1"])
             #expect(now.status == 0 && now.run.errors.contains("1 still waits: not before"), "\(now.run.errors)")
-            try fixture.run("pause", "1")
-            #expect(try fixture.state(of: "1") == "paused")
-            try fixture.run("resume", "--all")
-            #expect(try fixture.state(of: "1") == "waiting")
-            try fixture.run("set", "1", "priority=high", "when=ac")
-            let shown = try fixture.json("show", "1")
+            try await fixture.run("pause", "1")
+            #expect(try await fixture.state(of: "1") == "paused")
+            try await fixture.run("resume", "--all")
+            #expect(try await fixture.state(of: "1") == "waiting")
+            try await fixture.run("set", "1", "priority=high", "when=ac")
+            let shown = try await fixture.json("show", "1")
             #expect(shown["priority"] as? Int == 750)
             #expect((shown["constraints"] as? [String: Any])?["power"] as? String == "ac")
-            #expect(try fixture.run("set", "1", "colour=red", status: 2).contains("unknown key 'colour'"))
-            #expect(try fixture.run("set", "1", "by=-1", status: 2).contains("by"))
-            #expect(try fixture.run("pause", status: 2).contains("select transfers in one way"))
-            #expect(try fixture.run("why", "99", status: 2).contains("no transfer 99"))
-            #expect(try fixture.run("add", "ftp://x/", status: 2).contains("unsupported URL scheme"))
+            #expect(try await fixture.run("set", "1", "colour=red", status: 2).contains("unknown key 'colour'"))
+            #expect(try await fixture.run("set", "1", "by=-1", status: 2).contains("by"))
+            #expect(try await fixture.run("pause", status: 2).contains("select transfers in one way"))
+            #expect(try await fixture.run("why", "99", status: 2).contains("no transfer 99"))
+            #expect(try await fixture.run("add", "ftp://x/", status: 2).contains("unsupported URL scheme"))
             #expect(
-                try fixture.run("add", "--proxy", "http://p:1", server.url("f"), status: 2).contains(
+                try await fixture.run("add", "--proxy", "http://p:1", server.url("f"), status: 2).contains(
                     "Unknown option '--proxy'"))
             #expect(
-                try fixture.run("wait", "1", "--timeout", "1s", status: 4).contains(
+                try await fixture.run("wait", "1", "--timeout", "1s", status: 4).contains(
                     "timed out after 1s; the transfer has not ended"))
-            try fixture.run("cancel", "--all")
-            #expect(try fixture.run("cancel", "1", status: 2).contains("has already ended: canceled"))
+            try await fixture.run("cancel", "--all")
+            #expect(try await fixture.run("cancel", "1", status: 2).contains("has already ended: canceled"))
         }
     }
 
     @Test("Uploads can be submitted")
     func uploads() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         try await withFixture { fixture in
             let file = fixture.program.folder.path + "/up.bin"
             try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: file))
             // This server accepts no uploads and responds with status 405.
-            let message = try fixture.run("add-upload", file, server.url("up.bin"), "--wait", status: 1)
+            let message = try await fixture.run("add-upload", file, server.url("up.bin"), "--wait", status: 1)
             #expect(message.contains("405"))
-            #expect(try fixture.run("add-upload", file + "x", server.url("up"), status: 2).contains("up.binx"))
+            #expect(try await fixture.run("add-upload", file + "x", server.url("up"), status: 2).contains("up.binx"))
         }
     }
 
     @Test("Without a bus, the status is 3 and the message names an alternative")
-    func absent() throws {
+    func absent() async throws {
         var program = try Transferctl()
         program.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
-        let result = try program.run(["list"])
+        let result = try await program.run(["list"])
         #expect(result.status == 3)
         #expect(result.run.errors.contains("'transferctl get' needs neither bus nor daemon"))
     }

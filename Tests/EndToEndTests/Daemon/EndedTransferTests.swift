@@ -2,17 +2,18 @@
 import ConditionFixtures
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import Testing
 import TransferBusClient
 import TransferBusProtocol
 import TransferModel
 
 @Suite(
-    "Ended transfers are retried and removed", .inTurn, .serialized,
+    "Ended transfers are retried and removed",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct EndedTransferTests {
     private func withFixture(_ body: (DaemonFixture, NginxServer) async throws -> Void) async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         let fixture = try await DaemonFixture()
         let result: Result<Void, any Error>
         do { result = .success(try await body(fixture, server)) } catch { result = .failure(error) }
@@ -20,45 +21,45 @@ struct EndedTransferTests {
         try result.get()
     }
 
-    private static func listed(_ fixture: DaemonFixture) throws -> [Int] {
-        let rows = try fixture.json("list", "--all")["transfers"] as? [[String: Any]] ?? []
+    private static func listed(_ fixture: DaemonFixture) async throws -> [Int] {
+        let rows = try await fixture.json("list", "--all")["transfers"] as? [[String: Any]] ?? []
         return rows.compactMap { $0["id"] as? Int }.sorted()
     }
 
     @Test("A failed transfer is retried as a new transfer, with its folder, name, and priority")
     func retry() async throws {
         try await withFixture { fixture, server in
-            try fixture.run(
+            try await fixture.run(
                 "add", server.url("late"), "-o", fixture.program.downloads + "/kept", "--priority", "7", "--wait",
                 status: 1)
-            #expect(try fixture.run("retry", "1").split(separator: "\n") == ["2"])
-            try fixture.run("wait", "2", status: 1)
+            #expect(try await fixture.run("retry", "1").split(separator: "\n") == ["2"])
+            try await fixture.run("wait", "2", status: 1)
             try server.serve("late", bytes: 1000)
-            #expect(try fixture.run("retry", "2", "1") == "3\n4")
-            try fixture.run("wait", "3", "4")
+            #expect(try await fixture.run("retry", "2", "1") == "3\n4")
+            try await fixture.run("wait", "3", "4")
             #expect(FileManager.default.fileExists(atPath: fixture.program.downloads + "/kept"))
-            #expect(try fixture.json("show", "3")["priority"] as? Int == 7)
-            #expect(try fixture.run("retry", "3", status: 2).contains("has finished"))
-            #expect(try fixture.run("retry", "99", status: 2).contains("no transfer 99"))
-            try fixture.run("add", server.url("later"), "--not-before", "+1d")
-            #expect(try fixture.run("retry", "5", status: 2).contains("it has not ended"))
-            #expect(try fixture.run("retry", status: 2).contains("by IDs or by --failed"))
+            #expect(try await fixture.json("show", "3")["priority"] as? Int == 7)
+            #expect(try await fixture.run("retry", "3", status: 2).contains("has finished"))
+            #expect(try await fixture.run("retry", "99", status: 2).contains("no transfer 99"))
+            try await fixture.run("add", server.url("later"), "--not-before", "+1d")
+            #expect(try await fixture.run("retry", "5", status: 2).contains("it has not ended"))
+            #expect(try await fixture.run("retry", status: 2).contains("by IDs or by --failed"))
         }
     }
 
     @Test("A request that has lost a query or a header field is not retried, also after a restart")
     func incomplete() async throws {
         try await withFixture { fixture, server in
-            try fixture.run("add", server.url("x") + "?key=1", "--wait", status: 1)
-            try fixture.run("add", server.url("y"), "--header", "X-Key: 1", "--wait", status: 1)
-            try fixture.run("add", server.url("z"), "--wait", status: 1)
-            let process = try #require(try fixture.process())
-            kill(process, SIGTERM)
-            try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
-            for id in ["1", "2"] { #expect(try fixture.run("retry", id, status: 2).contains("'transferctl add'")) }
-            #expect(try fixture.run("retry", "1", "3", status: 2).contains("transfer 1 had a query"))
-            #expect(try Self.listed(fixture) == [1, 2, 3], "a refused retry submits nothing")
-            #expect(try fixture.run("retry", "--failed") == "4")
+            try await fixture.run("add", server.url("x") + "?key=1", "--wait", status: 1)
+            try await fixture.run("add", server.url("y"), "--header", "X-Key: 1", "--wait", status: 1)
+            try await fixture.run("add", server.url("z"), "--wait", status: 1)
+            try await fixture.endDaemon()
+            for id in ["1", "2"] {
+                #expect(try await fixture.run("retry", id, status: 2).contains("'transferctl add'"))
+            }
+            #expect(try await fixture.run("retry", "1", "3", status: 2).contains("transfer 1 had a query"))
+            #expect(try await Self.listed(fixture) == [1, 2, 3], "a refused retry submits nothing")
+            #expect(try await fixture.run("retry", "--failed") == "4")
         }
     }
 
@@ -66,24 +67,22 @@ struct EndedTransferTests {
     func remove() async throws {
         try await withFixture { fixture, server in
             try server.serve("file.bin", bytes: 1000)
-            try fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
-            try fixture.run("add", server.url("x"), server.url("y"), "--wait", status: 1)
-            try fixture.run("add", server.url("later"), "--not-before", "+1d")
-            #expect(try fixture.run("remove", "4", status: 2).contains("it has not ended"))
-            #expect(try fixture.run("remove", "2", "4", status: 2).contains("transfer 4"))
-            try fixture.run("remove", "2")
-            #expect(try Self.listed(fixture) == [1, 3, 4])
-            #expect(try fixture.run("log", "2", status: 2).contains("no transfer 2"))
-            try fixture.run("clear", "--failed")
-            #expect(try Self.listed(fixture) == [1, 4])
-            try fixture.run("clear")
-            #expect(try Self.listed(fixture) == [4])
+            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
+            try await fixture.run("add", server.url("x"), server.url("y"), "--wait", status: 1)
+            try await fixture.run("add", server.url("later"), "--not-before", "+1d")
+            #expect(try await fixture.run("remove", "4", status: 2).contains("it has not ended"))
+            #expect(try await fixture.run("remove", "2", "4", status: 2).contains("transfer 4"))
+            try await fixture.run("remove", "2")
+            #expect(try await Self.listed(fixture) == [1, 3, 4])
+            #expect(try await fixture.run("log", "2", status: 2).contains("no transfer 2"))
+            try await fixture.run("clear", "--failed")
+            #expect(try await Self.listed(fixture) == [1, 4])
+            try await fixture.run("clear")
+            #expect(try await Self.listed(fixture) == [4])
             #expect(FileManager.default.fileExists(atPath: fixture.program.downloads + "/file.bin"))
-            let process = try #require(try fixture.process())
-            kill(process, SIGTERM)
-            try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
-            #expect(try Self.listed(fixture) == [4])
-            let past = try fixture.json("history")["transfers"] as? [[String: Any]]
+            try await fixture.endDaemon()
+            #expect(try await Self.listed(fixture) == [4])
+            let past = try await fixture.json("history")["transfers"] as? [[String: Any]]
             #expect(past?.count == 1)
         }
     }
@@ -91,7 +90,7 @@ struct EndedTransferTests {
     @Test("An app can neither retry nor remove transfers of others")
     func otherApps() async throws {
         try await withFixture { fixture, server in
-            try fixture.run("add", server.url("x"), "--wait", status: 1)
+            try await fixture.run("add", server.url("x"), "--wait", status: 1)
             let app = BusClient()
             try await app.connect(address: fixture.bus.address)
             try await app.own("org.example.One")
@@ -102,7 +101,7 @@ struct EndedTransferTests {
                 }
             }
             await app.close()
-            #expect(try Self.listed(fixture) == [1])
+            #expect(try await Self.listed(fixture) == [1])
         }
     }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Desktop notifications of ended transfers", .inTurn, .serialized,
+    "Desktop notifications of ended transfers",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct NotificationTests {
     @Test("The user's transfers get notifications, grouped if several end together, and none if turned off")
     func notifies() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         try server.serve("a.bin", bytes: 1000)
         let fixture = try await DaemonFixture { folder in
             // A desktop without portals, whose only means is xdg-open.
@@ -24,17 +25,19 @@ struct NotificationTests {
         let result: Result<Void, any Error>
         do {
             try await desktop.start(address: fixture.bus.address)
-            try fixture.run("add", server.url("a.bin"), "-o", fixture.program.downloads + "/a<b>.bin", "--wait")
-            try await until { await desktop.notifications.count == 1 }
+            try await fixture.run("add", server.url("a.bin"), "-o", fixture.program.downloads + "/a<b>.bin", "--wait")
+            try await waitUntil("a notification", within: 60) { await desktop.notifications.count == 1 }
             let first = await desktop.notifications[0]
             #expect(first.title == "Download finished")
             #expect(first.buttons == ["open", "Open", "default", "Show in folder", "show", "Show in folder"])
             // Some notification servers interpret markup.
             #expect(first.body.hasSuffix("a&lt;b&gt;.bin"), "\(first.body)")
             try await open(fixture, server, desktop)
-            try fixture.run(
+            try await fixture.run(
                 "add", server.url("x"), server.url("y"), "-d", fixture.program.downloads, "--wait", status: 1)
-            try await until { await desktop.notifications.map(\.title).contains { $0.contains("failed") } }
+            try await waitUntil("a notification", within: 60) {
+                await desktop.notifications.map(\.title).contains { $0.contains("failed") }
+            }
             try await retry(fixture, server, desktop)
             try await off(fixture, server, desktop)
             result = .success(())
@@ -49,13 +52,13 @@ struct NotificationTests {
         let (folder, file) = (fixture.program.folder.path, fixture.program.downloads + "/a<b>.bin")
         func opened() -> String { (try? String(contentsOfFile: folder + "/opened", encoding: .utf8)) ?? "" }
         try await desktop.press("open", of: 0)
-        try await until { opened() == file + "\n" }
+        try await waitUntil("the file is opened", within: 60) { opened() == file + "\n" }
         // A press closes the notification, so another one is needed.
-        try fixture.run("add", server.url("a.bin"), "-o", fixture.program.downloads + "/c.bin", "--wait")
-        try await until { await desktop.notifications.count == 2 }
+        try await fixture.run("add", server.url("a.bin"), "-o", fixture.program.downloads + "/c.bin", "--wait")
+        try await waitUntil("a notification", within: 60) { await desktop.notifications.count == 2 }
         try FileManager.default.removeItem(atPath: folder + "/bin/xdg-open")
         try await desktop.press("show", of: 1)
-        try await until { await desktop.notifications.count == 3 }
+        try await waitUntil("a notification", within: 60) { await desktop.notifications.count == 3 }
         let last = await desktop.notifications[2]
         #expect(last.title == "Cannot show the file")
         #expect(
@@ -65,12 +68,12 @@ struct NotificationTests {
     /// A press on Retry submits the failed transfer again.
     private func retry(_ fixture: DaemonFixture, _ server: NginxServer, _ desktop: FakeNotifications) async throws {
         let before = await desktop.notifications.count
-        try fixture.run("add", server.url("later.bin"), "-d", fixture.program.downloads, "--wait", status: 1)
-        try await until { await desktop.notifications.count > before }
+        try await fixture.run("add", server.url("later.bin"), "-d", fixture.program.downloads, "--wait", status: 1)
+        try await waitUntil("a notification", within: 60) { await desktop.notifications.count > before }
         #expect(await desktop.notifications[before].buttons == ["retry", "Retry"])
         try server.serve("later.bin", bytes: 1000)
         try await desktop.press("retry", of: before)
-        try await until { await desktop.notifications.count > before + 1 }
+        try await waitUntil("a notification", within: 60) { await desktop.notifications.count > before + 1 }
         #expect(await desktop.notifications[before + 1].title == "Download finished")
     }
 
@@ -78,24 +81,14 @@ struct NotificationTests {
         let folder = fixture.program.folder.path + "/config/transferd"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try "notify = false\n".write(toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
-        let process = try #require(try fixture.process())
-        kill(process, SIGTERM)
-        try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
+        try await fixture.endDaemon()
         let before = await desktop.notifications.count
-        try fixture.run("add", server.url("z"), "-d", fixture.program.downloads, "--wait", status: 1)
+        try await fixture.run("add", server.url("z"), "-d", fixture.program.downloads, "--wait", status: 1)
         // With the setting back on, the next notification proves that no earlier one was sent.
         try "notify = true\n".write(toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
-        kill(try #require(try fixture.process()), SIGHUP)
-        try fixture.run("add", server.url("w"), "-d", fixture.program.downloads, "--wait", status: 1)
-        try await until { await desktop.notifications.count > before }
+        kill(try #require(try await fixture.process()), SIGHUP)
+        try await fixture.run("add", server.url("w"), "-d", fixture.program.downloads, "--wait", status: 1)
+        try await waitUntil("a notification", within: 60) { await desktop.notifications.count > before }
         #expect(await desktop.notifications[before].body.hasPrefix("w: "))
-    }
-
-    private func until(_ condition: () async -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while await !condition() {
-            guard ContinuousClock.now < deadline else { throw TestSetupError("no notification arrived within 60 s") }
-            try await Task.sleep(for: .milliseconds(50))
-        }
     }
 }

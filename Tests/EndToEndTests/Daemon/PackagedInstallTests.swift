@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of `service install` and `service uninstall` beside a daemon of a package.
 ///
 /// The tests replace systemctl and dbus-send, so that no real manager is changed.
-@Suite("service install with and without a package", .inTurn)
+@Suite("service install with and without a package")
 struct PackagedInstallTests {
     private let program: Transferctl
     private let home: String
@@ -43,8 +44,8 @@ struct PackagedInstallTests {
     }
 
     @Test("Without a package, the files are written, and uninstall removes them")
-    func withoutPackage() throws {
-        #expect(try program.run(["service", "install"]).status == 0)
+    func withoutPackage() async throws {
+        #expect(try await program.run(["service", "install"]).status == 0)
         let files = [
             "/data/dbus-1/services/org.transferd.service", "/config/systemd/user/transferd.service",
             "/data/man/man1/transferctl.1", "/data/man/man8/transferd.8",
@@ -52,30 +53,30 @@ struct PackagedInstallTests {
         ]
         for path in files { #expect(exists(path), "\(path)") }
         #expect(!calls.contains("enable"))
-        #expect(try program.run(["service", "uninstall"]).status == 0)
+        #expect(try await program.run(["service", "uninstall"]).status == 0)
         for path in files { #expect(!exists(path), "\(path)") }
     }
 
     @Test("With a package, install enables its unit, and removes the files of an earlier install")
-    func withPackage() throws {
-        #expect(try program.run(["service", "install"]).status == 0)
+    func withPackage() async throws {
+        #expect(try await program.run(["service", "install"]).status == 0)
         try installPackage()
-        let (status, run) = try program.run(["service", "install"])
+        let (status, run) = try await program.run(["service", "install"])
         #expect(status == 0)
         #expect(run.errors.contains("systemd starts \(daemon) at each login"))
         #expect(run.errors.contains("Removed these files of an earlier 'service install'"))
         #expect(calls.contains("systemctl --user enable transferd.service\n"))
         #expect(!exists("/data/dbus-1/services/org.transferd.service"))
         #expect(!exists("/config/systemd/user/transferd.service"))
-        let again = try program.run(["service", "install"])
+        let again = try await program.run(["service", "install"])
         #expect(again.status == 0)
         #expect(again.run.output == "")
     }
 
     @Test("With a package, uninstall disables its unit, and says that the bus still starts the daemon")
-    func uninstall() throws {
+    func uninstall() async throws {
         try installPackage()
-        let (status, run) = try program.run(["service", "uninstall"])
+        let (status, run) = try await program.run(["service", "uninstall"])
         #expect(status == 0)
         #expect(run.errors.contains("The package's \(service) still starts the daemon on first use"))
         #expect(calls.contains("systemctl --user disable transferd.service\n"))
@@ -89,15 +90,15 @@ struct PackagedInstallTests {
         let bus = try await PrivateBus()
         var program = program
         program.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
-        #expect(try program.run(["service", "status"]).run.output.hasPrefix("not installed"))
+        #expect(try await program.run(["service", "status"]).run.output.hasPrefix("not installed"))
         try installPackage()
-        #expect(try program.run(["service", "status"]).run.output.hasPrefix("installed: \(service)\n"))
+        #expect(try await program.run(["service", "status"]).run.output.hasPrefix("installed: \(service)\n"))
         await bus.end()
     }
 
     @Test("The files of a package name the programs in /usr/bin, and each program writes its own")
-    func packageFiles() throws {
-        let (status, run) = try program.run(["service", "package-files", "tree"])
+    func packageFiles() async throws {
+        let (status, run) = try await program.run(["service", "package-files", "tree"])
         #expect(status == 0, "\(run.errors)")
         let tree = program.downloads + "/tree/usr/"
         let unit = try String(contentsOfFile: tree + "lib/systemd/user/transferd.service", encoding: .utf8)

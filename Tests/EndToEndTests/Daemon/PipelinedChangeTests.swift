@@ -2,13 +2,14 @@
 import ConditionFixtures
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import RawBus
 import Testing
 import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Pipelined changes", .inTurn, .serialized,
+    "Pipelined changes",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct PipelinedChangeTests {
     private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
@@ -33,12 +34,13 @@ struct PipelinedChangeTests {
             let reply = try await client.call("Submit", [.list(transfers)], type: "(aa{sv})")
             let ids = reply[0].items.compactMap(\.integer)
             await client.close()
-            let bus = try RawBusConnection(address: fixture.bus.address)
+            nonisolated(unsafe) let bus = try RawBusConnection(address: fixture.bus.address)
             defer { bus.close() }
             for round in 0..<20 {
                 let (first, last) = round.isMultiple(of: 2) ? ("Resume", "Pause") : ("Pause", "Resume")
-                #expect(try Self.send([first, last, first, last], to: ids, by: bus) == [])
-                let rows = try fixture.json("list")["transfers"] as? [[String: Any]]
+                let errors = try await onThread { try Self.send([first, last, first, last], to: ids, by: bus) }
+                #expect(errors == [])
+                let rows = try await fixture.json("list")["transfers"] as? [[String: Any]]
                 let expected = last == "Pause" ? "paused" : "waiting"
                 #expect(rows?.compactMap { $0["state"] as? String } == ids.map { _ in expected }, "round \(round)")
             }

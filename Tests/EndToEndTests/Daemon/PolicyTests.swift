@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 /// Tests of choosing a policy by name on the command line.
-@Suite("transferctl policies and get --policy, end to end", .inTurn)
+@Suite("transferctl policies and get --policy, end to end")
 struct PolicyTests {
     @Test("every listed policy can be selected with its defaults spelled out")
-    func listed() throws {
+    func listed() async throws {
         let program = try Transferctl()
-        let people = try program.run(["policies"])
+        let people = try await program.run(["policies"])
         #expect(people.status == 0, "\(people.run.errors)")
-        let machines = try program.run(["policies", "--json"])
+        let machines = try await program.run(["policies", "--json"])
         let read = try JSONSerialization.jsonObject(with: Data(machines.run.output.utf8)) as? [String: Any]
         let policies = try #require(read?["policies"] as? [[String: Any]])
         #expect(policies.count >= 15)
@@ -20,7 +20,9 @@ struct PolicyTests {
             let parameters = try #require(policy["parameters"] as? [[String: Any]])
             let words = parameters.map { "\($0["key"] ?? "")=\($0["default"] ?? "")" }
             // Nothing is fetched: the program accepts the policy and then refuses the URL.
-            let run = try program.run(["get", "--policy", ([name] + words).joined(separator: ":"), "ftp://127.0.0.1/"])
+            let run = try await program.run([
+                "get", "--policy", ([name] + words).joined(separator: ":"), "ftp://127.0.0.1/",
+            ])
             #expect(run.status == 2)
             #expect(run.run.errors.contains("unsupported URL scheme"), "\(run.run.errors)")
         }
@@ -35,8 +37,8 @@ struct PolicyTests {
             ("two-threshold:low=9", ["low=9", "from 0 to 5"]),
             ("default:color=1", ["color=1", "wait=NUMBER"]),
         ])
-    func refused(_ policy: String, _ words: [String]) throws {
-        let run = try Transferctl().run(["get", "--policy", policy, "http://127.0.0.1:9/"])
+    func refused(_ policy: String, _ words: [String]) async throws {
+        let run = try await Transferctl().run(["get", "--policy", policy, "http://127.0.0.1:9/"])
         #expect(run.status == 2)
         for word in words + ["transferctl policies"] {
             #expect(run.run.errors.contains(word), "\(run.run.errors)")

@@ -2,27 +2,26 @@
 import ConditionFixtures
 import Foundation
 import GRDB
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "P3: the daemon's program replaced by another release", .inTurn, .serialized,
+    "P3: the daemon's program replaced by another release",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ReplacedDaemonTests {
     private static let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
 
-    /// Installs a built program under a name, as a package manager does.
-    private func install(_ program: String, as name: String, in folder: String) throws {
-        try FileManager.default.copyItem(atPath: "\(Self.built)/\(program)", toPath: "\(folder)/\(name).new")
-        #expect(rename("\(folder)/\(name).new", "\(folder)/\(name)") == 0)
+    /// Replaces the installed daemon by another one.
+    private func install(_ daemon: String, in folder: TemporaryFolder) throws {
+        try InstalledPrograms(folder: folder.path).install(["transferd": daemon])
     }
 
     /// Creates a folder with the programs of a release. `transferd` is one of two daemons.
     private func programs(daemon: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        for name in ["transferctl", "transfer-worker", "SessionApp"] {
-            try install(name, as: name, in: folder.path)
-        }
-        try install(daemon, as: "transferd", in: folder.path)
+        let programs = InstalledPrograms(folder: folder.path)
+        try programs.install("transferctl", "transfer-worker", "SessionApp")
+        try programs.install(["transferd": daemon])
         return folder
     }
 
@@ -52,9 +51,9 @@ struct ReplacedDaemonTests {
                 _ = try await machine.gate("install", unit, "--when", "ac", "--on-loss", "freeze")
             }
             try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
-            try machine.awaitCounting(within: 30)
+            try await machine.awaitCounting(within: 30)
             try await machine.power.setAC(false)
-            _ = try machine.awaitSilence(within: 15)
+            _ = try await machine.awaitSilence(within: 15)
             try await machine.systemd.run("systemctl", "start", "--no-block", "waiting")
             try await machine.awaitState("activating", of: "transfer-gate-waiting.service", within: 10)
             frozenCount = machine.count
@@ -75,8 +74,10 @@ struct ReplacedDaemonTests {
         let list = try await machine.gate("list")
         #expect(list.contains("backup.service: frozen") && list.contains("waiting.service: waiting"), "\(list)")
         try await machine.power.setAC(true)
-        try machine.awaitCounting(within: 20)
-        try waitUntil("the waiting unit has run", within: 20) { FileManager.default.fileExists(atPath: waited) }
+        try await machine.awaitCounting(within: 20)
+        try await waitUntil("the waiting unit has run", within: 20, watching: .files(in: machine.folder.path)) {
+            FileManager.default.fileExists(atPath: waited)
+        }
         #expect(machine.starts == 1)
     }
 
@@ -96,27 +97,27 @@ struct ReplacedDaemonTests {
             let app = try fixture.app(
                 "app", program: own,
                 ["--session", "s", "--move", moveFolder, "--relaunch", own, log.path, "--move", moveFolder])
-            try log.wait(for: "opened")
+            try await log.wait(for: "opened")
             try app.send("download \(fixture.server.url("app"))")
-            let id = try fixture.daemon.run("add", fixture.server.url("user"))
-            try log.wait(for: "received 1")
-            try waitUntil("a part has arrived", within: 60) {
-                (try fixture.daemon.json("show", id)["bytes"] as? Int ?? 0) >= 200_000
+            let id = try await fixture.daemon.run("add", fixture.server.url("user"))
+            try await log.wait(for: "received 1")
+            try await waitUntil("a part has arrived", within: 60) {
+                (try await fixture.daemon.json("show", id)["bytes"] as? Int ?? 0) >= 200_000
             }
             let waiting = try ChildProcess(
                 folder.path + "/transferctl", ["wait", id], environment: fixture.daemon.program.environment,
                 output: fixture.daemon.program.folder.path + "/wait")
-            let process = try #require(try fixture.daemon.process())
+            let process = try #require(try await fixture.daemon.process())
             let filesBefore = try self.files(of: process)
 
-            try install("LaterDaemon", as: "transferd", in: folder.path)
+            try install("LaterDaemon", in: folder)
             try await machine?.replacePrograms(daemon: Self.built + "/LaterDaemon")
             // Calls arrive all the time, also while neither program is on the bus.
-            try waitUntil("the later release runs", within: 60) {
-                try fixture.daemon.run("list")
-                return try fixture.daemon.json("service", "status")["version"] as? String == "99.1.0"
+            try await waitUntil("the later release runs", within: 60) {
+                try await fixture.daemon.run("list")
+                return try await fixture.daemon.json("service", "status")["version"] as? String == "99.1.0"
             }
-            let status = try fixture.daemon.program.run(["service", "status"])
+            let status = try await fixture.daemon.program.run(["service", "status"])
             #expect(status.run.output.contains("running: process \(process), version 99.1.0 (1a7e51a7e5a7), "))
             #expect(status.run.errors.contains("transferctl: the daemon is version 99.1.0 (1a7e51a7e5a7) and this "))
             #expect(try self.files(of: process) <= filesBefore + 2)
@@ -128,14 +129,16 @@ struct ReplacedDaemonTests {
             // The running app still has its session. A crashed app is launched by the later release.
             try app.send("tasks")
             await app.crash()
-            try waitUntil("\(id) has finished", within: 120) { try fixture.daemon.state(of: id) == "finished" }
+            try await waitUntil("\(id) has finished", within: 120) {
+                try await fixture.daemon.state(of: id) == "finished"
+            }
             // A command that waited for the transfer goes on waiting.
-            #expect(try waiting.wait(within: 60) == 0)
+            #expect(try await waiting.wait(within: 60) == 0)
             let path = fixture.daemon.program.downloads + "/user"
             #expect(FileManager.default.contents(atPath: path) == files["user"])
-            try log.wait(for: "moved 1")
+            try await log.wait(for: "moved 1")
             #expect(FileManager.default.contents(atPath: moveFolder + "/1") == files["app"])
-            try log.wait(for: "completed 1 0")
+            try await log.wait(for: "completed 1 0")
             // No byte is requested twice, except those that were on their way.
             for name in files.keys {
                 let requests = fixture.server.requests().filter { $0.path == "/\(name)" }
@@ -143,7 +146,7 @@ struct ReplacedDaemonTests {
                 #expect(requests.contains { $0.status == 206 }, "\(requests)")
                 #expect(requests.map(\.bytesSent).reduce(0, +) < 2_000_000, "\(requests)")
             }
-            #expect(try fixture.daemon.process() == process)
+            #expect(try await fixture.daemon.process() == process)
             try await check()
         }
     }
@@ -156,19 +159,19 @@ struct ReplacedDaemonTests {
             let (process, state) = try await SessionFixture.daemonWithoutActivation(
                 on: bus, program: folder.path + "/transferd")
             func output() -> String { (try? String(contentsOfFile: state.path + "/out", encoding: .utf8)) ?? "" }
-            try install("transferd", as: "transferd", in: folder.path)
-            try waitUntil("the earlier release is refused", within: 60) { output().contains("cannot continue") }
+            try install("transferd", in: folder)
+            try await waitForText("cannot continue", in: state.path + "/out")
             #expect(output().contains("was written by a newer version of this program. Update this program"))
             #expect(kill(process.id, 0) == 0)
             kill(process.id, SIGTERM)
-            #expect(try process.wait(within: 60) == 0)
+            #expect(try await process.wait(within: 60) == 0)
             // At its next start, the earlier release refuses the queue with the same sentence.
             let environment = bus.sessionEnvironment.merging(bus.environment) { $1 }
                 .merging(["XDG_STATE_HOME": state.path, "XDG_CONFIG_HOME": state.path]) { $1 }
             let next = try ChildProcess(
                 folder.path + "/transferd", [], environment: environment, output: state.path + "/next",
                 errors: state.path + "/next")
-            #expect(try next.wait(within: 60) == 2)
+            #expect(try await next.wait(within: 60) == 2)
             let sentence = try String(contentsOfFile: state.path + "/next", encoding: .utf8)
             #expect(sentence.contains("was written by a newer version of this program. Update this program"))
         } catch {
@@ -189,16 +192,16 @@ struct ReplacedDaemonTests {
             var request = flock(
                 l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
             #expect(fcntl(file, F_SETLK, &request) == 0)
-            #expect(try fixture.program.run(["list"]).status == 3)
+            #expect(try await fixture.program.run(["list"]).status == 3)
             #expect(pwrite(file, "changing\n", 9, 0) == 9)
             let output = fixture.program.folder.path + "/list"
             let list = try ChildProcess(
                 fixture.program.executable, ["list"], environment: fixture.program.environment, output: output)
-            try waitUntil("the second daemon waits", within: 60) {
+            try await waitUntil("the second daemon waits", within: 60) {
                 try Self.openers(of: folder + "/transferd.lock") > 1
             }
             close(file)
-            #expect(try list.wait(within: 60) == 0)
+            #expect(try await list.wait(within: 60) == 0)
         } catch {
             await fixture.end()
             throw error

@@ -4,22 +4,22 @@ import Foundation
 import Testing
 
 @Suite(
-    "service status", .inTurn, .serialized,
+    "service status",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ServiceStatusTests {
     @Test("C11: it shows the kernel's confinement features, in text and JSON, with and without a daemon")
     func confinement() async throws {
         let fixture = try await DaemonFixture()
         do {
-            let without = try fixture.program.run(["service", "status"])
+            let without = try await fixture.program.run(["service", "status"])
             #expect(without.status == 3)
             let line = try #require(
                 without.run.output.split(separator: "\n").first { $0.hasPrefix("worker confinement: ") })
             #expect(line.contains("no new privileges, seccomp, "))
             #expect(line.contains("not dumpable"))
-            try fixture.run("list")
-            #expect(try fixture.run("service", "status").contains(line))
-            let json = try fixture.json("service", "status")["workerConfinement"] as? String
+            try await fixture.run("list")
+            #expect(try await fixture.run("service", "status").contains(line))
+            let json = try await fixture.json("service", "status")["workerConfinement"] as? String
             #expect(json == String(line.dropFirst("worker confinement: ".count)))
         } catch {
             await fixture.end()

@@ -3,12 +3,13 @@ import ConditionFixtures
 import DiskFixture
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import Testing
 import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "C12: SIGTERM ends the daemon within five seconds, whatever hangs", .inTurn, .serialized,
+    "C12: SIGTERM ends the daemon within five seconds, whatever hangs",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ShutdownTests {
     /// A daemon that runs a slow download.
@@ -21,17 +22,17 @@ struct ShutdownTests {
         var log: String { (try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)) ?? "" }
 
         /// Sends SIGTERM, and returns the time until the daemon's end and its exit status.
-        func end() throws -> (seconds: Double, status: Int32) {
+        func end() async throws -> (seconds: Double, status: Int32) {
             let start = ContinuousClock.now
             daemon.signal(SIGTERM)
-            let status = try daemon.wait(within: 60)
+            let status = try await daemon.wait(within: 60)
             return ((ContinuousClock.now - start) / .seconds(1), status)
         }
 
         /// Waits until the daemon has a worker, and returns the worker's process id.
-        func worker() throws -> pid_t {
+        func worker() async throws -> pid_t {
             var found: pid_t?
-            try waitUntil("a worker runs", within: 60) {
+            try await waitUntil("a worker runs", within: 60) {
                 // Until the new process executes its own program, the daemon is suspended.
                 found = Self.child(of: daemon.id)
                 return found.map { Self.program(of: $0) != Self.program(of: daemon.id) } ?? false
@@ -58,7 +59,7 @@ struct ShutdownTests {
         disk: (String) throws -> FaultyDiskFixture? = { _ in nil },
         _ body: (RunningDaemon, FaultyDiskFixture?) async throws -> Void
     ) async throws {
-        let server = try NginxServer(rate: 1000)
+        let server = try await NginxServer(rate: 1000)
         try server.serve("file", bytes: 10_000_000)
         let bus = try await PrivateBus()
         let folder = try TemporaryFolder()
@@ -73,7 +74,7 @@ struct ShutdownTests {
         defer { daemon.end() }
         let client = BusClient()
         let running = RunningDaemon(bus: bus, daemon: daemon, folder: folder, client: client)
-        try waitUntil("the daemon is on the bus", within: 60) { running.log.contains("on the bus") }
+        try await waitForText("on the bus", in: folder.path + "/out")
         try await client.connect(address: bus.address)
         _ = try await client.call(
             "Submit",
@@ -87,14 +88,13 @@ struct ShutdownTests {
         try result.get()
     }
 
-    /// The limit of five seconds, plus half a second for the test's own polling on a busy machine.
-    private static let limit = 5.5
+    private static let limit = 5 + Tolerance.seconds
 
     @Test("Nothing hangs")
     func plain() async throws {
         try await withRunningDaemon { running, _ in
-            _ = try running.worker()
-            let end = try running.end()
+            _ = try await running.worker()
+            let end = try await running.end()
             #expect(end.status == 0)
             #expect(end.seconds < Self.limit)
             #expect(!running.log.contains("shutdown timed out"))
@@ -104,21 +104,21 @@ struct ShutdownTests {
     @Test("A stopped worker does not outlive the daemon")
     func stoppedWorker() async throws {
         try await withRunningDaemon { running, _ in
-            let worker = try running.worker()
+            let worker = try await running.worker()
             kill(worker, SIGSTOP)
-            let end = try running.end()
+            let end = try await running.end()
             #expect(end.status == 0)
             #expect(end.seconds < Self.limit)
-            try waitUntil("the worker is gone", within: 10) { kill(worker, 0) != 0 }
+            try await waitForEnd(of: worker, within: 10)
         }
     }
 
     @Test("The bus hangs")
     func hangingBus() async throws {
         try await withRunningDaemon { running, _ in
-            _ = try running.worker()
+            _ = try await running.worker()
             await running.bus.setHanging(true)
-            let end = try running.end()
+            let end = try await running.end()
             #expect(end.status == 0)
             #expect(end.seconds < Self.limit)
         }
@@ -130,9 +130,9 @@ struct ShutdownTests {
             let watch = try ChildProcess(
                 Transferctl.path, ["watch", "--bus", running.bus.address], output: running.folder.path + "/watch")
             defer { watch.end() }
-            _ = try running.worker()
+            _ = try await running.worker()
             watch.signal(SIGSTOP)
-            let end = try running.end()
+            let end = try await running.end()
             #expect(end.status == 0)
             #expect(end.seconds < Self.limit)
         }
@@ -142,10 +142,10 @@ struct ShutdownTests {
     func hangingDisk() async throws {
         try await withRunningDaemon(disk: { try FaultyDiskFixture(root: $0 + "/state", journal: $0 + "/journal") }) {
             running, disk in
-            _ = try running.worker()
+            _ = try await running.worker()
             // From now on, each write takes a minute.
             disk?.setDelay(microseconds: 60_000_000)
-            let end = try running.end()
+            let end = try await running.end()
             #expect(end.status == 0)
             #expect(end.seconds < Self.limit)
             #expect(running.log.contains("shutdown timed out"))

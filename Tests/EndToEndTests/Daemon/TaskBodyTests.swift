@@ -7,7 +7,7 @@ import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Bodies of tasks on the bus", .inTurn, .serialized,
+    "Bodies of tasks on the bus",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct TaskBodyTests {
     /// The keys of a request that a client without bodies reads. It refuses all others.

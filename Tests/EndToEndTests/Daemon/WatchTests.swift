@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "transferctl watch", .inTurn, .serialized,
+    "transferctl watch",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct WatchTests {
     private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
@@ -26,26 +27,28 @@ struct WatchTests {
     @Test("In a terminal, it shows wait reasons, reacts to keys, and restores the terminal")
     func terminal() async throws {
         try await withFixture { fixture in
-            try fixture.run("add", "http://127.0.0.1:9/big.iso", "--not-before", "+1d")
+            try await fixture.run("add", "http://127.0.0.1:9/big.iso", "--not-before", "+1d")
             let terminal = try PseudoTerminal()
             #expect(terminal.isCooked)
             let watch = try start(fixture, in: terminal)
-            try waitUntil("the transfer is shown", within: 60) { terminal.output.contains("big.iso") }
-            try waitUntil("why it waits is shown", within: 60) { terminal.output.contains("not before") }
+            try await terminal.waitUntil("the transfer is shown") { $0.contains("big.iso") }
+            try await terminal.waitUntil("why it waits is shown") { $0.contains("not before") }
             #expect(terminal.output.contains("\u{1B}[?1049h") && !terminal.isCooked)
             terminal.type("p")
-            try waitUntil("the transfer is paused", within: 60) { try fixture.state(of: "1") == "paused" }
-            try waitUntil("the pause is shown", within: 60) { terminal.output.contains("paused; r resumes") }
+            try await waitUntil("the transfer is paused", within: 60) { try await fixture.state(of: "1") == "paused" }
+            try await terminal.waitUntil("the pause is shown") { $0.contains("paused; r resumes") }
             terminal.type("w")
-            try waitUntil("the reasons are shown", within: 60) { terminal.output.contains("── why 1") }
+            try await terminal.waitUntil("the reasons are shown") { $0.contains("── why 1") }
             terminal.type("c")
-            try waitUntil("the confirmation is shown", within: 60) { terminal.output.contains("Cancel 1 big.iso") }
+            try await terminal.waitUntil("the confirmation is shown") { $0.contains("Cancel 1 big.iso") }
             terminal.type("x")
             terminal.type("c")
             terminal.type("y")
-            try waitUntil("the transfer is canceled", within: 60) { try fixture.state(of: "1") == "cancelled" }
+            try await waitUntil("the transfer is canceled", within: 60) {
+                try await fixture.state(of: "1") == "cancelled"
+            }
             terminal.type("q")
-            #expect(try watch.wait(within: 60) == 0)
+            #expect(try await watch.wait(within: 60) == 0)
             #expect(terminal.isCooked)
             #expect(terminal.output.hasSuffix("\u{1B}[?25h\u{1B}[?1049l"))
         }
@@ -58,9 +61,9 @@ struct WatchTests {
         try await withFixture { fixture in
             let terminal = try PseudoTerminal()
             let watch = try start(fixture, in: terminal)
-            try waitUntil("the screen is drawn", within: 60) { terminal.output.contains("no transfers") }
+            try await terminal.waitUntil("the screen is drawn") { $0.contains("no transfers") }
             watch.signal(number)
-            #expect(try watch.wait(within: 60) == status)
+            #expect(try await watch.wait(within: 60) == status)
             #expect(terminal.isCooked)
             #expect(terminal.output.hasSuffix("\u{1B}[?25h\u{1B}[?1049l"))
         }
@@ -71,9 +74,9 @@ struct WatchTests {
         try await withFixture { fixture in
             let terminal = try PseudoTerminal()
             let watch = try start(fixture, in: terminal)
-            try waitUntil("the screen is drawn", within: 60) { terminal.output.contains("no transfers") }
-            kill(try #require(try fixture.process()), SIGKILL)
-            #expect(try watch.wait(within: 60) == 3)
+            try await terminal.waitUntil("the screen is drawn") { $0.contains("no transfers") }
+            kill(try #require(try await fixture.process()), SIGKILL)
+            #expect(try await watch.wait(within: 60) == 3)
             #expect(terminal.isCooked)
         }
     }
@@ -81,24 +84,25 @@ struct WatchTests {
     @Test("Outside a terminal, each change is a line of text or a JSON object")
     func lines() async throws {
         try await withFixture { fixture in
-            try fixture.run("add", "http://127.0.0.1:9/a.bin", "--not-before", "+1d")
+            try await fixture.run("add", "http://127.0.0.1:9/a.bin", "--not-before", "+1d")
             let watch = try fixture.program.start(["watch"])
             let json = try fixture.program.start(["watch", "--json"])
-            try waitUntil("the first lines", within: 60) {
-                watch.output.contains("1 waiting a.bin: not before") && json.output.contains("\"state\":\"waiting\"")
+            try await watch.waitUntil("the first line", within: 60) {
+                watch.output.contains("1 waiting a.bin: not before")
             }
-            try fixture.run("hold", "--reason", "a call")
-            try fixture.run("pause", "1")
-            try waitUntil("the changes", within: 60) {
+            try await json.waitUntil("the first object", within: 60) { json.output.contains("\"state\":\"waiting\"") }
+            try await fixture.run("hold", "--reason", "a call")
+            try await fixture.run("pause", "1")
+            try await watch.waitUntil("the changes", within: 60) {
                 watch.output.contains("on hold: a call") && watch.output.contains("1 paused a.bin")
-                    && json.output.contains("\"state\":\"paused\"")
             }
+            try await json.waitUntil("the changes", within: 60) { json.output.contains("\"state\":\"paused\"") }
             let events = json.events
             #expect(Set(events.map(\.name)) == ["conditions", "hold", "transfer"])
             #expect(events.allSatisfy { $0.time > 0 })
             for run in [watch, json] {
                 run.process.signal(SIGINT)
-                #expect(try run.process.wait(within: 60) == 0)
+                #expect(try await run.process.wait(within: 60) == 0)
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// The shells whose completion is tested.
@@ -64,7 +65,7 @@ enum CompletingShell: String, CaseIterable {
 
 /// Tests of completion in the shells themselves.
 @Suite(
-    "Completion in bash, zsh, and fish", .inTurn, .serialized,
+    "Completion in bash, zsh, and fish",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: CompletingShell.allCases.allSatisfy { !$0.isMissing }, "bash, zsh, or fish is missing"))
 struct CompletionTests {
@@ -72,23 +73,23 @@ struct CompletionTests {
     func completes(in shell: CompletingShell) async throws {
         let fixture = try await DaemonFixture()
         let result: Result<Void, any Error>
-        do { result = .success(try check(shell, fixture)) } catch { result = .failure(error) }
+        do { result = .success(try await check(shell, fixture)) } catch { result = .failure(error) }
         await fixture.end()
         try result.get()
     }
 
-    private func check(_ shell: CompletingShell, _ fixture: DaemonFixture) throws {
-        try fixture.run("add", "http://127.0.0.1:9/f", "--not-before", "+1d")
-        try fixture.run("override", "Hotel Wi-Fi", "yes")
+    private func check(_ shell: CompletingShell, _ fixture: DaemonFixture) async throws {
+        try await fixture.run("add", "http://127.0.0.1:9/f", "--not-before", "+1d")
+        try await fixture.run("override", "Hotel Wi-Fi", "yes")
         let program = fixture.program
         for name in ["upload-me.txt", "urls.txt"] {
             try Data().write(to: URL(fileURLWithPath: program.downloads + "/" + name))
         }
         try FileManager.default.createDirectory(atPath: program.downloads + "/udir", withIntermediateDirectories: true)
         let script = program.folder.path + "/completion." + shell.rawValue
-        let generated = try program.run(["--generate-completion-script", shell.rawValue]).run.output
+        let generated = try await program.run(["--generate-completion-script", shell.rawValue]).run.output
         try Data(generated.utf8).write(to: URL(fileURLWithPath: script))
-        func candidates(_ line: String) throws -> [String] {
+        func candidates(_ line: String) async throws -> [String] {
             var environment = program.environment
             environment["PATH"] =
                 URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + ":/usr/bin:/bin"
@@ -99,7 +100,7 @@ struct CompletionTests {
                 shell.interpreter, ["-c", shell.script, shell.rawValue, line, script],
                 environment: environment.merging(["TERM": "dumb"]) { $1 },
                 output: output, errors: output + ".errors", directory: program.downloads)
-            _ = try process.wait(within: 60)
+            _ = try await process.wait(within: 60)
             let text = try String(contentsOfFile: output, encoding: .utf8)
             return text.split(separator: "\n").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " /\\")) }
         }
@@ -110,10 +111,10 @@ struct CompletionTests {
             ("transferctl get --policy la", "ladder"), ("transferctl add --when unm", "unmetered"),
             ("transferctl ca", "cancel"), ("transferctl get --dry", "--dry-run"),
         ] {
-            let found = try candidates(line)
+            let found = try await candidates(line)
             #expect(found.contains { $0 == wanted || $0.hasPrefix(wanted + ":") }, "\(line): \(found)")
         }
-        let connections = try candidates("transferctl override Ho")
+        let connections = try await candidates("transferctl override Ho")
         #expect(connections.contains { $0.replacing("\\", with: "").hasPrefix("Hotel Wi-Fi") }, "\(connections)")
     }
 }

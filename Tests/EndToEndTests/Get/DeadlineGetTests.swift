@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of `transferctl get --by`: the deadline is a promise.
 @Suite(
-    "get --by, end to end", .inTurn,
+    "get --by, end to end",
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct DeadlineGetTests {
     private static let battery = "power=battery,battery=15,network=wifi,metered=no"
@@ -18,18 +19,18 @@ struct DeadlineGetTests {
     }
 
     @Test("a transfer on a low battery asks for the size, names its latest start, and ends by its deadline")
-    func endsInTime() throws {
-        let server = try NginxServer()
+    func endsInTime() async throws {
+        let server = try await NginxServer()
         _ = try server.serve("file.bin", bytes: 4_000_000)
         let program = try Transferctl()
         let submitted = Date().timeIntervalSince1970
         let run = try program.start(
             ["get", "--json", "--policy", "hours", "--assume", Self.battery, "--by", "+24s", server.url("file.bin")])
-        let waiting = try run.event("why it waits", within: 60) { $0.name == "waiting" }.event
+        let waiting = try await run.event("why it waits", within: 60) { $0.name == "waiting" }.event
         let sentence = waiting.fields["sentence"] as? String ?? ""
         #expect(sentence.contains(" at the latest, to be done by "), "\(sentence)")
-        let start = try run.event("the start", within: 60) { $0.name == "started" }.event
-        let end = try run.event("the end", within: 60) { $0.name == "finished" }.event
+        let start = try await run.event("the start", within: 60) { $0.name == "started" }.event
+        let end = try await run.event("the end", within: 60) { $0.name == "finished" }.event
         // 4 MB at the assumed 625 kB/s take 6.4 s, times 1.5.
         #expect(start.time > submitted + 10 && start.time < submitted + 18, "\(start.time - submitted)")
         #expect(end.time < submitted + 24)
@@ -37,8 +38,8 @@ struct DeadlineGetTests {
     }
 
     @Test("a deadline in danger and a missed deadline are reported once each, and a metered network is not touched")
-    func reportedOnce() throws {
-        let server = try NginxServer()
+    func reportedOnce() async throws {
+        let server = try await NginxServer()
         _ = try server.serve("file.bin", bytes: 1_000_000)
         let program = try Transferctl()
         let run = try program.start(
@@ -46,10 +47,10 @@ struct DeadlineGetTests {
                 "get", "--json", "--discretionary", "--assume", Self.metered, "--no-loopback-exemption", "--by", "+4s",
                 "--expect-bytes", "1M", server.url("file.bin"),
             ])
-        try run.event("the missed deadline", within: 60) { $0.name == "deadlineMissed" }
-        Thread.sleep(forTimeInterval: 1)
+        try await run.event("the missed deadline", within: 60) { $0.name == "deadlineMissed" }
+        try await Task.sleep(for: .seconds(1))
         run.process.signal(SIGINT)
-        _ = try run.process.wait(within: 60)
+        _ = try await run.process.wait(within: 60)
         #expect(run.events.map(\.name).filter { $0.hasPrefix("deadline") } == ["deadlineAtRisk", "deadlineMissed"])
         #expect(server.requests().isEmpty)
     }
@@ -61,16 +62,16 @@ struct DeadlineGetTests {
             (["--by", "+1m", "--window", Self.farWindow], "no time window opens before the deadline"),
             (["--by", "+1m", "--expect-bytes", "1G", "--limit-rate", "64K"], "but the deadline leaves"),
         ])
-    func refused(options: [String], expected: String) throws {
+    func refused(options: [String], expected: String) async throws {
         let program = try Transferctl()
-        let result = try program.run(["get", "http://127.0.0.1:1/x"] + options)
+        let result = try await program.run(["get", "http://127.0.0.1:1/x"] + options)
         #expect(result.status == 2)
         #expect(result.run.errors.contains(expected), "\(result.run.errors)")
         #expect(result.run.output.isEmpty)
-        let rehearsed = try program.run(["get", "--dry-run", "http://127.0.0.1:1/x"] + options)
+        let rehearsed = try await program.run(["get", "--dry-run", "http://127.0.0.1:1/x"] + options)
         #expect(rehearsed.status == 2 && rehearsed.run.output.isEmpty)
         #expect(rehearsed.run.errors.contains(expected), "\(rehearsed.run.errors)")
-        let forced = try program.run(["get", "--dry-run", "--force", "http://127.0.0.1:1/x"] + options)
+        let forced = try await program.run(["get", "--dry-run", "--force", "http://127.0.0.1:1/x"] + options)
         #expect(forced.status == 0, "\(forced.run.errors)")
         #expect(forced.run.errors.contains(expected), "the warning stays: \(forced.run.errors)")
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of the ways in which `transferctl` ends after failures outside the transfer: disk, signals, pipes, and hooks.
 @Suite(
-    "transferctl exit behavior", .inTurn, .serialized,
+    "transferctl exit behavior",
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct EndingGetTests {
     /// The start of the command that runs a program in its own mount namespace.
@@ -14,7 +15,7 @@ struct EndingGetTests {
         guard FileManager.default.isExecutableFile(atPath: unshare[0]), let folder = try? TemporaryFolder(),
             let process = try? ChildProcess(unshare[0], ["-Urm", "/bin/true"], output: folder.path + "/out")
         else { return false }
-        return (try? process.wait(within: 60)) == 0
+        return process.waitOnThisThread() == 0
     }()
 
     /// Returns a program that runs under the shell script `script`, in which `"$@"` is the program's command.
@@ -35,13 +36,13 @@ struct EndingGetTests {
     @Test(
         "a full disk under the queue ends with status 1 and a message",
         .enabled(if: canMount, "unshare -Urm does not work here"))
-    func fullDisk() throws {
+    func fullDisk() async throws {
         var program = try Transferctl()
         let state = program.folder.path + "/full"
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
         let script = "mount -t tmpfs -o size=1m none '\(state)' && exec \"$@\""
         program.prefix = Self.unshare + ["/bin/sh", "-c", script, "sh"]
-        let result = try program.run([
+        let result = try await program.run([
             "get", "--state-dir", state, "--not-before", "+1d", "--input", try list(5000, in: program),
         ])
         #expect(result.status == 1)
@@ -50,15 +51,17 @@ struct EndingGetTests {
     }
 
     @Test("a response without a file is a failure in text, in JSON, and for --on-complete")
-    func noFile() throws {
+    func noFile() async throws {
         let status = 304
-        let server = try NginxServer()
+        let server = try await NginxServer()
         let program = try Transferctl()
-        let plain = try program.run(["get", "--on-complete", "echo hook $TRANSFER_RESULT", server.url("\(status)")])
+        let plain = try await program.run([
+            "get", "--on-complete", "echo hook $TRANSFER_RESULT", server.url("\(status)"),
+        ])
         #expect(plain.status == 1)
         #expect(plain.run.errors.contains("failed: the server answered \(status)"), "\(plain.run.errors)")
         #expect(plain.run.output == "hook failed\n")
-        let json = try program.run(["get", "--json", server.url("\(status)")])
+        let json = try await program.run(["get", "--json", server.url("\(status)")])
         #expect(json.status == 1)
         let last = try #require(json.run.events.last)
         #expect(last.name == "failed")
@@ -66,37 +69,37 @@ struct EndingGetTests {
     }
 
     @Test("SIGHUP that was ignored at the start, as under nohup, stays ignored")
-    func ignoredSignal() throws {
-        let server = try NginxServer(rate: 2_000_000)
+    func ignoredSignal() async throws {
+        let server = try await NginxServer(rate: 2_000_000)
         try server.serve("file.bin", bytes: 4_000_000)
         let program = try program(under: "trap '' HUP; exec \"$@\"")
         let run = try program.start(["get", "--json", server.url("file.bin")])
-        try run.event("the start", within: 60) { $0.name == "started" }
+        try await run.event("the start", within: 60) { $0.name == "started" }
         run.process.signal(SIGHUP)
-        #expect(try run.process.wait(within: 30) == 0)
+        #expect(try await run.process.wait(within: 30) == 0)
     }
 
     @Test("an interruption is the pause reason in JSON")
-    func pauseSaysWhy() throws {
-        let server = try NginxServer(rate: 1_000_000)
+    func pauseSaysWhy() async throws {
+        let server = try await NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 20_000_000)
         let program = try Transferctl()
         let run = try program.start(["get", "--json", server.url("file.bin")])
-        try run.event("bytes", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 0 }
+        try await run.event("bytes", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 0 }
         run.process.signal(SIGINT)
-        #expect(try run.process.wait(within: 60) == 130)
+        #expect(try await run.process.wait(within: 60) == 130)
         let paused = try #require(run.events.last { $0.name == "paused" })
         #expect(paused.reasons == ["interrupted"])
         #expect(paused.fields["sentence"] as? String == "interrupted")
     }
 
     @Test("--on-complete runs without blocked or ignored signals and without inherited files")
-    func freshHook() throws {
-        let server = try NginxServer()
+    func freshHook() async throws {
+        let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         let program = try Transferctl()
         let hook = "grep -E '^Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd | tr '\\n' ' '"
-        let result = try program.run(["get", "--quiet", "--on-complete", hook, server.url("file.bin")])
+        let result = try await program.run(["get", "--quiet", "--on-complete", hook, server.url("file.bin")])
         #expect(result.status == 0, "\(result.run.errors)")
         let lines = result.run.output.split(separator: "\n")
         let masks = lines.prefix(2).map { UInt64($0.split(separator: "\t").last ?? "", radix: 16) }
@@ -107,8 +110,8 @@ struct EndingGetTests {
     }
 
     @Test("a hanging --on-complete command blocks nothing and ends after an interruption")
-    func hangingHook() throws {
-        let server = try NginxServer()
+    func hangingHook() async throws {
+        let server = try await NginxServer()
         try server.serve("a", bytes: 1000)
         try server.serve("b", bytes: 1000)
         let program = try Transferctl()
@@ -117,26 +120,26 @@ struct EndingGetTests {
             "get", "--json", "--on-complete", "echo $$ > '\(pidFile)'; sleep 1000; true", server.url("a"),
             server.url("b"),
         ])
-        try run.event("the first", within: 60) {
+        try await run.event("the first", within: 60) {
             $0.name == "finished" && $0.fields["url"] as? String == server.url("a")
         }
-        try run.event("the other", within: 60) {
+        try await run.event("the other", within: 60) {
             $0.name == "finished" && $0.fields["url"] as? String == server.url("b")
         }
         var group: pid_t = 0
-        try waitUntil("the hook runs", within: 60) {
+        try await waitUntil("the hook runs", within: 60, watching: .files(in: program.folder.path)) {
             let text = (try? String(contentsOfFile: pidFile, encoding: .utf8)) ?? ""
             group = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
             return group > 0
         }
         #expect(kill(-group, 0) == 0)
         run.process.signal(SIGINT)
-        #expect(try run.process.wait(within: 60) == 130)
-        try waitUntil("the hook's processes are gone", within: 60) { kill(-group, 0) != 0 }
+        #expect(try await run.process.wait(within: 60) == 130)
+        try await waitUntil("the hook's processes are gone", within: 60) { kill(-group, 0) != 0 }
     }
 
     @Test("a pipe without a reader does not delay an interruption")
-    func blockedPipe() throws {
+    func blockedPipe() async throws {
         let program = try Transferctl()
         let pipe = program.folder.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -149,7 +152,7 @@ struct EndingGetTests {
         // The pipe's capacity depends on the boundaries of its pages. The pipe counts as full if nothing is added for
         // a while.
         var (pending, unchangedCount): (Int32, Int) = (0, 0)
-        try waitUntil("the pipe is full", within: 30) {
+        try await waitUntil("the pipe is full", within: 30) {
             var waiting: Int32 = 0
             _ = ioctl(reader, UInt(FIONREAD), &waiting)
             unchangedCount = waiting == pending ? unchangedCount + 1 : 0
@@ -157,33 +160,33 @@ struct EndingGetTests {
             return pending > 30_000 && unchangedCount > 200
         }
         run.process.signal(SIGINT)
-        #expect(try run.process.wait(within: 60) == 130)
+        #expect(try await run.process.wait(within: 60) == 130)
     }
 
     @Test("conditions --watch exits quietly when its reader is gone")
-    func watchWithoutReader() throws {
+    func watchWithoutReader() async throws {
         let program = try program(under: "{ \"$@\"; echo $? >&2; } | head -n 1")
-        let result = try program.run(["conditions", "--watch", "--json"], within: 60)
+        let result = try await program.run(["conditions", "--watch", "--json"], within: 60)
         #expect(result.run.errors == "0\n")
         #expect(result.run.output.hasPrefix("{"))
     }
 
     @Test("get exits cleanly when its reader is gone, and the same command continues")
-    func getWithoutReader() throws {
-        let server = try NginxServer(rate: 2_000_000)
+    func getWithoutReader() async throws {
+        let server = try await NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
         var program = try program(under: "{ \"$@\"; echo $? >&2; } | head -n 2")
-        let first = try program.run(["get", "--json", server.url("file.bin")], within: 60)
+        let first = try await program.run(["get", "--json", server.url("file.bin")], within: 60)
         #expect(first.run.errors.contains("run the same command again"), "\(first.run.errors)")
         #expect(first.run.errors.hasSuffix("130\n"))
         program.prefix = []
-        let second = try program.run(["get", server.url("file.bin")])
+        let second = try await program.run(["get", server.url("file.bin")])
         #expect(second.status == 0, "\(second.run.errors)")
         #expect(RandomFile.same(program.downloads + "/file.bin", served))
     }
 
     @Test("a loopback URL behind a proxy is subject to the network conditions")
-    func loopbackBehindProxy() throws {
+    func loopbackBehindProxy() async throws {
         var program = try Transferctl()
         program.environment["no_proxy"] = ""
         program.environment["NO_PROXY"] = ""
@@ -191,33 +194,33 @@ struct EndingGetTests {
             "get", "--discretionary", "--json", "--assume", "power=ac,network=wifi,metered=yes", "--proxy",
             "http://127.0.0.1:9", "http://127.0.0.1:9/x",
         ])
-        let waiting = try run.event("why it waits", within: 60) { _ in true }
+        let waiting = try await run.event("why it waits", within: 60) { _ in true }
         #expect(waiting.event.name == "waiting")
         #expect(waiting.event.reasons == ["metered"])
     }
 
     @Test("control characters in a path are removed from messages but not from standard output")
-    func controlCharacters() throws {
-        let server = try NginxServer()
+    func controlCharacters() async throws {
+        let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         let program = try Transferctl()
         let folder = program.folder.path + "/a\u{1B}[31mb"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let result = try program.run(["get", "-d", folder, server.url("file.bin")])
+        let result = try await program.run(["get", "-d", folder, server.url("file.bin")])
         #expect(result.status == 0)
         #expect(result.run.output == folder + "/file.bin\n")
         #expect(result.run.errors.contains("[31mb/file.bin") && !result.run.errors.contains("\u{1B}"))
-        let refused = try program.run(["get", "ftp://h/\u{1B}[31m"])
+        let refused = try await program.run(["get", "ftp://h/\u{1B}[31m"])
         #expect(refused.status == 2)
         #expect(!refused.run.errors.contains("\u{1B}"))
     }
 
     @Test("an argument that is not valid UTF-8 is rejected")
-    func otherEncodings() throws {
-        let server = try NginxServer()
+    func otherEncodings() async throws {
+        let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         let program = try program(under: "exec \"$@\" -o \"$(printf 'a\\377')\"")
-        let result = try program.run(["get", server.url("file.bin")])
+        let result = try await program.run(["get", server.url("file.bin")])
         #expect(result.status == 2)
         #expect(result.run.errors.contains("is not UTF-8"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import HostileServer
+import ProcessFixtures
 import Synchronization
 import Testing
 import TransferFiles
 
 /// Rule D6 of the doors: files that finish together or not at all, with the whole program.
-@Suite("D6: sets of files", .inTurn, .serialized)
+@Suite("D6: sets of files")
 struct FileSetTests {
     /// The contents of a set's files, by path.
     private static let files: [String: [UInt8]] = Dictionary(
@@ -62,7 +63,7 @@ struct FileSetTests {
     }
 
     @Test("200 files over a mirror that lies and one that dies appear in one step, also after a kill")
-    func mirrors() throws {
+    func mirrors() async throws {
         let liar = try Self.serve { _, connection, bytes in
             connection.respond("200 OK", body: [UInt8](repeating: 0, count: bytes?.count ?? 0))
             return true
@@ -80,9 +81,9 @@ struct FileSetTests {
         try Self.metalink(liar, dying, good).write(toFile: list, atomically: true, encoding: .utf8)
         let arguments = ["get", "--set", list, "--parallel", "8", "-d", program.downloads + "/all"]
         let run = try program.start(arguments)
-        try waitUntil("some files are there", within: 120) { good.requests.count > 20 }
+        try await waitUntil("some files are there", within: 120) { good.requests.count > 20 }
         run.process.signal(SIGKILL)
-        try run.process.wait(within: 60)
+        try await run.process.wait(within: 60)
         #expect(!FileManager.default.fileExists(atPath: program.downloads + "/all"))
         let staging = try #require(try hiddenFolders(in: program.downloads).first)
         let staged = try FileManager.default.subpathsOfDirectory(atPath: program.downloads + "/" + staging)
@@ -90,7 +91,7 @@ struct FileSetTests {
         #expect(staged.count > 5 && staged.count < 200, "\(staged.count)")
 
         let requests = good.requests.count
-        let (status, again) = try program.run(arguments)
+        let (status, again) = try await program.run(arguments)
         #expect(status == 0, "\(again.errors)")
         #expect(again.output == program.downloads + "/all\n")
         #expect(again.errors.contains("all: finished, 200 files, 5.99 MB"), "\(again.errors)")
@@ -100,12 +101,12 @@ struct FileSetTests {
         #expect(good.requests.count - requests <= 200 - staged.count + 8)
         // One more run downloads nothing.
         let count = good.requests.count
-        #expect(try program.run(arguments).run.errors.contains("already complete"))
+        #expect(try await program.run(arguments).run.errors.contains("already complete"))
         #expect(good.requests.count == count)
     }
 
     @Test("A set with a missing file changes nothing; an existing folder keeps its files, or gets all of the set's")
-    func incomplete() throws {
+    func incomplete() async throws {
         let isBroken = Mutex(true)
         let server = try Self.serve { request, connection, _ in
             if request.target == "/SHA256SUMS" {
@@ -123,12 +124,12 @@ struct FileSetTests {
         try FileManager.default.createDirectory(atPath: folder + "/d0", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/d0/mine"))
         let arguments = ["get", "--set", server.url("/SHA256SUMS"), "-d", folder]
-        let (status, run) = try program.run(arguments)
+        let (status, run) = try await program.run(arguments)
         #expect(status == 1)
         #expect(run.errors.contains("files are complete; run the same command again to continue"), "\(run.errors)")
         try expect(folder, has: [:])
         isBroken.withLock { $0 = false }
-        #expect(try program.run(arguments).status == 0)
+        #expect(try await program.run(arguments).status == 0)
         let names = Set(Self.files.prefix(20).map(\.key))
         try expect(folder, has: Self.files.filter { names.contains($0.key) })
         #expect(FileManager.default.contents(atPath: folder + "/d0/mine") == Data("mine".utf8))
@@ -137,19 +138,19 @@ struct FileSetTests {
         // A file that is not the set's is not replaced unless the user says so.
         let changed = folder + "/" + (names.sorted().first ?? "")
         try Data("changed".utf8).write(to: URL(fileURLWithPath: changed))
-        let refused = try program.run(arguments)
+        let refused = try await program.run(arguments)
         #expect(refused.status == 2 && refused.run.errors.contains("--overwrite"), "\(refused.run.errors)")
         #expect(FileManager.default.contents(atPath: changed) == Data("changed".utf8))
-        #expect(try program.run(arguments + ["--overwrite"]).status == 0)
+        #expect(try await program.run(arguments + ["--overwrite"]).status == 0)
         try expect(folder, has: Self.files.filter { names.contains($0.key) })
         // A link that somebody placed is not followed.
         try FileManager.default.removeItem(atPath: folder + "/d1")
         try FileManager.default.createSymbolicLink(atPath: folder + "/d1", withDestinationPath: "/tmp")
-        #expect(try program.run(arguments + ["--overwrite"]).status == 2)
+        #expect(try await program.run(arguments + ["--overwrite"]).status == 2)
     }
 
     @Test("hf: reads pages, waits after 429, keeps the token at its server, and filters names")
-    func hub() throws {
+    func hub() async throws {
         let store = try Self.serve()
         let commit = String(repeating: "a", count: 40)
         let pages = Counter()
@@ -183,7 +184,7 @@ struct FileSetTests {
             store.stop()
         }
         let program = try Transferctl(environment: ["HF_ENDPOINT": api.url(""), "HF_TOKEN": "s3cret"])
-        let (status, run) = try program.run(["get", "--set", "hf:org/m:d[12]/*", "-d", program.downloads + "/m"])
+        let (status, run) = try await program.run(["get", "--set", "hf:org/m:d[12]/*", "-d", program.downloads + "/m"])
         #expect(status == 0, "\(run.errors)")
         try expect(
             program.downloads + "/m", has: Self.files.filter { $0.key.hasPrefix("d1") || $0.key.hasPrefix("d2") })
@@ -208,12 +209,12 @@ struct FileSetTests {
             ),
             ("<metalink></metalink>", "names no file"), ("0123  f\n", ":1: not a line of SHA256SUMS"),
         ])
-    func faults(list: String, message: String) throws {
+    func faults(list: String, message: String) async throws {
         let program = try Transferctl()
         let path = program.folder.path + "/list"
         try list.write(toFile: path, atomically: true, encoding: .utf8)
         let base = list.hasPrefix("<") ? [] : ["http://127.0.0.1:9/"]
-        let (status, run) = try program.run(["get", "--set", path, "-d", program.downloads + "/x"] + base)
+        let (status, run) = try await program.run(["get", "--set", path, "-d", program.downloads + "/x"] + base)
         #expect(status == 2 && run.errors.contains(message), "\(run.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Rule D4 of the doors: the built program under other programs' names, and the real yt-dlp that calls it.
-@Suite("D4: imitated programs", .inTurn, .serialized, .timeLimit(.minutes(5)))
+@Suite("D4: imitated programs", .timeLimit(.minutes(5)))
 struct ImitatedProgramTests {
     /// A server that refuses requests without the cookie `k=v1` and the field `X-Test: hello`, unless the path is /open.
     private final class PickyServer {
@@ -31,13 +32,14 @@ struct ImitatedProgramTests {
         private let process: ChildProcess
         private let folder: TemporaryFolder
 
-        init() throws {
+        init() async throws {
             let folder = try TemporaryFolder()
             self.folder = folder
             process = try ChildProcess("/usr/bin/env", ["python3", "-c", Self.text], output: folder.path + "/out")
-            func port() -> String? { try? String(contentsOfFile: folder.path + "/out", encoding: .utf8) }
-            try waitUntil("the server runs", within: 60) { port()?.hasSuffix("\n") == true }
-            address = "http://127.0.0.1:" + (port() ?? "").trimmingCharacters(in: .newlines)
+            let output = folder.path + "/out"
+            try await waitForText("\n", in: output)
+            let port = try String(contentsOfFile: output, encoding: .utf8).trimmingCharacters(in: .newlines)
+            address = "http://127.0.0.1:" + port
         }
 
         func end() { process.end() }
@@ -46,7 +48,7 @@ struct ImitatedProgramTests {
     private static let cookies = "# Netscape HTTP Cookie File\\n127.0.0.1\\tFALSE\\t/\\tFALSE\\t4102444800\\tk\\tv1\\n"
 
     /// The program with a folder that contains it under other names.
-    private func withPrograms(_ body: (Transferctl, String, PickyServer) throws -> Void) throws {
+    private func withPrograms(_ body: (Transferctl, String, PickyServer) async throws -> Void) async throws {
         let program = try Transferctl()
         let folder = program.folder.path + "/bin"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -54,14 +56,14 @@ struct ImitatedProgramTests {
             try FileManager.default.createSymbolicLink(
                 atPath: folder + "/" + name, withDestinationPath: Transferctl.path)
         }
-        let server = try PickyServer()
+        let server = try await PickyServer()
         defer { server.end() }
-        try body(program, folder, server)
+        try await body(program, folder, server)
     }
 
     @Test("Each program downloads with its own options, header fields, and cookies; only messages go to standard error")
-    func downloads() throws {
-        try withPrograms { program, folder, server in
+    func downloads() async throws {
+        try await withPrograms { program, folder, server in
             var program = program
             program.executable = "/bin/sh"
             let url = server.address + "/clip.mp4"
@@ -78,20 +80,20 @@ struct ImitatedProgramTests {
                 ),
                 ("xfercommand", "\(folder)/xfercommand \(server.address)/open f.xfercommand"),
             ] {
-                let (status, run) = try program.run(["-ec", command], within: 60)
+                let (status, run) = try await program.run(["-ec", command], within: 60)
                 #expect(status == 0 && run.output == "", "\(name): \(run.errors)")
                 let size = try FileManager.default.attributesOfItem(atPath: program.downloads + "/f." + name)[.size]
                 #expect(size as? Int == 300_000, "\(name)")
             }
-            let (status, run) = try program.run(
+            let (status, run) = try await program.run(
                 ["-ec", "\(folder)/curl -s \(server.address)/open | wc -c"], within: 60)
             #expect(status == 0 && run.output.trimmingCharacters(in: .whitespacesAndNewlines) == "300000")
         }
     }
 
     @Test("Failures have the imitated program's statuses, and hostile arguments start nothing")
-    func failures() throws {
-        try withPrograms { program, folder, server in
+    func failures() async throws {
+        try await withPrograms { program, folder, server in
             var program = program
             for (name, words, expected) in [
                 ("curl", ["-o", "x", server.address + "/none"], 22), ("curl", ["-o", "x", "http://127.0.0.1:1/x"], 7),
@@ -106,7 +108,7 @@ struct ImitatedProgramTests {
                 program.executable = folder + "/" + name
                 // One attempt is enough to see the status.
                 let options = expected == 7 ? ["--retry", "0"] : []
-                let (status, run) = try program.run(options + words, within: 60)
+                let (status, run) = try await program.run(options + words, within: 60)
                 #expect(status == expected, "\(name) \(words): \(run.errors)")
                 #expect(!run.errors.isEmpty && run.output == "", "\(name) \(words): \(run.output)")
             }
@@ -119,7 +121,7 @@ struct ImitatedProgramTests {
         .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"),
         .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
     func conditions() async throws {
-        let server = try NginxServer()
+        let server = try await NginxServer()
         let served = try server.serve("file.bin", bytes: 100_000)
         let bus = try await PrivateBus()
         let fixture = try await PowerFixture(bus: bus)
@@ -132,10 +134,10 @@ struct ImitatedProgramTests {
         program.executable = program.folder.path + "/axel"
         try FileManager.default.createSymbolicLink(atPath: program.executable, withDestinationPath: Transferctl.path)
         let run = try program.start(["-o", "f", "--", server.url("file.bin")])
-        try waitUntil("it waits", within: 60) { run.errors.contains("waiting: on battery") }
+        try await run.waitForMessage("waiting: on battery")
         #expect(server.requests().isEmpty)
         try await fixture.setAC(true)
-        #expect(try run.process.wait(within: 40) == 0)
+        #expect(try await run.process.wait(within: 40) == 0)
         #expect(RandomFile.same(program.downloads + "/f", served))
         await fixture.end()
         await bus.end()
@@ -148,7 +150,7 @@ struct ImitatedProgramTests {
         .enabled(if: ImitatedProgramTests.downloader != nil, "yt-dlp is missing: pip install yt-dlp"))
     func unplugged() async throws {
         // Each download takes twenty seconds.
-        let server = try NginxServer(rate: 50_000)
+        let server = try await NginxServer(rate: 50_000)
         let served = try server.serve("clip.mp4", bytes: 1_000_000)
         let bus = try await PrivateBus()
         let fixture = try await PowerFixture(bus: bus)
@@ -166,19 +168,19 @@ struct ImitatedProgramTests {
             let words = ["--no-update", "--downloader", path, "-o", "clip.mp4", server.url("clip.mp4")]
             runs.append((name, program, try program.start(words)))
         }
-        try waitUntil("all downloads run", within: 60) {
+        try await waitUntil("all downloads run", within: 60) {
             runs.allSatisfy { Self.largestSize(in: $0.program.folder.path) > 200_000 }
         }
         let before = server.requests().count
         try await fixture.setAC(false)
         // nginx logs a request after its end.
-        try waitUntil("all downloads wait", within: 20) { server.requests().count >= before + names.count }
+        try await server.waitForRequests(before + names.count, within: 20)
         let interrupted = server.requests().count
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests().count == interrupted && runs.allSatisfy { $0.run.process.exitStatus == nil })
         try await fixture.setAC(true)
         for (name, program, run) in runs {
-            #expect(try run.process.wait(within: 90) == 0, "\(name): \(run.output) \(run.errors)")
+            #expect(try await run.process.wait(within: 90) == 0, "\(name): \(run.output) \(run.errors)")
             #expect(RandomFile.same(program.downloads + "/clip.mp4", served), "\(name)")
         }
         #expect(server.requests().contains { $0.status == 206 }, "downloads continued where they had stopped")
@@ -201,15 +203,15 @@ struct ImitatedProgramTests {
     @Test(
         "The real yt-dlp downloads through each of three names, with header fields and cookies",
         .enabled(if: ImitatedProgramTests.downloader != nil, "yt-dlp is missing: pip install yt-dlp"))
-    func realCaller() throws {
-        try withPrograms { program, folder, server in
+    func realCaller() async throws {
+        try await withPrograms { program, folder, server in
             var program = program
             program.executable = try #require(Self.downloader)
             let jar = program.folder.path + "/jar"
             try Self.cookies.replacing("\\n", with: "\n").replacing("\\t", with: "\t")
                 .write(toFile: jar, atomically: true, encoding: .utf8)
             for name in ["axel", "curl", "aria2c"] {
-                let (status, run) = try program.run(
+                let (status, run) = try await program.run(
                     [
                         "--no-update", "--cookies", jar, "--add-headers", "X-Test:hello", "--downloader",
                         folder + "/" + name, "-o", name + ".mp4", server.address + "/clip.mp4",

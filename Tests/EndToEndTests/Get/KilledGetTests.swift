@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of kills between the renaming of a finished file and the record of the renaming.
 @Suite(
-    "transferctl get killed while a file is renamed", .inTurn, .serialized,
+    "transferctl get killed while a file is renamed",
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
     .enabled(if: Tracing.isPossible, "strace is missing or may not trace here: apt-get install strace"))
 struct KilledGetTests {
@@ -12,8 +13,8 @@ struct KilledGetTests {
     enum Victim: CaseIterable { case program, worker }
 
     @Test("the file is downloaded once and has its own name", arguments: Victim.allCases)
-    func killed(_ victim: Victim) throws {
-        let server = try NginxServer()
+    func killed(_ victim: Victim) async throws {
+        let server = try await NginxServer()
         let served = try server.serve("f", bytes: 16_384, seed: 1)
         var program = try Transferctl()
         let fetch = ["get", "--quiet", server.url("f")]
@@ -25,20 +26,22 @@ struct KilledGetTests {
         ]
         let run = try program.start(fetch)
         let path = program.downloads + "/f"
-        try waitUntil("the file has its name", within: 60) { FileManager.default.fileExists(atPath: path) }
+        try await waitUntil("the file has its name", within: 60, watching: .files(in: program.downloads)) {
+            FileManager.default.fileExists(atPath: path)
+        }
         let workers = Self.children(of: run.process.id)
         try #require(!workers.isEmpty)
         switch victim {
         case .program:
             run.process.signal(SIGKILL)
             for worker in workers { kill(worker, SIGKILL) }
-            try run.process.wait(within: 60)
+            try await run.process.wait(within: 60)
             program.prefix = []
-            let again = try program.run(fetch)
+            let again = try await program.run(fetch)
             #expect(again.status == 0, "\(again.run.errors)")
         case .worker:
             for worker in workers { kill(worker, SIGKILL) }
-            #expect(try run.process.wait(within: 60) == 0, "\(run.errors)")
+            #expect(try await run.process.wait(within: 60) == 0, "\(run.errors)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["f"])
         #expect(RandomFile.same(path, served))
@@ -64,6 +67,6 @@ struct KilledGetTests {
 private enum Tracing {
     static let isPossible: Bool = {
         let child = try? ChildProcess("/usr/bin/strace", ["-o", "/dev/null", "true"], output: "/dev/null")
-        return (try? child?.wait(within: 60)) == 0
+        return child?.waitOnThisThread() == 0
     }()
 }

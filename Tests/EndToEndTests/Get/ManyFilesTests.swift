@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of thousands of small files in a single `transferctl get --input`.
 @Suite(
-    "transferctl get of many files, end to end", .inTurn, .serialized,
+    "transferctl get of many files, end to end",
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct ManyFilesTests {
     /// The numbers of open descriptors and of threads of a process.
@@ -26,20 +27,27 @@ struct ManyFilesTests {
         (try? FileManager.default.contentsOfDirectory(atPath: program.downloads).count { $0.hasPrefix("f") }) ?? 0
     }
 
+    /// Waits until a number of files has arrived.
+    private func waitForFiles(_ count: Int, in program: Transferctl) async throws {
+        try await waitUntil("\(count) files have arrived", within: 120, watching: .files(in: program.downloads)) {
+            arrived(program) >= count
+        }
+    }
+
     @Test("two thousand small files arrive with one request each; descriptors and threads do not grow")
-    func twoThousand() throws {
-        let server = try NginxServer()
+    func twoThousand() async throws {
+        let server = try await NginxServer()
         let count = 2000
         let served = try (0..<count).map { try server.serve("f\($0)", bytes: 16_384, seed: UInt64($0 + 1)) }
         let program = try Transferctl()
         let list = program.folder.path + "/list"
         try write((0..<count).map { server.url("f\($0)") }, to: list)
         let run = try program.start(["get", "--quiet", "--parallel", "8", "--input", list])
-        try waitUntil("a quarter has arrived", within: 120) { arrived(program) >= count / 4 }
+        try await waitForFiles(count / 4, in: program)
         let early = try ResourceCounts(of: run.process.id)
-        try waitUntil("nine tenths have arrived", within: 120) { arrived(program) >= count * 9 / 10 }
+        try await waitForFiles(count * 9 / 10, in: program)
         let late = try ResourceCounts(of: run.process.id)
-        #expect(try run.process.wait(within: 120) == 0, "\(run.errors)")
+        #expect(try await run.process.wait(within: 120) == 0, "\(run.errors)")
         // Connections, partial files and threads come and go. Their number is bounded by the eight transfers that run
         // at the same time.
         #expect(late.descriptors <= early.descriptors + 24, "\(early.descriptors), then \(late.descriptors)")
@@ -51,14 +59,14 @@ struct ManyFilesTests {
         #expect(arrived(program) == count)
 
         // A second run with the same list fetches nothing.
-        let again = try program.run(["get", "--quiet", "--input", list], within: 120)
+        let again = try await program.run(["get", "--quiet", "--input", list], within: 120)
         #expect(again.status == 0, "\(again.run.errors)")
         #expect(arrived(program) == count)
     }
 
     @Test("after a kill in the middle, the same command gets every file correctly")
-    func killed() throws {
-        let server = try NginxServer()
+    func killed() async throws {
+        let server = try await NginxServer()
         let count = 600
         let served = try (0..<count).map { try server.serve("f\($0)", bytes: 16_384, seed: UInt64($0 + 1)) }
         let program = try Transferctl()
@@ -67,11 +75,11 @@ struct ManyFilesTests {
         let parallel = 6
         for part in [3, 2] {
             let run = try program.start(["get", "--quiet", "--parallel", "\(parallel)", "--input", list])
-            try waitUntil("some have arrived", within: 60) { arrived(program) >= count / part }
+            try await waitForFiles(count / part, in: program)
             run.process.signal(SIGKILL)
-            try run.process.wait(within: 60)
+            try await run.process.wait(within: 60)
         }
-        let last = try program.run(["get", "--quiet", "--input", list], within: 120)
+        let last = try await program.run(["get", "--quiet", "--input", list], within: 120)
         #expect(last.status == 0, "\(last.run.errors)")
         for (index, path) in served.enumerated() where !RandomFile.same(program.downloads + "/f\(index)", path) {
             Issue.record("f\(index) differs from the served file")
@@ -83,11 +91,11 @@ struct ManyFilesTests {
     }
 
     @Test("at most --parallel transfers run at the same time, even from one server", arguments: [1, 3])
-    func parallel(_ limit: Int) throws {
-        let server = try NginxServer(rate: 200_000)
+    func parallel(_ limit: Int) async throws {
+        let server = try await NginxServer(rate: 200_000)
         let program = try Transferctl()
         for number in 0..<7 { try server.serve("f\(number)", bytes: 60_000, seed: UInt64(number + 1)) }
-        let (status, run) = try program.run(
+        let (status, run) = try await program.run(
             ["get", "--json", "--parallel", "\(limit)"] + (0..<7).map { server.url("f\($0)") })
         #expect(status == 0, "\(run.errors)")
         var running = 0
@@ -101,9 +109,9 @@ struct ManyFilesTests {
     }
 
     @Test("--parallel accepts 1 to 256", arguments: ["0", "-1", "257", "many"])
-    func wrongParallel(_ value: String) throws {
+    func wrongParallel(_ value: String) async throws {
         let program = try Transferctl()
-        let (status, run) = try program.run(["get", "--parallel=\(value)", "http://127.0.0.1:1/x"])
+        let (status, run) = try await program.run(["get", "--parallel=\(value)", "http://127.0.0.1:1/x"])
         #expect(status != 0 && status != 1)
         #expect(run.errors.contains("--parallel"))
     }

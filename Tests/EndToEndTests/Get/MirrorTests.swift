@@ -2,10 +2,11 @@
 import ConditionFixtures
 import Foundation
 import HostileServer
+import ProcessFixtures
 import Testing
 
 /// Files with several URLs, with the whole programs.
-@Suite("D4: mirrors", .inTurn, .serialized)
+@Suite("D4: mirrors")
 struct MirrorTests {
     private static let file = ServedFile(bytes: ServedFile.content(300_000))
 
@@ -24,7 +25,7 @@ struct MirrorTests {
     func get() async throws {
         try await serve { lacking, dead, good in
             let program = try Transferctl()
-            let (status, run) = try program.run([
+            let (status, run) = try await program.run([
                 "get", "--user", "me:pa55", "-H", "X-Key: k", "-A", "agent", lacking.url("/name.iso"), "--mirror",
                 dead.url("/b"), "--mirror", good.url("/c"),
             ])
@@ -34,7 +35,7 @@ struct MirrorTests {
             #expect(lacking.requests.first?.value("X-Key") == "k")
             #expect(good.requests.allSatisfy { $0.value("X-Key") == nil && $0.value("Authorization") == nil })
             #expect(good.requests.first?.value("User-Agent") == "agent")
-            let two = try program.run(["get", lacking.url("/a"), lacking.url("/b"), "--mirror", good.url("/c")])
+            let two = try await program.run(["get", lacking.url("/a"), lacking.url("/b"), "--mirror", good.url("/c")])
             #expect(two.status == 2 && two.run.errors.contains("--mirror requires a single URL"))
         }
     }
@@ -46,10 +47,10 @@ struct MirrorTests {
             let list = program.folder.path + "/list"
             try "\(lacking.url("/x"))\t\(good.url("/y"))\tout=own\n".write(
                 toFile: list, atomically: true, encoding: .utf8)
-            #expect(try program.run(["get", "-i", list]).status == 0)
+            #expect(try await program.run(["get", "-i", list]).status == 0)
             #expect(FileManager.default.contents(atPath: program.downloads + "/own") == Data(Self.file.bytes))
             let all = lacking.url("/f")
-            #expect(try program.run(["get", all, "--mirror", lacking.url("/g")]).status == 1)
+            #expect(try await program.run(["get", all, "--mirror", lacking.url("/g")]).status == 1)
         }
     }
 
@@ -60,12 +61,12 @@ struct MirrorTests {
         try await serve { lacking, dead, good in
             let fixture = try await DaemonFixture()
             do {
-                let id = try fixture.run(
+                let id = try await fixture.run(
                     "add", lacking.url("/a"), "--mirror", dead.url("/b"), "--mirror", good.url("/c"))
-                try waitUntil("\(id) has finished", within: 60) { try fixture.state(of: id) == "finished" }
+                try await waitUntil("\(id) has finished", within: 60) { try await fixture.state(of: id) == "finished" }
                 let path = fixture.program.downloads + "/a"
                 #expect(FileManager.default.contents(atPath: path) == Data(Self.file.bytes))
-                let refused = try fixture.program.run(["add", good.url("/a"), "--mirror", "ftp://h/a"])
+                let refused = try await fixture.program.run(["add", good.url("/a"), "--mirror", "ftp://h/a"])
                 #expect(refused.status == 2 && refused.run.errors.contains("ftp"), "\(refused.run.errors)")
             } catch {
                 await fixture.end()

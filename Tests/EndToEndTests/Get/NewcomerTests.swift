@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Messages for new users", .inTurn, .serialized,
+    "Messages for new users",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct NewcomerTests {
     @Test("In a terminal, `add` names the wait reason and the next command; `why` uses local time")
     func submitting() async throws {
         let fixture = try await DaemonFixture()
         let result: Result<Void, any Error>
-        do { result = .success(try read(fixture)) } catch { result = .failure(error) }
+        do { result = .success(try await read(fixture)) } catch { result = .failure(error) }
         await fixture.end()
         try result.get()
     }
 
-    private func read(_ fixture: DaemonFixture) throws {
-        func add(_ urls: String) throws -> String {
+    private func read(_ fixture: DaemonFixture) async throws {
+        func add(_ urls: String) async throws -> String {
             let terminal = try PseudoTerminal()
             let process = try ChildProcess(
                 "/bin/sh", ["-c", "exec \"$0\" add \(urls) --not-before +1d 2> \(terminal.path)", Transferctl.path],
                 environment: fixture.program.environment.merging(["TERM": "xterm"]) { $1 },
                 output: fixture.program.folder.path + "/numbers", directory: fixture.program.downloads)
-            #expect(try process.wait(within: 120) == 0)
-            try waitUntil("the command has printed its message", within: 60) { terminal.output.contains("watch") }
+            #expect(try await process.wait(within: 120) == 0)
+            try await terminal.waitUntil("the command has printed its message") { $0.contains("watch") }
             return terminal.output
         }
-        let one = try add("http://127.0.0.1:9/big.iso")
+        let one = try await add("http://127.0.0.1:9/big.iso")
         #expect(one.contains("waiting: not before ") && one.contains("'transferctl watch' shows the progress"))
         #expect(
-            try add("http://127.0.0.1:9/1 http://127.0.0.1:9/2").contains("'transferctl watch' shows the transfers"))
+            try await add("http://127.0.0.1:9/1 http://127.0.0.1:9/2").contains(
+                "'transferctl watch' shows the transfers"))
         let numbers = try String(contentsOfFile: fixture.program.folder.path + "/numbers", encoding: .utf8)
         #expect(numbers == "1\n2\n3\n")
-        try waitUntil("the transfer has waited for a second", within: 60) {
-            try fixture.run("why", "1").contains("waited so far: not before 0:01")
+        try await waitUntil("the transfer has waited for a second", within: 60) {
+            try await fixture.run("why", "1").contains("waited so far: not before 0:01")
         }
-        #expect(try fixture.run("why", "1").contains("next check by "))
-        #expect(!(try fixture.run("why", "1").contains("Z\n")))
+        #expect(try await fixture.run("why", "1").contains("next check by "))
+        #expect(!(try await fixture.run("why", "1").contains("Z\n")))
     }
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import HostileServer
+import ProcessFixtures
 import Testing
 
 /// Tests of https through a proxy's tunnel, with the whole program.
-@Suite("transferctl through a proxy, end to end", .inTurn)
+@Suite("transferctl through a proxy, end to end")
 struct ProxyTests {
     private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
 
     @Test("A proxy that does not answer is named, instead of the server")
-    func deadProxy() throws {
-        let result = try Transferctl().run([
+    func deadProxy() async throws {
+        let result = try await Transferctl().run([
             "get", "--quiet", "--retries", "0", "--proxy", "http://127.0.0.1:9", "http://192.0.2.1/f",
         ])
         #expect(result.status == 1)
@@ -19,7 +20,7 @@ struct ProxyTests {
     }
 
     @Test("https uses the tunnel with the proxy's credentials; wrong credentials name the proxy")
-    func tunnel() throws {
+    func tunnel() async throws {
         let authority = try HostileAuthority()
         var options = HostileServerOptions()
         options.certificate = try authority.certificate()
@@ -32,18 +33,18 @@ struct ProxyTests {
         let pem = program.folder.path + "/authority.pem"
         try authority.pem.write(toFile: pem, atomically: true, encoding: .utf8)
 
-        func fetch(_ password: String) throws -> (status: Int32, run: Transferctl.Run) {
+        func fetch(_ password: String) async throws -> (status: Int32, run: Transferctl.Run) {
             let url = proxy.url("").replacing("http://", with: "http://me:\(password)@")
-            return try program.run(
+            return try await program.run(
                 ["get", "--quiet", "--retries", "0", "--ca-file", pem, "--proxy", url, server.url("/f")])
         }
-        let refused = try fetch("wrong")
+        let refused = try await fetch("wrong")
         #expect(refused.status != 0)
         #expect(refused.run.errors.contains("127.0.0.1:\(proxy.port)"), "\(refused.run.errors)")
         #expect(!refused.run.errors.contains("wrong"))
         #expect(server.requests.isEmpty)
 
-        let (status, run) = try fetch("p%40ss")
+        let (status, run) = try await fetch("p%40ss")
         #expect(status == 0, "\(run.errors)")
         let got = FileManager.default.contents(atPath: program.downloads + "/f").map(Array.init)
         let isRight = got == Self.file.bytes

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import HostileServer
+import ProcessFixtures
 import Synchronization
 import Testing
 
 /// Tests of `transferctl put`, run as a user runs it.
 @Suite(
-    "transferctl put, end to end", .inTurn, .serialized,
+    "transferctl put, end to end",
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
 struct PutTests {
     private func source(_ program: Transferctl, bytes: Int = 3_000_000, name: String = "file.bin") throws -> String {
@@ -18,16 +19,16 @@ struct PutTests {
     @Test(
         "the file is stored in a real server's folder under its name",
         .enabled(if: NginxServer.acceptsUploads, "nginx is built without its DAV module"))
-    func arrives() throws {
-        let server = try NginxServer()
+    func arrives() async throws {
+        let server = try await NginxServer()
         let program = try Transferctl()
         let path = try source(program, name: "my file.bin")
-        let first = try program.run(["put", path, server.url("dav/")])
+        let first = try await program.run(["put", path, server.url("dav/")])
         #expect(first.status == 0, "\(first.run.errors)")
         #expect(first.run.errors.contains("uploaded, the server answered 201"), "\(first.run.errors)")
         #expect(RandomFile.same(server.folder.path + "/www/dav/my file.bin", path))
         // A second request for the same upload sends the file again.
-        let second = try program.run(["put", "--json", path, server.url("dav/")])
+        let second = try await program.run(["put", "--json", path, server.url("dav/")])
         #expect(second.status == 0)
         let last = try #require(second.run.events.last)
         #expect(last.name == "finished")
@@ -37,7 +38,7 @@ struct PutTests {
     }
 
     @Test("the response goes to standard output, to -o FILE, or into the JSON event; 404 is a failure")
-    func responses() throws {
+    func responses() async throws {
         let server = try HostileServer { request, connection in
             guard connection.readBody(of: request) != nil else { return }
             let status = request.target == "/lost" ? "404 Not Found" : "200 OK"
@@ -46,14 +47,14 @@ struct PutTests {
         defer { server.stop() }
         let program = try Transferctl()
         let path = try source(program)
-        let plain = try program.run(["put", "--method", "post", "--no-resume", path, server.url("/x")])
+        let plain = try await program.run(["put", "--method", "post", "--no-resume", path, server.url("/x")])
         #expect(plain.status == 0, "\(plain.run.errors)")
         #expect(plain.run.output == "the answer\n")
         let target = program.folder.path + "/answer"
-        let written = try program.run(["put", "-o", target, path, server.url("/x")])
+        let written = try await program.run(["put", "-o", target, path, server.url("/x")])
         #expect(written.run.output.isEmpty)
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "the answer\n")
-        let lost = try program.run(["put", "--json", path, server.url("/lost")])
+        let lost = try await program.run(["put", "--json", path, server.url("/lost")])
         #expect(lost.status == 1)
         let event = try #require(lost.run.events.last)
         #expect(event.name == "failed")
@@ -63,7 +64,7 @@ struct PutTests {
     }
 
     @Test("after SIGKILL in the middle, the same command continues at the server's offset")
-    func goesOnAfterAKill() throws {
+    func goesOnAfterAKill() async throws {
         let draft = DraftUploadServer()
         let isSlow = Mutex(true)
         let server = try HostileServer { request, connection in
@@ -83,11 +84,11 @@ struct PutTests {
         let program = try Transferctl()
         let path = try source(program, bytes: 64 << 20)
         let run = try program.start(["put", "--json", path, server.url("/x")])
-        try run.event("progress in the middle", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 20_000_000 }
+        try await run.event("progress in the middle", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 20_000_000 }
         run.process.signal(SIGKILL)
-        try run.process.wait(within: 60)
+        try await run.process.wait(within: 60)
         isSlow.withLock { $0 = false }
-        let last = try program.run(["put", path, server.url("/x")])
+        let last = try await program.run(["put", path, server.url("/x")])
         #expect(last.status == 0, "\(last.run.errors)")
         #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PATCH"])
         #expect(server.requests.last?.value("Upload-Offset") == "20000000")
@@ -95,24 +96,24 @@ struct PutTests {
     }
 
     @Test("a file that changes while it waits ends with status 1, and nothing is sent")
-    func changedFile() throws {
+    func changedFile() async throws {
         let server = try HostileServer { _, connection in connection.respond("200 OK") }
         defer { server.stop() }
         let program = try Transferctl()
         let path = try source(program)
         let run = try program.start(["put", "--json", "--not-before", "+2s", path, server.url("/x")])
-        try run.event("the wait", within: 60) { $0.name == "waiting" }
+        try await run.event("the wait", within: 60) { $0.name == "waiting" }
         try source(program, bytes: 5).withCString { _ = utimes($0, nil) }
-        #expect(try run.process.wait(within: 60) == 1)
+        #expect(try await run.process.wait(within: 60) == 1)
         let error = run.events.last?.fields["error"] as? [String: Any]
         #expect(error?["code"] as? String == "sourceChanged")
         #expect(server.requests.isEmpty)
     }
 
     @Test("a missing file is wrong usage")
-    func missing() throws {
+    func missing() async throws {
         let program = try Transferctl()
-        let result = try program.run(["put", program.folder.path + "/none", "http://127.0.0.1:9/"])
+        let result = try await program.run(["put", program.folder.path + "/none", "http://127.0.0.1:9/"])
         #expect(result.status == 2)
         #expect(result.run.errors.contains("cannot be read"))
     }

@@ -5,7 +5,7 @@ import HostileServer
 import Testing
 
 /// Tests of file names from a hostile server, which must do no harm to the user's files.
-@Suite("file names from servers, end to end", .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite("file names from servers, end to end", .timeLimit(.minutes(3)))
 struct ServerNameTests {
     /// Starts a server that names each file `mine.txt`, or gives a name that reverses the reading direction.
     private func server() throws -> HostileServer {
@@ -25,26 +25,26 @@ struct ServerNameTests {
     }
 
     @Test("C8: get --overwrite replaces files named by the user or the URL, never files named only by the server")
-    func get() throws {
+    func get() async throws {
         let server = try server()
         defer { server.stop() }
         let program = try Transferctl()
         try write("mine.txt", in: program)
-        let served = try program.run(["get", "--overwrite", server.url("/theirs.txt")])
+        let served = try await program.run(["get", "--overwrite", server.url("/theirs.txt")])
         #expect(served.status == 0, "\(served.run.errors)")
         #expect(served.run.output == program.downloads + "/mine (1).txt\n")
         #expect(text("mine.txt", in: program) == "mine")
-        let named = try program.run(["get", "--overwrite", "-o", "mine.txt", server.url("/other.txt")])
+        let named = try await program.run(["get", "--overwrite", "-o", "mine.txt", server.url("/other.txt")])
         #expect(named.run.output == program.downloads + "/mine.txt\n", "\(named.run.errors)")
         #expect(text("mine.txt", in: program) == "theirs")
     }
 
     @Test("C8: control characters are removed from a server's file name")
-    func turned() throws {
+    func turned() async throws {
         let server = try server()
         defer { server.stop() }
         let program = try Transferctl()
-        let run = try program.run(["get", server.url("/turned")])
+        let run = try await program.run(["get", server.url("/turned")])
         #expect(run.status == 0, "\(run.run.errors)")
         #expect(run.run.output == program.downloads + "/reporttxt.exe[2J\n")
         #expect(!run.run.errors.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
@@ -60,7 +60,8 @@ struct ServerNameTests {
         let result: Result<Void, any Error>
         do {
             try write("mine.txt", in: fixture.program)
-            try fixture.run("add", "--overwrite", server.url("/theirs.txt"), "-d", fixture.program.downloads, "--wait")
+            try await fixture.run(
+                "add", "--overwrite", server.url("/theirs.txt"), "-d", fixture.program.downloads, "--wait")
             #expect(text("mine.txt", in: fixture.program) == "mine")
             #expect(text("mine (1).txt", in: fixture.program) == "theirs")
             result = .success(())

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of `transferctl get` on a machine that goes to sleep, with a real logind.
 @Suite(
-    "get across sleep, end to end", .inTurn, .serialized,
+    "get across sleep, end to end",
     .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
     .enabled(if: LoginFixture.unavailabilityReason == nil, "\(LoginFixture.unavailabilityReason ?? "")"))
 struct SleepingGetTests {
@@ -17,27 +18,24 @@ struct SleepingGetTests {
     func sleeps() async throws {
         // Without the pause, the download would take ten minutes. The sleep comes sooner, however slow the machine
         // is.
-        let server = try NginxServer(rate: 100_000, beginning: 4_000_000)
+        let server = try await NginxServer(rate: 100_000, beginning: 4_000_000)
         let served = try server.serve("file.bin", bytes: 60_000_000)
         let bus = try await PrivateBus()
         let fixture = try LoginFixture(bus: bus)
         try await fixture.spawn()
         let program = try Transferctl(environment: bus.environment)
         let run = try program.start(["get", "--json", server.url("file.bin")])
-        let started = try run.event("the start", within: 60) { $0.name == "started" }
-        try run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 3_000_000 }
+        let started = try await run.event("the start", within: 60) { $0.name == "started" }
+        try await run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 3_000_000 }
         #expect(try await locks(of: run, fixture).count == 1)
 
-        let requested = ContinuousClock.now
         try await fixture.sleep()
-        while try await fixture.startedTarget() == "nothing", ContinuousClock.now - requested < .seconds(60) {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitUntil("logind proceeds", within: 60) { try await fixture.startedTarget() != "nothing" }
         #expect(try await fixture.startedTarget() == "suspend.target")
         let delay = try await fixture.inhibitorDelay()
         print("sleep request until logind proceeded: \(delay)")
         #expect(delay < .milliseconds(3500))
-        let paused = try run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
+        let paused = try await run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
         #expect(paused.event.reasons == ["aboutToSleep"])
         #expect(paused.event.sources == ["logind"])
         let kept = try #require(paused.event.fields["bytes"] as? Int)
@@ -49,7 +47,7 @@ struct SleepingGetTests {
         #expect(server.requests().count == quiet)
 
         try await fixture.wake()
-        #expect(try run.process.wait(within: 60) == 0)
+        #expect(try await run.process.wait(within: 60) == 0)
         #expect(RandomFile.same(program.downloads + "/file.bin", served))
         #expect(server.requests().contains { $0.range.hasPrefix("bytes=\(kept)-") }, "\(server.requests())")
         await fixture.end()

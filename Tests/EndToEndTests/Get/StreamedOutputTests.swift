@@ -2,11 +2,12 @@
 import Foundation
 import Glibc
 import HostileServer
+import ProcessFixtures
 import Synchronization
 import Testing
 
 /// Tests of `get --output -` into a pipe, with the whole program.
-@Suite("get --output - into a pipe, end to end", .inTurn, .serialized)
+@Suite("get --output - into a pipe, end to end")
 struct StreamedOutputTests {
     /// The reading end of a named pipe.
     private final class Pipe {
@@ -16,9 +17,9 @@ struct StreamedOutputTests {
 
         init(in folder: String) throws {
             path = folder + "/pipe"
-            guard mkfifo(path, 0o600) == 0 else { throw TestSetupError("mkfifo failed") }
+            guard mkfifo(path, 0o600) == 0 else { throw FixtureError("mkfifo failed") }
             descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-            guard descriptor >= 0 else { throw TestSetupError("the pipe cannot be opened") }
+            guard descriptor >= 0 else { throw FixtureError("the pipe cannot be opened") }
         }
 
         deinit { close() }
@@ -30,14 +31,31 @@ struct StreamedOutputTests {
             isOpen = false
         }
 
-        /// Reads what has arrived, and returns the number of bytes so far.
+        /// Reads what has arrived. Returns whether the writer has closed the pipe.
         @discardableResult
-        func read() -> Int {
+        func read() -> Bool {
             var block = [UInt8](repeating: 0, count: 1 << 16)
-            while case let count = Glibc.read(descriptor, &block, block.count), count > 0 {
+            while true {
+                let count = Glibc.read(descriptor, &block, block.count)
+                guard count > 0 else { return count == 0 }
                 bytes += block.prefix(count)
             }
-            return bytes.count
+        }
+
+        /// Reads until a number of bytes has arrived.
+        func read(atLeast count: Int) async throws {
+            try await waitUntil("\(count) bytes", within: 60, watching: .readable(descriptor)) {
+                read()
+                return bytes.count >= count
+            }
+        }
+
+        /// Reads until the writer closes the pipe.
+        func readToEnd() async throws {
+            while try await isReady(descriptor, within: 120) {
+                if read() { return }
+            }
+            throw FixtureError("the pipe has no end")
         }
     }
 
@@ -52,7 +70,7 @@ struct StreamedOutputTests {
     }
 
     /// Runs the body with a server that pauses in the middle of the file until the flag is set.
-    private func serve(_ body: (HostileServer, Flag) throws -> Void) throws {
+    private func serve(_ body: (HostileServer, Flag) async throws -> Void) async throws {
         let flag = Flag()
         let server = try HostileServer { request, connection in
             let rest = Self.file.response(to: request).body
@@ -65,24 +83,20 @@ struct StreamedOutputTests {
             flag.set()
             server.stop()
         }
-        try body(server, flag)
+        try await body(server, flag)
     }
 
     @Test("The bytes arrive while the download is running, in order and complete, and no file stays")
-    func streams() throws {
-        try serve { server, mayContinue in
+    func streams() async throws {
+        try await serve { server, mayContinue in
             let program = try Transferctl()
             let pipe = try Pipe(in: program.folder.path)
             let run = try program.start(["get", "-o", "-", server.url("/f.tar")], output: pipe.path)
-            try waitUntil("the first bytes", within: 60) { pipe.read() >= 3_000_000 }
+            try await pipe.read(atLeast: 3_000_000)
             #expect(run.process.exitStatus == nil)
             mayContinue.set()
-            try waitUntil("the end", within: 120) {
-                pipe.read()
-                return run.process.exitStatus != nil
-            }
-            pipe.read()
-            #expect(run.process.exitStatus == 0, "\(run.errors)")
+            try await pipe.readToEnd()
+            #expect(try await run.process.wait(within: 60) == 0, "\(run.errors)")
             #expect(pipe.bytes == Self.file.bytes)
             let kept = program.folder.path + "/state/transferd/get/output"
             #expect((try? FileManager.default.contentsOfDirectory(atPath: kept)) ?? [] == [])
@@ -90,26 +104,27 @@ struct StreamedOutputTests {
     }
 
     @Test("With a checksum, nothing is written before the file is complete")
-    func checksum() throws {
-        try serve { server, _ in
+    func checksum() async throws {
+        try await serve { server, _ in
             let program = try Transferctl()
             let pipe = try Pipe(in: program.folder.path)
             let digits = String(repeating: "0", count: 64)
             let run = try program.start(
                 ["get", "--json", "-o", "-", "--checksum", "sha256:\(digits)", server.url("/f.tar")])
-            #expect(try run.process.wait(within: 60) == 2)
+            #expect(try await run.process.wait(within: 60) == 2)
             let arguments = ["get", "-o", "-", "--checksum", "sha256:\(digits)", server.url("/f.tar")]
             let piped = try program.start(arguments, output: pipe.path)
-            try waitUntil("the pause of the server", within: 60) { server.requests.count >= 2 }
-            Thread.sleep(forTimeInterval: 3)
-            #expect(pipe.read() == 0)
+            try await waitUntil("the pause of the server", within: 60) { server.requests.count >= 2 }
+            try await Task.sleep(for: .seconds(2))
+            pipe.read()
+            #expect(pipe.bytes.isEmpty)
             piped.process.signal(SIGINT)
-            #expect(try piped.process.wait(within: 60) == 130)
+            #expect(try await piped.process.wait(within: 60) == 130)
         }
     }
 
     @Test("A file that changes after bytes were written ends the output with an error, and is not mixed")
-    func changes() throws {
+    func changes() async throws {
         let new = ServedFile(bytes: ServedFile.content(8_000_000, seed: 2), entityTag: "\"v2\"")
         let server = try HostileServer { request, connection in
             // The version changes with the first request that continues after the cut.
@@ -124,12 +139,8 @@ struct StreamedOutputTests {
         let program = try Transferctl()
         let pipe = try Pipe(in: program.folder.path)
         let run = try program.start(["get", "-o", "-", server.url("/f.tar")], output: pipe.path)
-        try waitUntil("the end", within: 120) {
-            pipe.read()
-            return run.process.exitStatus != nil
-        }
-        pipe.read()
-        #expect(run.process.exitStatus == 1, "\(run.errors)")
+        try await pipe.readToEnd()
+        #expect(try await run.process.wait(within: 60) == 1, "\(run.errors)")
         #expect(run.errors.contains("so the output is incomplete"), "\(run.errors)")
         #expect(pipe.bytes.count > 0 && pipe.bytes == Array(Self.file.bytes.prefix(pipe.bytes.count)))
     }

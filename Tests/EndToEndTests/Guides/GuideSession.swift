@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import HostileServer
+import ProcessFixtures
 
 /// A user's session in which the examples of a document run, one after another: a home folder, a private bus that
 /// starts the daemon, and a server that stands for every address in the document.
@@ -30,26 +31,27 @@ struct GuideSession {
     }
 
     /// Runs an example and describes each difference from what its document shows, in a sentence.
-    func faults(of example: GuideExample) throws -> [String] {
+    func faults(of example: GuideExample) async throws -> [String] {
         for command in example.setup {
-            let (status, output) = try run(GuideExample.Command(text: command))
+            let (status, output) = try await run(GuideExample.Command(text: command))
             guard status == 0 else { return ["\(example): the setup '\(command)' ended with \(status):\n\(output)"] }
         }
-        return try example.commands.flatMap { command -> [String] in
-            let (status, output) = try run(command)
+        var faults: [String] = []
+        for command in example.commands {
+            let (status, output) = try await run(command)
             if command.output.isEmpty {
-                return status == 0 ? [] : ["\(example): '\(command.text)' ended with \(status):\n\(output)"]
+                if status != 0 { faults.append("\(example): '\(command.text)' ended with \(status):\n\(output)") }
+            } else if !Self.shows(command.output, output.split(separator: "\n").map(String.init)) {
+                let shown = command.output.joined(separator: "\n")
+                faults.append("\(example): '\(command.text)' printed\n\(output)\ninstead of\n\(shown)")
             }
-            guard !Self.shows(command.output, output.split(separator: "\n").map(String.init)) else { return [] }
-            return [
-                "\(example): '\(command.text)' printed\n\(output)\ninstead of\n\(command.output.joined(separator: "\n"))"
-            ]
         }
+        return faults
     }
 
     /// Runs a command in a shell, in the folder of the downloads, and returns its exit status and everything that it
     /// printed.
-    private func run(_ command: GuideExample.Command) throws -> (Int32, String) {
+    private func run(_ command: GuideExample.Command) async throws -> (Int32, String) {
         let log = fixture.program.folder.path + "/shell"
         try? FileManager.default.removeItem(atPath: log)
         let text = command.text.replacing(/https?:\/\/(example\.org|127\.0\.0\.1:876[0-9])\//, with: server.url("/"))
@@ -68,12 +70,15 @@ struct GuideSession {
                 .replacing(fixture.program.folder.path, with: "~")
         }
         if let lines = command.interruptAfter {
-            try waitUntil("'\(command.text)' has printed \(lines) lines", within: 60) {
+            let watch = try Watch.files(in: fixture.program.folder.path)
+            try await waitUntil(
+                "'\(command.text)' has printed \(lines) lines", within: 60, watching: watch, process.ending
+            ) {
                 output().count { $0 == "\n" } >= lines || process.exitStatus != nil
             }
             process.signal(SIGINT)
         }
-        return (try process.wait(within: 120), output())
+        return (try await process.wait(within: 120), output())
     }
 
     /// The environment of the commands and of the daemon, as a user has it in a fresh home folder.

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the commands that the documents show, run as printed.
 @Suite(
-    "The guides' commands", .inTurn, .serialized,
+    "The guides' commands",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct GuideTests {
     static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -16,8 +16,8 @@ struct GuideTests {
         "Sources/Tools/transferctl/transferctl.docc/TransferringFiles.md",
         "Sources/Tools/transferctl/transferctl.docc/ProgramsYouHave.md",
         "Sources/Tools/transferctl/transferctl.docc/WhyATransferWaits.md",
-        "Sources/Tools/transferd/transferd.docc/transferd.md",
-        "Sources/Tools/transferd/transferd.docc/RunningTheDaemon.md",
+        "Sources/Tools/TransferDaemon/transferd.docc/transferd.md",
+        "Sources/Tools/TransferDaemon/transferd.docc/RunningTheDaemon.md",
         "Sources/Tools/transferlab/transferlab.docc/ComparingPolicies.md",
         "Sources/Tools/transferlab/transferlab.docc/ComparingPoliciesOnACluster.md",
     ]
@@ -28,12 +28,18 @@ struct GuideTests {
         let examples = GuideExample.all(in: text, document: document)
         #expect(!examples.isEmpty)
         let session = try await GuideSession()
-        let result = Result { try examples.flatMap { try faults(of: $0, in: session) } }
+        let result: Result<Void, any Error>
+        do {
+            for example in examples {
+                for fault in try await faults(of: example, in: session) { Issue.record("\(fault)") }
+            }
+            result = .success(())
+        } catch { result = .failure(error) }
         await session.end()
-        for fault in try result.get() { Issue.record("\(fault)") }
+        try result.get()
     }
 
-    private func faults(of example: GuideExample, in session: GuideSession) throws -> [String] {
+    private func faults(of example: GuideExample, in session: GuideSession) async throws -> [String] {
         if let reason = example.skipReason {
             print("\(example) is not run: \(reason)")
             return []
@@ -43,7 +49,7 @@ struct GuideTests {
             print("\(example) is not run: \(missing.joined(separator: ", ")) is not installed")
             return []
         }
-        return try session.faults(of: example)
+        return try await session.faults(of: example)
     }
 
     @Test("Commands, output, interrupts and directives are found in a document")
@@ -85,7 +91,8 @@ struct GuideTests {
             .init(text: "echo two", output: ["one"]),
             .init(text: "false"),
         ]
-        let result = Result { try session.faults(of: example) }
+        let result: Result<[String], any Error>
+        do { result = .success(try await session.faults(of: example)) } catch { result = .failure(error) }
         await session.end()
         let faults = try result.get()
         #expect(faults.count == 2 && faults[0].contains("'echo two'") && faults[1].contains("'false' ended with 1"))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import RawBus
 import Testing
 
 @Suite(
-    "Files of sandboxed apps in the daemon's folder", .inTurn, .serialized,
+    "Files of sandboxed apps in the daemon's folder",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: SandboxRoot.unavailabilityReason == nil, "\(SandboxRoot.unavailabilityReason ?? "")"))
 struct CachedDownloadTests {
@@ -17,8 +18,8 @@ struct CachedDownloadTests {
     /// Submits a download without a folder and waits for the end of the transfer.
     private func fetch(_ url: String, by caller: HostileProcess, _ control: Transferctl) async throws -> Int64 {
         let reply = try await submit(url, by: caller)
-        guard let id = reply.value?.members.first?.number else { throw TestSetupError("Submit: \(reply)") }
-        #expect(try control.run(["wait", "\(id)"]).status == 0)
+        guard let id = reply.value?.members.first?.number else { throw FixtureError("Submit: \(reply)") }
+        #expect(try await control.run(["wait", "\(id)"]).status == 0)
         return id
     }
 
@@ -29,7 +30,7 @@ struct CachedDownloadTests {
 
     @Test("C2, C5: a finished file counts toward the app's quota until the app discards it")
     func quota() async throws {
-        let nginx = try NginxServer()
+        let nginx = try await NginxServer()
         try nginx.serve("file", bytes: 100_000)
         try await HostileFixture.with(settings: "files-per-app = 150000\n") { fixture in
             let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": fixture.address])
@@ -66,7 +67,7 @@ struct CachedDownloadTests {
 
     @Test("The daemon does not remove a file from a folder that its app chose; C2")
     func ownFolder() async throws {
-        let nginx = try NginxServer()
+        let nginx = try await NginxServer()
         try nginx.serve("file", bytes: 1000)
         try await HostileFixture.with { fixture in
             let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": fixture.address])
@@ -76,7 +77,7 @@ struct CachedDownloadTests {
             ])
             let reply = try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])])
             let id = try #require(reply.value?.members.first?.number)
-            #expect(try control.run(["wait", "\(id)"]).status == 0)
+            #expect(try await control.run(["wait", "\(id)"]).status == 0)
             #expect(try await caller.manager("Discard", [.int64(id)]).error == "InvalidArgument")
             #expect(FileManager.default.fileExists(atPath: fixture.folder.path + "/apps/file"))
             await caller.end()

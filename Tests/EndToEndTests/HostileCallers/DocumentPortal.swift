@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import RawBus
 
 /// The real document portal on a private bus.
@@ -35,9 +36,26 @@ struct DocumentPortal {
     /// A connection that acts as the program with the file chooser.
     private let chooser: RawBusConnection
 
-    init(_ fixture: HostileFixture) throws {
+    private init(_ fixture: HostileFixture) throws {
         self.fixture = fixture
         chooser = try RawBusConnection(address: fixture.address)
+    }
+
+    /// Runs `body`, then ends the portal.
+    static func with(_ fixture: HostileFixture, _ body: (DocumentPortal) async throws -> Void) async throws {
+        let portal = try DocumentPortal(fixture)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(portal)) } catch { result = .failure(error) }
+        try? await portal.end()
+        try result.get()
+    }
+
+    /// Uses the connection on a thread of its own. The portal takes a while to start.
+    private func choose<Value: Sendable>(
+        _ body: @escaping @Sendable (RawBusConnection) throws -> Value
+    ) async throws -> Value {
+        nonisolated(unsafe) let chooser = chooser
+        return try await onThread { try body(chooser) }
     }
 
     /// The folder in which the portal shows an app its documents.
@@ -46,7 +64,7 @@ struct DocumentPortal {
     /// Grants an app access to a folder, as a file chooser does.
     ///
     /// - Returns: The document's id.
-    func share(_ folder: String, with app: String) throws -> String {
+    func share(_ folder: String, with app: String) async throws -> String {
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         // 8 exports the folder with its contents; 2 keeps the grant across restarts.
@@ -55,32 +73,36 @@ struct DocumentPortal {
             [
                 .array(of: "h", [.handle(0)]), .uint32(10), .string(app), .texts(["read", "write"]),
             ])
-        let reply = try chooser.reply(to: try chooser.send(call, descriptors: [descriptor]))
-        guard let id = try reply.values().first?.members.first?.text else { throw TestSetupError("AddFull: \(reply)") }
+        let reply = try await choose { try $0.reply(to: try $0.send(call, descriptors: [descriptor])) }
+        guard let id = try reply.values().first?.members.first?.text else { throw FixtureError("AddFull: \(reply)") }
         return id
     }
 
     /// Revokes a document for all apps.
-    func revoke(_ document: String) throws {
-        let reply = try chooser.call("Delete", of: Self.name, at: Self.path, to: Self.name, [.string(document)])
-        guard reply.kind == .reply else { throw TestSetupError("Delete: \(reply)") }
+    func revoke(_ document: String) async throws {
+        let reply = try await choose {
+            try $0.call("Delete", of: Self.name, at: Self.path, to: Self.name, [.string(document)])
+        }
+        guard reply.kind == .reply else { throw FixtureError("Delete: \(reply)") }
     }
 
     /// The portal's process id, or `nil` if the portal does not run.
-    func process() -> pid_t? {
-        let reply = try? chooser.call(
-            "GetConnectionUnixProcessID", of: RawBusConnection.bus, at: "/org/freedesktop/DBus",
-            to: RawBusConnection.bus, [.string(Self.name)])
+    func process() async -> pid_t? {
+        let reply = try? await choose {
+            try $0.call(
+                "GetConnectionUnixProcessID", of: RawBusConnection.bus, at: "/org/freedesktop/DBus",
+                to: RawBusConnection.bus, [.string(Self.name)])
+        }
         return (try? reply?.values().first?.number).flatMap { pid_t(exactly: $0) }
     }
 
     /// Ends the portal and waits until its file system is unmounted.
-    func end() throws {
-        guard let process = process() else { return }
+    func end() async throws {
+        guard let process = await process() else { return }
         kill(process, SIGTERM)
-        try waitUntil("the portal ends", within: 30) { kill(process, 0) != 0 }
+        try await waitForEnd(of: process, within: 30)
         let root = fixture.folder.path + "/runtime/doc"
-        try waitUntil("its file system is gone", within: 30) {
+        try await waitUntil("its file system is gone", within: 30) {
             !FileManager.default.fileExists(atPath: root + "/by-app")
         }
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// A Flatpak app that the test builds without any network: one program, and a runtime that contains only the loader.
 struct FlatpakApp {
     /// The reason that the app cannot be built or run here, or `nil` if it can.
     static let unavailabilityReason: String? = {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/flatpak") else { return "not installed: flatpak" }
-        guard let folder = try? TemporaryFolder(), let app = try? FlatpakApp(folder: folder.path) else {
-            return "mount namespaces are not allowed here"
-        }
+        guard let folder = try? TemporaryFolder(),
+            let making = try? build(HostileProcess.program, in: folder.path), making.waitOnThisThread() == 0
+        else { return "mount namespaces are not allowed here" }
+        let app = FlatpakApp(in: folder.path)
         let run = try? ChildProcess(
-            "/usr/bin/env", app.command(), environment: app.environment,
-            output: folder.path + "/run.log")
+            "/usr/bin/env", app.command(), environment: app.environment, output: folder.path + "/run.log")
         // Without a bus address, the program prints its usage and exits with status 2.
-        return (try? run?.wait(within: 60)) == 2 ? nil : "mount namespaces are not allowed here"
+        return run?.waitOnThisThread() == 2 ? nil : "mount namespaces are not allowed here"
     }()
 
     let environment: [String: String]
@@ -41,17 +42,25 @@ struct FlatpakApp {
         flatpak --user install -y --noninteractive here org.example.Platform//1 "$3//1"
         """
 
-    /// Builds the app and installs it in a folder.
-    init(folder: String, program: String = HostileProcess.program) throws {
+    private init(in folder: String) {
         environment = [
             "HOME": folder + "/house", "XDG_DATA_HOME": folder + "/house/data", "FLATPAK_USER_DIR": folder + "/user",
         ]
-        let words = ["-c", Self.script, "sh", folder, program, HostileFixture.sandboxedApp]
-        let making = try ChildProcess("/bin/sh", words, environment: environment, output: folder + "/flatpak.log")
-        guard try making.wait(within: 120) == 0 else {
+    }
+
+    /// Builds the app and installs it in a folder.
+    init(folder: String, program: String = HostileProcess.program) async throws {
+        self.init(in: folder)
+        guard try await Self.build(program, in: folder).wait(within: 120) == 0 else {
             let log = (try? String(contentsOfFile: folder + "/flatpak.log", encoding: .utf8)) ?? ""
-            throw TestSetupError("flatpak: \(log.suffix(500))")
+            throw FixtureError("flatpak: \(log.suffix(500))")
         }
+    }
+
+    private static func build(_ program: String, in folder: String) throws -> ChildProcess {
+        let words = ["-c", script, "sh", folder, program, HostileFixture.sandboxedApp]
+        return try ChildProcess(
+            "/bin/sh", words, environment: FlatpakApp(in: folder).environment, output: folder + "/flatpak.log")
     }
 
     /// Returns the words that run the app, as arguments for env(1).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import RawBus
 
 /// A fixture with a daemon, a victim app, and a home folder with files that no other app may touch.
@@ -58,9 +59,7 @@ final class HostileFixture: Sendable {
         if hasPortal { try DocumentPortal.install(on: bus, runtime: root + "/runtime", data: root + "/portal") }
         let output = root + "/out"
         daemon = try ChildProcess(DaemonFixture.daemonPath, [], environment: environment, output: output)
-        try waitUntil("the daemon is on the bus", within: 60) {
-            (try? String(contentsOfFile: output, encoding: .utf8))?.contains("on the bus") == true
-        }
+        try await waitForText("on the bus", in: output)
         victim = try await HostileProcess(address: bus.address)
         try await victim.own(Self.victimApp)
         (victimTransfer, victimSession) = try await Self.prepare(victim)
@@ -69,16 +68,16 @@ final class HostileFixture: Sendable {
     /// Gives the victim a transfer that is never due, and a session with a suspended task.
     private static func prepare(_ victim: HostileProcess) async throws -> (Int64, String) {
         let submitted = try await victim.manager("Submit", [.array(of: "a{sv}", [transfer(named: mark)])])
-        guard let id = submitted.value?.members.first?.number else { throw TestSetupError("Submit: \(submitted)") }
+        guard let id = submitted.value?.members.first?.number else { throw FixtureError("Submit: \(submitted)") }
         let opened = try await victim.manager(
             "OpenSession",
             [
                 .dictionary([("identifier", .string(mark)), ("shared-container", .string(container))]),
                 .dictionary([("containers", .texts([container]))]),
             ])
-        guard let path = opened.value?["path"]?.text else { throw TestSetupError("OpenSession: \(opened)") }
+        guard let path = opened.value?["path"]?.text else { throw FixtureError("OpenSession: \(opened)") }
         let posted = try await victim.session(path, "Post", [submit(task: 1, mark)])
-        guard posted.error == nil else { throw TestSetupError("Post: \(posted)") }
+        guard posted.error == nil else { throw FixtureError("Post: \(posted)") }
         return (id, path)
     }
 
@@ -140,10 +139,22 @@ final class HostileFixture: Sendable {
 
     /// Measures the time until the daemon replies to the victim.
     func responseTime() async throws -> Duration {
-        let begun = ContinuousClock.now
-        let reply = try await victim.manager("Show", [.int64(victimTransfer)])
-        guard reply.error == nil else { throw TestSetupError("the victim's call was rejected: \(reply)") }
-        return ContinuousClock.now - begun
+        let call = HostileCall(
+            path: Self.managerPath, interface: Self.manager, member: "Show", arguments: [.int64(victimTransfer)])
+        let (reply, time) = try await timed(call, by: victim)
+        guard reply.error == nil else { throw FixtureError("the victim's call was rejected: \(reply)") }
+        return time
+    }
+
+    /// Performs a call, and measures the time until its reply. Other tests keep the machine busy, so the time for
+    /// which the daemon, the bus, or the caller lacked a processor does not count.
+    func timed(_ call: HostileCall, by caller: HostileProcess) async throws -> (reply: HostileReply, time: Duration) {
+        let bus = try await busProcess()
+        let (before, sent) = (ProcessorTime(of: daemon.id, bus, caller.id), LineBuffer.now())
+        try caller.process.send("call \(call.words)")
+        let line = try await caller.process.output.next(within: .seconds(70))
+        let after = ProcessorTime(of: daemon.id, bus, caller.id)
+        return (try HostileReply(line.text), after.ownPart(of: .nanoseconds(line.time - sent), since: before))
     }
 
     /// Lists the changes to the victim's data, or empty if nothing was changed.
@@ -183,10 +194,10 @@ final class HostileFixture: Sendable {
     func busProcess() async throws -> Int32 { try await bus.processID }
 
     /// Sends SIGTERM to the daemon, and returns the time until its end.
-    func terminate() throws -> Duration {
+    func terminate() async throws -> Duration {
         let begun = ContinuousClock.now
         daemon.signal(SIGTERM)
-        try daemon.wait(within: 60)
+        try await daemon.wait(within: 60)
         return ContinuousClock.now - begun
     }
 }

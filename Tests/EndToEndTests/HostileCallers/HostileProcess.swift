@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import RawBus
 
 /// A method call or a property read that any caller can send.
@@ -32,7 +33,7 @@ enum HostileReply: CustomStringConvertible {
             var reader = WireReader(try Hexadecimal.bytes(words[2]))
             self = .values(try reader.values(of: words[1] == "-" ? "" : words[1]))
         case "error" where words.count == 3: self = .refused(name: words[1], text: words[2])
-        default: throw TestSetupError("unexpected output of the caller: \(line)")
+        default: throw FixtureError("unexpected output of the caller: \(line)")
         }
     }
 
@@ -80,7 +81,7 @@ final class HostileProcess: Sendable {
         process = try FixtureProcess(command)
         let line = try await process.output.next().text
         let words = line.split(separator: " ").map(String.init)
-        guard words.count == 3, words[0] == "ready", let id = Int32(words[1]) else { throw TestSetupError(line) }
+        guard words.count == 3, words[0] == "ready", let id = Int32(words[1]) else { throw FixtureError(line) }
         self.id = hidesProcesses ? 0 : id
         name = words[2]
     }
@@ -94,9 +95,9 @@ final class HostileProcess: Sendable {
     ///
     /// - Returns: The line that the caller prints.
     @discardableResult
-    func perform(_ command: String, within limit: Duration = .seconds(70)) async throws -> String {
+    func perform(_ command: String) async throws -> String {
         try process.send(command)
-        return try await process.output.next(within: limit).text
+        return try await process.output.next(within: .seconds(70)).text
     }
 
     /// Sends a call and waits for its reply.
@@ -122,7 +123,7 @@ final class HostileProcess: Sendable {
     /// Claims a bus name, by which the daemon identifies the app.
     func own(_ name: String) async throws {
         let line = try await perform("own \(name)")
-        guard line == "owned" else { throw TestSetupError("\(name): \(line)") }
+        guard line == "owned" else { throw FixtureError("\(name): \(line)") }
     }
 
     /// Kills the caller, even if it is stopped, and waits for its end.

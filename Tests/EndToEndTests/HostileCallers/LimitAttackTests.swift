@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import RawBus
 import Testing
 
 @Suite(
-    "Attacks on the daemon's limits", .inTurn, .serialized,
+    "Attacks on the daemon's limits",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct LimitAttackTests {
     private static func open(_ identifier: String, by caller: HostileProcess) async throws -> String {
         let reply = try await caller.manager(
             "OpenSession", [.dictionary([("identifier", .string(identifier))]), .dictionary([])])
-        guard let path = reply.value?["path"]?.text else { throw TestSetupError("\(identifier): \(reply)") }
+        guard let path = reply.value?["path"]?.text else { throw FixtureError("\(identifier): \(reply)") }
         return path
     }
 
@@ -22,16 +23,18 @@ struct LimitAttackTests {
             let path = try await Self.open("s", by: caller)
             let before = HostileFixture.megabytes(of: fixture.daemon.id)
             for number in [Int64.max, 9_000_000_000_000_000_000, 1 << 32, 20_000] {
-                let begun = ContinuousClock.now
-                let reply = try await caller.session(path, "Post", [HostileFixture.submit(task: number)])
+                let call = HostileCall(
+                    path: path, interface: HostileFixture.session, member: "Post",
+                    arguments: [HostileFixture.submit(task: number)])
+                let (reply, time) = try await fixture.timed(call, by: caller)
                 #expect(reply.error == "InvalidArgument", "\(number): \(reply)")
                 #expect(reply.text.contains("10000"), "\(reply)")
-                #expect(ContinuousClock.now - begun < .seconds(1))
-                #expect(try await fixture.responseTime() < .seconds(1))
+                #expect(time < .seconds(1 + Tolerance.seconds))
+                #expect(try await fixture.responseTime() < .seconds(1 + Tolerance.seconds))
             }
             #expect(HostileFixture.megabytes(of: fixture.daemon.id) < before + 20)
             #expect(try await caller.session(path, "Post", [HostileFixture.submit(task: 1)]).error == nil)
-            #expect(try fixture.terminate() < .seconds(5))
+            #expect(try await fixture.terminate() < .seconds(5 + Tolerance.seconds))
             await caller.end()
         }
     }

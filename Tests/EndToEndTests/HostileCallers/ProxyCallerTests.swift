@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import RawBus
 import Testing
 
 @Suite(
-    "Callers in real sandboxes", .inTurn, .serialized,
+    "Callers in real sandboxes",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ProxyCallerTests {
     private static func missing(_ programs: String...) -> String? {
@@ -13,7 +14,7 @@ struct ProxyCallerTests {
         guard missing.isEmpty else { return "not installed: \(missing.joined(separator: ", "))" }
         guard programs.contains("bwrap"), let folder = try? TemporaryFolder() else { return nil }
         let words = ["--ro-bind", "/", "/", "/bin/true"]
-        let status = try? ChildProcess("/usr/bin/bwrap", words, output: folder.path + "/out").wait(within: 30)
+        let status = try? ChildProcess("/usr/bin/bwrap", words, output: folder.path + "/out").waitOnThisThread()
         return status == 0 ? nil : "mount namespaces are not allowed here"
     }
     private static let missingBwrap = missing("bwrap")
@@ -76,7 +77,9 @@ struct ProxyCallerTests {
             let proxy = try ChildProcess(
                 "/usr/bin/xdg-dbus-proxy", [fixture.address, socket, "--filter", "--talk=org.transferd"],
                 output: fixture.folder.path + "/proxy.log")
-            try waitUntil("the proxy listens", within: 30) { FileManager.default.fileExists(atPath: socket) }
+            try await waitUntil("the proxy listens", within: 30, watching: .files(in: fixture.folder.path)) {
+                FileManager.default.fileExists(atPath: socket)
+            }
             let caller = try await HostileProcess(address: "unix:path=\(socket)")
             try await expectSandboxed(fixture, caller)
             await caller.end()
@@ -98,7 +101,9 @@ struct ProxyCallerTests {
                 "/usr/bin/env",
                 words + ["xdg-dbus-proxy", fixture.address, socket, "--filter", "--talk=org.transferd"],
                 output: fixture.folder.path + "/proxy.log")
-            try waitUntil("the proxy listens", within: 30) { FileManager.default.fileExists(atPath: socket) }
+            try await waitUntil("the proxy listens", within: 30, watching: .files(in: folder)) {
+                FileManager.default.fileExists(atPath: socket)
+            }
             let caller = try await HostileProcess(address: "unix:path=\(socket)")
             try await expectSandboxed(fixture, caller)
             let opened = try await caller.manager(
@@ -116,7 +121,7 @@ struct ProxyCallerTests {
         try await HostileFixture.with { fixture in
             let folder = fixture.folder.path + "/flatpak"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let app = try FlatpakApp(folder: folder)
+            let app = try await FlatpakApp(folder: folder)
             let bus = ["DBUS_SESSION_BUS_ADDRESS=\(fixture.address)"]
             let caller = try await HostileProcess(
                 bus + app.command() + ["unix:path=/run/flatpak/bus"], hidesProcesses: true)

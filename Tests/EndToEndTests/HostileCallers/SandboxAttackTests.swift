@@ -5,7 +5,7 @@ import RawBus
 import Testing
 
 @Suite(
-    "Attacks from a sandbox", .inTurn, .serialized,
+    "Attacks from a sandbox",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: SandboxRoot.unavailabilityReason == nil, "\(SandboxRoot.unavailabilityReason ?? "")"))
 struct SandboxAttackTests {

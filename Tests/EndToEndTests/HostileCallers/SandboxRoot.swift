@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// A sandbox that looks to a daemon like a sandbox of Flatpak. Its mount root contains `/.flatpak-info` and lacks
 /// the home folder and the tests' folders.
@@ -9,7 +10,7 @@ struct SandboxRoot {
         guard let folder = try? TemporaryFolder() else { return "no temporary folder" }
         let words = namespaces + ["mount", "-t", "tmpfs", "hostile", folder.path]
         // The folder is covered inside the namespace only, not for this process.
-        let status = try? ChildProcess("/usr/bin/env", words, output: folder.path + "/log").wait(within: 30)
+        let status = try? ChildProcess("/usr/bin/env", words, output: folder.path + "/log").waitOnThisThread()
         return status == 0 ? nil : "mounting is not allowed here"
     }()
 
@@ -64,7 +65,7 @@ struct SandboxRoot {
         let maps = String(decoding: bytes, as: UTF8.self)
         guard let line = maps.split(separator: "\n").first(where: { $0.hasSuffix("/libswiftCore.so") }),
             let path = line.split(separator: " ").last
-        else { throw TestSetupError("Swift's runtime is not found") }
+        else { throw FixtureError("Swift's runtime is not found") }
         return URL(fileURLWithPath: String(path)).deletingLastPathComponent().path
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// Chromium without a screen, which lays a page out and measures it.
 struct ChromiumPage {
@@ -38,8 +39,8 @@ struct ChromiumPage {
     /// - Parameters:
     ///   - width: The width of the screen, in pixels.
     ///   - isDark: Whether the reader prefers dark colors.
-    func layout(width: Int, isDark: Bool) throws -> Layout {
-        guard let program = Self.program else { throw TestSetupError("Chromium is not installed") }
+    func layout(width: Int, isDark: Bool) async throws -> Layout {
+        guard let program = Self.program else { throw FixtureError("Chromium is not installed") }
         let name = "\(width)\(isDark ? "-dark" : "")"
         let (page, frame) = ("\(folder.path)/page-\(name).html", "\(folder.path)/frame-\(name).html")
         try Data(html.replacing("</body>", with: "<script>\(Self.measuring)</script></body>").utf8)
@@ -60,11 +61,11 @@ struct ChromiumPage {
                 "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)", "--window-size=1600,1000",
                 "--virtual-time-budget=20000", "--dump-dom", "file://\(frame)",
             ], environment: ["HOME": folder.path], output: output, errors: errors)
-        try process.wait(within: 120)
+        try await process.wait(within: 120)
         let dump = try String(contentsOfFile: output, encoding: .utf8)
         guard let text = dump.firstMatch(of: #/<pre id="layout">([^<]+)</#) else {
             let tail = (try? String(contentsOfFile: errors, encoding: .utf8))?.suffix(1000) ?? ""
-            throw TestSetupError("Chromium measured nothing: \(tail)")
+            throw FixtureError("Chromium measured nothing: \(tail)")
         }
         let json = text.1.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
         return try JSONDecoder().decode(Layout.self, from: Data(json.utf8))

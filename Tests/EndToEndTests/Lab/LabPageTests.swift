@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of the pages that `transferlab` writes, as a browser shows them.
-@Suite("Pages of transferlab", .inTurn) struct LabPageTests {
+@Suite("Pages of transferlab") struct LabPageTests {
     private static let top = GuideTests.top
     private static let samples = "\(top)/Tests/Core/PolicyLabTests/Samples"
 
@@ -29,7 +30,7 @@ import Testing
     }
 
     /// Writes the page of an example.
-    private static func page(_ example: Example) throws -> ChromiumPage {
+    private static func page(_ example: Example) async throws -> ChromiumPage {
         let folder = try TemporaryFolder()
         let start = 1_700_000_000
         let gaps = (0..<40).map { day in
@@ -37,7 +38,7 @@ import Testing
         }
         let text = (["t_start,t_end,power,net,level"] + gaps).joined(separator: "\n") + "\n"
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/gaps.csv"))
-        _ = try run(example.arguments(in: folder.path) + ["--html", "\(folder.path)/page.html"], in: folder)
+        _ = try await run(example.arguments(in: folder.path) + ["--html", "\(folder.path)/page.html"], in: folder)
         return ChromiumPage(
             html: try String(contentsOfFile: "\(folder.path)/page.html", encoding: .utf8), folder: folder)
     }
@@ -46,19 +47,19 @@ import Testing
     @discardableResult
     private static func run(
         _ arguments: [String], in folder: TemporaryFolder
-    ) throws -> (status: Int32, output: String, errors: String) {
+    ) async throws -> (status: Int32, output: String, errors: String) {
         let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferlab"
         let (output, errors) = ("\(folder.path)/lab-out", "\(folder.path)/lab-err")
         for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) }
         let process = try ChildProcess(program, arguments, output: output, errors: errors)
-        let status = try process.wait(within: 120)
+        let status = try await process.wait(within: 120)
         func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         return (status, text(output), text(errors))
     }
 
     @Test("A page has every section, and the warning only if traces have large gaps", arguments: Example.allCases)
-    func structure(_ example: Example) throws {
-        let html = try Self.page(example).html
+    func structure(_ example: Example) async throws {
+        let html = try await Self.page(example).html
         for part in [
             "<h2>Late bytes and cost</h2>", "<h2>Results by device</h2>", "<h2>Delay</h2>", "<h2>Devices</h2>",
             "<h2>How this page was made</h2>", "<dt>regret</dt>", "<dt>Seed</dt>", "download=\"results.csv\"",
@@ -74,9 +75,11 @@ import Testing
         "Nothing overflows, overlaps, or is too small to read, on a phone, a tablet, and a desk, light and dark",
         .enabled(if: ChromiumPage.program != nil, "Chromium is missing: apt-get install chromium"),
         arguments: Example.allCases, [390, 768, 1280])
-    func layout(_ example: Example, width: Int) throws {
-        let page = try Self.page(example)
-        let (light, dark) = (try page.layout(width: width, isDark: false), try page.layout(width: width, isDark: true))
+    func layout(_ example: Example, width: Int) async throws {
+        let page = try await Self.page(example)
+        let (light, dark) = (
+            try await page.layout(width: width, isDark: false), try await page.layout(width: width, isDark: true)
+        )
         for layout in [light, dark] {
             #expect(layout.width <= Double(width))
             #expect(layout.overflows.isEmpty)
@@ -89,38 +92,38 @@ import Testing
     @Test(
         "A page that is too wide, too small, or whose labels overlap is noticed",
         .enabled(if: ChromiumPage.program != nil, "Chromium is missing: apt-get install chromium"))
-    func faults() throws {
+    func faults() async throws {
         let html = """
             <!DOCTYPE html><html><body><main><p style="font-size:9px">small</p>
             <div style="overflow-x:auto"><p style="width:900px">scrolls</p></div><p style="width:500px">wide</p>
             <svg role="img" width="100" height="20"><text y="12">one</text><text x="4" y="12">two</text></svg>
             </main></body></html>
             """
-        let layout = try ChromiumPage(html: html, folder: TemporaryFolder()).layout(width: 390, isDark: false)
+        let layout = try await ChromiumPage(html: html, folder: TemporaryFolder()).layout(width: 390, isDark: false)
         #expect(layout.width == 508 && layout.smallestText == 9 && layout.overlappingLabels == ["one and two"])
         #expect(layout.overflows.map(\.right) == [508] && layout.overflows[0].element == "P. wide")
     }
 
     @Test("A deadline in a sweep keeps the user's unit")
-    func deadline() throws {
+    func deadline() async throws {
         let folder = try TemporaryFolder()
         let axes = ["--axis", "ladder.bat=0.5,0.7", "--axis", "deadline=4h,90m"]
         let arguments = ["sweep", "\(Self.samples)/renewal-0.csv", "--workload", "generated"]
-        let result = try Self.run(arguments + axes, in: folder)
+        let result = try await Self.run(arguments + axes, in: folder)
         let titles = result.output.split(separator: "\n").filter { $0.hasPrefix("deadline") }
         #expect(result.status == 0 && titles == ["deadline 4h", "deadline 90m"])
     }
 
     @Test("Traces with large gaps are reported, and left out on request")
-    func gaps() throws {
+    func gaps() async throws {
         let folder = try TemporaryFolder()
         let text = "t_start,t_end,power,net,level\n1700000000,1700030000,ac,wifi,\n1700900000,1700930000,ac,wifi,\n"
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/gaps.csv"))
         let study = ["\(folder.path)/gaps.csv", "\(Self.samples)/renewal-0.csv", "--workload", "generated"]
-        let warned = try Self.run(["oracle"] + study, in: folder)
+        let warned = try await Self.run(["oracle"] + study, in: folder)
         #expect(
             warned.errors.contains("transferlab: warning: 1 of 2 traces record power and network for less than 60 %"))
-        let known = try Self.run(["oracle", "--min-known", "60%"] + study, in: folder)
+        let known = try await Self.run(["oracle", "--min-known", "60%"] + study, in: folder)
         #expect(known.errors.hasPrefix("transferlab: left out: 1 of 2 traces") && !known.errors.contains("warning"))
         #expect(known.output.contains("renewal-0") && !known.output.contains("gaps"))
     }

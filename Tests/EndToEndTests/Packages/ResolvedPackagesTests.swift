@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Resolves the packages of a small package that depends on this one, with SwiftPM and without a network.
-@Suite("The packages that a dependent package resolves", .inTurn, .timeLimit(.minutes(10)))
+@Suite("The packages that a dependent package resolves", .timeLimit(.minutes(10)))
 struct ResolvedPackagesTests {
     @Test("An app that uses only the client resolves only the packages that the client compiles")
-    func client() throws {
-        let dependent = try DependentPackage(product: "BackgroundTransfer", traits: [])
-        #expect(try dependent.resolved() == dependent.compiled)
+    func client() async throws {
+        let dependent = try await DependentPackage(product: "BackgroundTransfer", traits: [])
+        #expect(try await dependent.resolved() == dependent.compiled)
         #expect(dependent.compiled.contains("swift-log"))
     }
 
     @Test("A program that embeds an engine resolves no packages of the programs")
-    func embedded() throws {
-        let dependent = try DependentPackage(product: "BackgroundTransferEmbedded", traits: ["Engine"])
+    func embedded() async throws {
+        let dependent = try await DependentPackage(product: "BackgroundTransferEmbedded", traits: ["Engine"])
         let others = Set(dependent.manifest.products.flatMap { dependent.manifest.packages(compiledBy: $0.name) })
             .subtracting(dependent.compiled)
         #expect(others.isSuperset(of: ["swift-argument-parser", "swift-numerics", "tomlkit"]))
-        let resolved = try dependent.resolved()
+        let resolved = try await dependent.resolved()
         #expect(resolved.isDisjoint(with: others))
         #expect(resolved.isSuperset(of: dependent.compiled))
     }
@@ -33,9 +34,9 @@ private struct DependentPackage {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
-    init(product: String, traits: [String]) throws {
+    init(product: String, traits: [String]) async throws {
         folder = try TemporaryFolder()
-        let dump = try Self.swift(["--package-path", Self.root, "dump-package"], in: folder)
+        let dump = try await Self.swift(["--package-path", Self.root, "dump-package"], in: folder)
         manifest = try JSONDecoder().decode(Manifest.self, from: dump)
         compiled = manifest.packages(compiledBy: product)
         try FileManager.default.createDirectory(
@@ -68,8 +69,8 @@ private struct DependentPackage {
     }
 
     /// Resolves the package's dependencies, and returns the identities of the resolved packages.
-    func resolved() throws -> Set<String> {
-        _ = try Self.swift(["--package-path", folder.path, "resolve"], in: folder)
+    func resolved() async throws -> Set<String> {
+        _ = try await Self.swift(["--package-path", folder.path, "resolve"], in: folder)
         return Set(try Self.pins(in: folder.path).map(\.identity))
     }
 
@@ -79,15 +80,15 @@ private struct DependentPackage {
     }
 
     /// Runs `swift package`, and returns its output.
-    private static func swift(_ arguments: [String], in folder: TemporaryFolder) throws -> Data {
+    private static func swift(_ arguments: [String], in folder: TemporaryFolder) async throws -> Data {
         let output = folder.path + "/output-\(UUID().uuidString)"
         let own = ["--scratch-path", folder.path + "/build", "--cache-path", folder.path + "/cache"]
         let child = try ChildProcess(
             "/usr/bin/env", ["swift", "package"] + own + arguments, output: output, errors: output + ".errors")
-        let status = try child.wait(within: 300)
+        let status = try await child.wait(within: 300)
         guard status == 0 else {
             let errors = (try? String(contentsOfFile: output + ".errors", encoding: .utf8)) ?? ""
-            throw TestSetupError("swift package \(arguments) failed with \(status): \(errors)")
+            throw FixtureError("swift package \(arguments) failed with \(status): \(errors)")
         }
         return try Data(contentsOf: URL(filePath: output))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// A tab of a Chromium without a screen, controlled by its debugging protocol.
 final class ChromiumTab {
@@ -9,8 +10,8 @@ final class ChromiumTab {
     private var calls = 0
 
     /// Starts Chromium with an empty page.
-    init() throws {
-        guard let program = ChromiumPage.program else { throw TestSetupError("Chromium is not installed") }
+    init() async throws {
+        guard let program = ChromiumPage.program else { throw FixtureError("Chromium is not installed") }
         let (folder, port) = (try TemporaryFolder(), try LoopbackSocket.freePort())
         self.folder = folder
         process = try ChildProcess(
@@ -21,9 +22,9 @@ final class ChromiumTab {
                 "--user-data-dir=\(folder.path)/profile", "about:blank",
             ], environment: ["HOME": folder.path], output: folder.path + "/out", errors: folder.path + "/err")
         var path: String?
-        try waitUntil("Chromium has a page", within: 60) {
-            guard let connection = try? LoopbackSocket(port: port),
-                let answer = try? connection.exchange("GET /json HTTP/1.1", "", ["Host: 127.0.0.1:\(port)"]),
+        try await waitUntil("Chromium has a page", within: 60) {
+            guard let connection = try? await LoopbackSocket(port: port),
+                let answer = try? await connection.exchange("GET /json HTTP/1.1", "", ["Host: 127.0.0.1:\(port)"]),
                 let start = answer.range(of: "\r\n\r\n"),
                 let list = try? JSONSerialization.jsonObject(with: Data(answer[start.upperBound...].utf8))
             else { return false }
@@ -31,41 +32,41 @@ final class ChromiumTab {
             path = (page?["webSocketDebuggerUrl"] as? String).flatMap { URL(string: $0)?.path }
             return path != nil
         }
-        socket = try WebSocketClient(port: port, path: path ?? "/")
+        socket = try await WebSocketClient(port: port, path: path ?? "/")
     }
 
     func end() { process.end() }
 
     /// Opens a page. A page that differs in its fragment only is loaded again, too.
-    func open(_ address: String) throws {
-        for address in ["about:blank", address] { _ = try call("Page.navigate", ["url": address]) }
+    func open(_ address: String) async throws {
+        for address in ["about:blank", address] { _ = try await call("Page.navigate", ["url": address]) }
     }
 
     /// Returns the text of an expression's value.
     @discardableResult
-    func value(of expression: String) throws -> String {
-        let result = try call("Runtime.evaluate", ["expression": "String(\(expression))", "returnByValue": true])
+    func value(of expression: String) async throws -> String {
+        let result = try await call("Runtime.evaluate", ["expression": "String(\(expression))", "returnByValue": true])
         return (result["result"] as? [String: Any])?["value"] as? String ?? ""
     }
 
     /// The visible text of the page.
-    func text() throws -> String { try value(of: "document.body.innerText") }
+    func text() async throws -> String { try await value(of: "document.body.innerText") }
 
     /// Writes a picture of the page as PNG into the folder in `TRANSFER_SCREENSHOTS`, if that is set.
-    func photograph(_ name: String) throws {
+    func photograph(_ name: String) async throws {
         guard let folder = ProcessInfo.processInfo.environment["TRANSFER_SCREENSHOTS"] else { return }
-        let picture = try call("Page.captureScreenshot", [:])["data"] as? String ?? ""
+        let picture = try await call("Page.captureScreenshot", [:])["data"] as? String ?? ""
         try Data(base64Encoded: picture)?.write(to: URL(fileURLWithPath: "\(folder)/\(name).png"))
     }
 
-    private func call(_ method: String, _ parameters: [String: Any]) throws -> [String: Any] {
+    private func call(_ method: String, _ parameters: [String: Any]) async throws -> [String: Any] {
         calls += 1
         let call: [String: Any] = ["id": calls, "method": method, "params": parameters]
-        socket.send(String(decoding: try JSONSerialization.data(withJSONObject: call), as: UTF8.self))
-        while let text = socket.next() {
+        try await socket.send(String(decoding: try JSONSerialization.data(withJSONObject: call), as: UTF8.self))
+        while let text = try await socket.next() {
             let answer = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
             if answer["id"] as? Int == calls { return answer["result"] as? [String: Any] ?? [:] }
         }
-        throw TestSetupError("Chromium does not answer")
+        throw FixtureError("Chromium does not answer")
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of the RPC server with hostile callers: web pages, programs without the token, and programs with it.
 @Suite(
-    "D5: hostile callers of RPC", .inTurn, .serialized,
+    "D5: hostile callers of RPC",
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct HostileRPCTests {
     @Test("A page of a foreign origin gets nothing, over HTTP and over a WebSocket, even with the token")
@@ -16,39 +17,41 @@ struct HostileRPCTests {
                 ["Host: localhost", "Origin: http://evil.example"], ["Host: localhost", "Origin: null"],
                 ["Host: rebound.example"], ["Host: localhost", "Sec-Fetch-Site: cross-site"], [],
             ] {
-                let answer = try LoopbackSocket(port: rpc.port).exchange("POST /jsonrpc HTTP/1.1", call, headers)
+                let answer = try await LoopbackSocket(port: rpc.port).exchange("POST /jsonrpc HTTP/1.1", call, headers)
                 #expect(answer.hasPrefix("HTTP/1.1 403") && !answer.contains("version"), "\(headers): \(answer)")
                 #expect(!answer.contains("Access-Control-Allow-Origin"))
             }
-            #expect(throws: TestSetupError.self) { try WebSocketClient(port: rpc.port, origin: "http://evil.example") }
-            let allowed = try LoopbackSocket(port: rpc.port).exchange(
+            await #expect(throws: FixtureError.self) {
+                try await WebSocketClient(port: rpc.port, origin: "http://evil.example")
+            }
+            let allowed = try await LoopbackSocket(port: rpc.port).exchange(
                 "POST /jsonrpc HTTP/1.1", call, ["Host: localhost", "Origin: http://localhost:8080"])
             #expect(
                 allowed.contains("Access-Control-Allow-Origin: http://localhost:8080") && allowed.contains("version"))
-            let preflight = try LoopbackSocket(port: rpc.port).exchange(
+            let preflight = try await LoopbackSocket(port: rpc.port).exchange(
                 "OPTIONS /jsonrpc HTTP/1.1", "", ["Host: localhost", "Origin: http://localhost:8080"])
             #expect(preflight.hasPrefix("HTTP/1.1 204") && preflight.contains("Access-Control-Allow-Methods"))
-            _ = try WebSocketClient(port: rpc.port, origin: "http://localhost:8080")
+            _ = try await WebSocketClient(port: rpc.port, origin: "http://localhost:8080")
         }
     }
 
     @Test("A WebSocket without the token gets no notifications")
     func silentSocket() async throws {
         try await RPCDaemon.with { rpc in
-            let stranger = try WebSocketClient(port: rpc.port)
-            stranger.send(#"{"id":1,"method":"aria2.tellActive","params":["token:0123456789abcdef"]}"#)
-            #expect(stranger.next()?.contains("Unauthorized") == true)
-            _ = try rpc.call("aria2.addUri", ["http://127.0.0.1:9/a"], ["pause": "true"])
-            _ = try rpc.call("aria2.remove", "0000000000000001")
-            stranger.send(#"{"id":2,"method":"system.listNotifications"}"#)
-            #expect(stranger.next()?.contains(#""id":2"#) == true, "the next message is the answer")
+            let stranger = try await WebSocketClient(port: rpc.port)
+            try await stranger.send(#"{"id":1,"method":"aria2.tellActive","params":["token:0123456789abcdef"]}"#)
+            #expect(try await stranger.next()?.contains("Unauthorized") == true)
+            _ = try await rpc.call("aria2.addUri", ["http://127.0.0.1:9/a"], ["pause": "true"])
+            _ = try await rpc.call("aria2.remove", "0000000000000001")
+            try await stranger.send(#"{"id":2,"method":"system.listNotifications"}"#)
+            #expect(try await stranger.next()?.contains(#""id":2"#) == true, "the next message is the answer")
         }
     }
 
     @Test("Endless header fields, bodies, and frames end a connection at once, and nothing grows")
     func endless() async throws {
         try await RPCDaemon.with { rpc in
-            let process = try #require(try rpc.server())
+            let process = try #require(try await rpc.server())
             let before = try RPCDaemon.memory(of: process)
             let chunk = [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 10)
             let head = "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\n"
@@ -57,20 +60,20 @@ struct HostileRPCTests {
                 head + "Transfer-Encoding: chunked\r\n\r\nfffffff\r\n",
                 head + "Transfer-Encoding: chunked\r\n\r\n",
             ] {
-                let socket = try LoopbackSocket(port: rpc.port)
-                socket.send(beginning)
+                let socket = try await LoopbackSocket(port: rpc.port)
+                try await socket.send(beginning)
                 // 64 MB are far more than the limit of 2 MB and what the kernel buffers.
-                #expect((0..<1024).contains { _ in !socket.send(chunk) }, "\(beginning.prefix(80))")
-                #expect(socket.isEnded(within: 5), "\(beginning.prefix(80))")
+                #expect(try await socket.isRefused(chunk, times: 1024), "\(beginning.prefix(80))")
+                #expect(try await socket.isEnded(within: 5), "\(beginning.prefix(80))")
             }
             for start in [[0x81, 0xFF, 0x7F] + [UInt8](repeating: 0xFF, count: 7), [0x01, 0xFE, 0xFF, 0xFF]] {
-                let socket = try WebSocketClient(port: rpc.port)
-                socket.socket.send(start)
-                #expect((0..<1024).contains { _ in !socket.socket.send(chunk) }, "\(start)")
-                #expect(socket.socket.isEnded(within: 5), "\(start)")
+                let socket = try await WebSocketClient(port: rpc.port)
+                try await socket.socket.send(start)
+                #expect(try await socket.socket.isRefused(chunk, times: 1024), "\(start)")
+                #expect(try await socket.socket.isEnded(within: 5), "\(start)")
             }
-            try rpc.awaitAnswer()
-            #expect(try rpc.server() == process, "the server did not crash")
+            try await rpc.awaitAnswer()
+            #expect(try await rpc.server() == process, "the server did not crash")
             let grown = try RPCDaemon.memory(of: process) - before
             print("grown by \(grown) bytes")
             #expect(grown < 100_000_000)
@@ -80,22 +83,22 @@ struct HostileRPCTests {
     @Test("A request that is never completed ends after half a minute")
     func silence() async throws {
         try await RPCDaemon.with { rpc in
-            let socket = try LoopbackSocket(port: rpc.port)
-            socket.send("POST /jsonrpc HTTP/1.1\r\nHost: loc")
-            #expect(!socket.isEnded(within: 20))
-            #expect(socket.isEnded(within: 20))
+            let socket = try await LoopbackSocket(port: rpc.port)
+            try await socket.send("POST /jsonrpc HTTP/1.1\r\nHost: loc")
+            #expect(try await !socket.isEnded(within: 20))
+            #expect(try await socket.isEnded(within: 20))
         }
     }
 
     @Test("Hundreds of connections keep nobody out for longer than they last")
     func connections() async throws {
         try await RPCDaemon.with { rpc in
-            let process = try #require(try rpc.server())
+            let process = try #require(try await rpc.server())
             var open: [LoopbackSocket] = []
-            for _ in 0..<300 { open.append(try LoopbackSocket(port: rpc.port)) }
+            for _ in 0..<300 { open.append(try await LoopbackSocket(port: rpc.port)) }
             open.removeAll()
-            try rpc.awaitAnswer()
-            #expect(try rpc.server() == process)
+            try await rpc.awaitAnswer()
+            #expect(try await rpc.server() == process)
         }
     }
 
@@ -103,26 +106,27 @@ struct HostileRPCTests {
     func unread() async throws {
         try await RPCDaemon.with { rpc in
             for number in 0..<200 {
-                _ = try rpc.call("aria2.addUri", ["http://127.0.0.1:9/\(number)"], ["pause": "true"])
+                _ = try await rpc.call("aria2.addUri", ["http://127.0.0.1:9/\(number)"], ["pause": "true"])
             }
-            let process = try #require(try rpc.server())
-            let socket = try WebSocketClient(port: rpc.port)
+            let process = try #require(try await rpc.server())
+            let socket = try await WebSocketClient(port: rpc.port)
             let before = try RPCDaemon.memory(of: process)
             let call = #"{"id":1,"method":"aria2.tellWaiting","params":["token:\#(rpc.token)",0,1000]}"#
             // The answers together would have hundreds of megabytes.
-            for _ in 0..<5000 where !socket.send(call) { break }
-            try await Task.sleep(for: .seconds(2))
+            for _ in 0..<5000 {
+                guard try await socket.send(call, within: 2) else { break }
+            }
             let grown = try RPCDaemon.memory(of: process) - before
             print("grown by \(grown) bytes")
             #expect(grown < 100_000_000)
-            try rpc.awaitAnswer()
+            try await rpc.awaitAnswer()
         }
     }
 
     @Test("The server gains no privileges and opens few files")
     func confinement() async throws {
         try await RPCDaemon.with { rpc in
-            let process = try #require(try rpc.server())
+            let process = try #require(try await rpc.server())
             let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
             #expect(status.contains("NoNewPrivs:\t1"))
             let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
@@ -135,17 +139,18 @@ struct HostileRPCTests {
         let seed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
         print("TRANSFER_SEED=\(seed)")
         try await RPCDaemon.with { rpc in
-            let process = try #require(try rpc.server())
-            let daemon = try #require(try rpc.daemon.process())
-            let methods = try #require(try rpc.answer("system.listMethods", [])["result"] as? [String])
+            let process = try #require(try await rpc.server())
+            let daemon = try #require(try await rpc.daemon.process())
+            let methods = try #require(try await rpc.answer("system.listMethods", [])["result"] as? [String])
             var fuzzer = CallFuzzer(seed: seed, token: rpc.token, methods: methods)
-            let socket = try WebSocketClient(port: rpc.port)
+            let socket = try await WebSocketClient(port: rpc.port)
             for _ in 0..<1500 {
-                socket.send(fuzzer.next())
+                try await socket.send(fuzzer.next())
                 // The server may be slow to answer a wrong token, but it answers.
-                try #require(socket.next() != nil)
+                try #require(try await socket.next() != nil)
             }
-            #expect(try rpc.server() == process && rpc.daemon.process() == daemon)
+            #expect(try await rpc.server() == process)
+            #expect(try await rpc.daemon.process() == daemon)
             let folder = rpc.daemon.program.folder.path
             let outside = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(!outside.contains { $0.contains("fuzz") }, "\(outside)")

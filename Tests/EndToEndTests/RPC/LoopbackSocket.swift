@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// A TCP connection to a port of this machine, for requests that no well-behaved client would send.
 final class LoopbackSocket {
     private let descriptor: Int32
 
     /// Connects to a port.
-    init(port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let result = Self.withAddress(port: port) { connect(descriptor, $0, $1) }
-        guard result == 0 else { throw TestSetupError("cannot connect: \(String(cString: strerror(errno)))") }
+    init(port: Int) async throws {
+        let kind = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | Int32($1.rawValue) }
+        descriptor = socket(AF_INET, kind, 0)
+        var (code, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        if Self.withAddress(port: port, { connect(descriptor, $0, $1) }) != 0 { code = errno }
+        if code == EINPROGRESS, try await isReady(descriptor, for: Int32(POLLOUT), within: 30) {
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+        }
+        guard code == 0 else { throw FixtureError("cannot connect: \(String(cString: strerror(code)))") }
     }
 
     deinit { close(descriptor) }
@@ -21,7 +24,7 @@ final class LoopbackSocket {
     static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
-        guard withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else { throw TestSetupError("no port") }
+        guard withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else { throw FixtureError("no port") }
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         _ = withUnsafeMutablePointer(to: &address) {
@@ -42,59 +45,72 @@ final class LoopbackSocket {
         }
     }
 
-    /// Sends bytes. Returns whether all of them were taken.
+    /// Sends bytes. Returns whether all of them were taken; each pause of the other side may last some seconds.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    func send(_ bytes: [UInt8], within seconds: Double = 30) async throws -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                guard errno == EAGAIN, try await isReady(descriptor, for: Int32(POLLOUT), within: seconds) else {
+                    return false
+                }
+            }
         }
         return true
     }
 
     @discardableResult
-    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    func send(_ text: String) async throws -> Bool { try await send(Array(text.utf8)) }
+
+    /// Sends bytes again and again. Returns whether the other side stops taking them.
+    func isRefused(_ bytes: [UInt8], times: Int) async throws -> Bool {
+        for _ in 0..<times {
+            guard try await send(bytes) else { return true }
+        }
+        return false
+    }
 
     /// Returns the next bytes, or `nil` at the end of the connection or after half a minute.
-    func receive() -> [UInt8]? {
+    func receive() async throws -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        guard try await isReady(descriptor, within: 30) else { return nil }
         let count = recv(descriptor, &buffer, buffer.count, 0)
         return count > 0 ? Array(buffer.prefix(count)) : nil
     }
 
     /// Returns whether the other side has ended the connection, and waits for it.
-    func isEnded(within seconds: Double) -> Bool {
-        let end = Date(timeIntervalSinceNow: seconds)
-        var byte: UInt8 = 0
-        while Date() < end {
-            let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
+    func isEnded(within seconds: Double) async throws -> Bool {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while try await isReady(descriptor, within: (end - ContinuousClock.now) / .seconds(1)) {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
             if count == 0 || count < 0 && errno != EAGAIN { return true }
-            if count < 0 { usleep(50_000) }
         }
         return false
     }
 
     /// Returns all bytes until the end of the connection.
-    func receiveAll() -> String {
+    func receiveAll() async throws -> String {
         var bytes: [UInt8] = []
-        while let next = receive() { bytes += next }
+        while let next = try await receive() { bytes += next }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Sends a POST request, and returns the body of the answer.
-    func request(_ body: String, headers: [String] = ["Host: localhost"]) throws -> String {
-        let answer = try exchange("POST /jsonrpc HTTP/1.1", body, headers)
-        guard let range = answer.range(of: "\r\n\r\n") else { throw TestSetupError("no answer: \(answer)") }
+    func request(_ body: String, headers: [String] = ["Host: localhost"]) async throws -> String {
+        let answer = try await exchange("POST /jsonrpc HTTP/1.1", body, headers)
+        guard let range = answer.range(of: "\r\n\r\n") else { throw FixtureError("no answer: \(answer)") }
         return String(answer[range.upperBound...])
     }
 
     /// Sends a request, and returns the whole answer.
-    func exchange(_ line: String, _ body: String = "", _ headers: [String]) throws -> String {
+    func exchange(_ line: String, _ body: String = "", _ headers: [String]) async throws -> String {
         let head = [line] + headers + ["Connection: close", "Content-Length: \(body.utf8.count)"]
-        send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
-        return receiveAll()
+        try await send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        return try await receiveAll()
     }
 }
 
@@ -104,25 +120,29 @@ final class WebSocketClient {
     private var buffer: [UInt8] = []
 
     /// Opens a WebSocket. Fails if the server refuses.
-    init(port: Int, path: String = "/jsonrpc", origin: String? = nil) throws {
-        socket = try LoopbackSocket(port: port)
+    init(port: Int, path: String = "/jsonrpc", origin: String? = nil) async throws {
+        socket = try await LoopbackSocket(port: port)
         var lines = [
             "GET \(path) HTTP/1.1", "Host: localhost:\(port)", "Upgrade: websocket", "Connection: Upgrade",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
         ]
         if let origin { lines.append("Origin: \(origin)") }
-        socket.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-        while !buffer.contains(sequence: Array("\r\n\r\n".utf8)), let bytes = socket.receive() { buffer += bytes }
+        try await socket.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+        while !buffer.contains(sequence: Array("\r\n\r\n".utf8)), let bytes = try await socket.receive() {
+            buffer += bytes
+        }
         let head = String(decoding: buffer, as: UTF8.self)
         guard head.hasPrefix("HTTP/1.1 101"), let end = head.range(of: "\r\n\r\n") else {
-            throw TestSetupError("refused: \(head)")
+            throw FixtureError("refused: \(head)")
         }
         buffer.removeFirst(head[..<end.upperBound].utf8.count)
     }
 
     /// Sends a text in one frame.
     @discardableResult
-    func send(_ text: String) -> Bool { socket.send(Self.frame(Array(text.utf8))) }
+    func send(_ text: String, within seconds: Double = 30) async throws -> Bool {
+        try await socket.send(Self.frame(Array(text.utf8)), within: seconds)
+    }
 
     /// A masked frame, with the mask 0.
     static func frame(_ payload: [UInt8], opcode: UInt8 = 0x81) -> [UInt8] {
@@ -136,13 +156,13 @@ final class WebSocketClient {
     }
 
     /// Returns the next text, or `nil` at the end.
-    func next() -> String? {
+    func next() async throws -> String? {
         while true {
             if let (text, length) = parsed() {
                 buffer.removeFirst(length)
                 return text
             }
-            guard let bytes = socket.receive() else { return nil }
+            guard let bytes = try await socket.receive() else { return nil }
             buffer += bytes
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// A daemon that offers RPC on a free port, on battery or plugged in.
 struct RPCDaemon {
@@ -36,32 +37,34 @@ struct RPCDaemon {
         let list = origins.map { "\"\($0)\"" }.joined(separator: ", ")
         try "[rpc]\nenabled = true\nport = \(port)\ndirectory = \"\(daemon.program.downloads)\"\norigins = [\(list)]\n"
             .write(toFile: folder + "/config/transferd/config.toml", atomically: true, encoding: .utf8)
-        try daemon.run("list")
+        try await daemon.run("list")
         let tokenPath = folder + "/state/transferd/rpc-token"
-        try waitUntil("the token is made", within: 30) { FileManager.default.fileExists(atPath: tokenPath) }
+        try await waitUntil("the token is made", within: 30, watching: .files(in: folder + "/state/transferd")) {
+            FileManager.default.fileExists(atPath: tokenPath)
+        }
         token = try String(contentsOfFile: tokenPath, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        try awaitAnswer()
+        try await awaitAnswer()
     }
 
     /// Waits until the server answers.
-    func awaitAnswer() throws {
-        try waitUntil("the server answers", within: 30) {
-            guard let socket = try? LoopbackSocket(port: port) else { return false }
-            return ((try? socket.request("{}")) ?? "").contains("-32600")
+    func awaitAnswer() async throws {
+        try await waitUntil("the server answers", within: 30) {
+            guard let socket = try? await LoopbackSocket(port: port) else { return false }
+            return ((try? await socket.request("{}")) ?? "").contains("-32600")
         }
     }
 
     /// Rewrites the configuration, and has the daemon read it.
-    func reconfigure(_ change: (String) -> String) throws {
+    func reconfigure(_ change: (String) -> String) async throws {
         let text = try String(contentsOfFile: configurationPath, encoding: .utf8)
         try change(text).write(toFile: configurationPath, atomically: true, encoding: .utf8)
-        guard let process = try daemon.process() else { throw TestSetupError("the daemon does not run") }
+        guard let process = try await daemon.process() else { throw FixtureError("the daemon does not run") }
         kill(process, SIGHUP)
     }
 
     /// The process of the server, or `nil`.
-    func server() throws -> pid_t? {
-        guard let process = try daemon.process() else { return nil }
+    func server() async throws -> pid_t? {
+        guard let process = try await daemon.process() else { return nil }
         return ProcessList.children(of: process).first { $0.name == "transfer-rpc" }?.id
     }
 
@@ -72,20 +75,22 @@ struct RPCDaemon {
     }
 
     /// Performs a call with the token, and returns its result.
-    func call(_ method: String, _ parameters: Any...) throws -> Any {
-        let answer = try answer(method, ["token:" + token] + parameters)
-        guard let result = answer["result"] else { throw TestSetupError("\(method): \(answer)") }
+    func call(_ method: String, _ parameters: Any...) async throws -> Any {
+        let answer = try await answer(method, ["token:" + token] + parameters)
+        guard let result = answer["result"] else { throw FixtureError("\(method): \(answer)") }
         return result
     }
 
     /// Performs a call without a token of its own, and returns the whole answer.
-    func answer(_ method: String, _ parameters: [Any]) throws -> [String: Any] {
+    func answer(_ method: String, _ parameters: [Any]) async throws -> [String: Any] {
         let call: [String: Any] = ["jsonrpc": "2.0", "id": 1, "method": method, "params": parameters]
         let text = String(decoding: try JSONSerialization.data(withJSONObject: call), as: UTF8.self)
-        let body = try LoopbackSocket(port: port).request(text)
+        let body = try await LoopbackSocket(port: port).request(text)
         return try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any] ?? [:]
     }
 
     /// Returns a download's values.
-    func status(_ gid: Any) throws -> [String: Any] { try call("aria2.tellStatus", gid) as? [String: Any] ?? [:] }
+    func status(_ gid: Any) async throws -> [String: Any] {
+        try await call("aria2.tellStatus", gid) as? [String: Any] ?? [:]
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// A booted system, with a unit that counts: it appends a letter to a file ten times a second.
@@ -56,28 +57,23 @@ struct GatedMachine {
     var count: Int { (try? Data(contentsOf: URL(fileURLWithPath: folder.path + "/count")).count) ?? 0 }
     var starts: Int { (try? Data(contentsOf: URL(fileURLWithPath: folder.path + "/starts")).count) ?? 0 }
 
-    func awaitCounting(within seconds: Double) throws {
+    func awaitCounting(within seconds: Double) async throws {
         let before = count
-        try waitUntil("the unit counts", within: seconds) { count > before }
+        try await waitUntil("the unit counts", within: seconds, watching: .files(in: folder.path)) { count > before }
     }
 
     /// Waits until the unit has not counted for a second, and returns the seconds until the last letter.
-    func awaitSilence(within seconds: Double) throws -> Double {
-        let began = Date()
-        var (last, since) = (count, began)
-        try waitUntil("the unit stands still", within: seconds) {
-            if count != last { (last, since) = (count, Date()) }
-            return Date().timeIntervalSince(since) > 1
-        }
-        return since.timeIntervalSince(began)
+    func awaitSilence(within seconds: Double) async throws -> Double {
+        try await Counting.awaitSilence(in: folder.path, within: seconds) { count }
+    }
+
+    /// Waits until the unit has started a number of times.
+    func awaitStarts(_ number: Int, within seconds: Double) async throws {
+        try await waitUntil("start \(number)", within: seconds, watching: .files(in: folder.path)) { starts >= number }
     }
 
     func awaitState(_ state: String, of unit: String, within seconds: Double) async throws {
-        let end = Date(timeIntervalSinceNow: seconds)
-        while try await self.state(of: unit) != state {
-            try #require(Date() < end, "\(unit) does not become \(state)")
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil("\(unit) becomes \(state)", within: seconds) { try await self.state(of: unit) == state }
     }
 
     /// Replaces the programs as a package manager does: the names get other files, and running processes keep the old.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// A machine whose plug the test controls, and a command on it that counts.
 struct RunPowerFixture {
@@ -46,21 +47,24 @@ struct RunPowerFixture {
 
     /// Waits until the command counts, and returns the seconds until then.
     @discardableResult
-    func awaitCounting(within seconds: Double) throws -> Double {
+    func awaitCounting(within seconds: Double) async throws -> Double {
         let (before, began) = (count, Date())
-        try waitUntil("the command counts", within: seconds) { count > before }
+        try await waitUntil("the command counts", within: seconds, watching: .files(in: program.downloads)) {
+            count > before
+        }
         return Date().timeIntervalSince(began)
     }
 
     /// Waits until the command has not counted for a second, and returns the seconds until the last letter.
-    func awaitSilence(within seconds: Double) throws -> Double {
-        let began = Date()
-        var (last, since) = (count, began)
-        try waitUntil("the command stands still", within: seconds) {
-            if count != last { (last, since) = (count, Date()) }
-            return Date().timeIntervalSince(since) > 1
+    func awaitSilence(within seconds: Double) async throws -> Double {
+        try await Counting.awaitSilence(in: program.downloads, within: seconds) { count }
+    }
+
+    /// Waits until a file that the command writes has these lines.
+    func awaitLines(_ lines: [String], in name: String, within seconds: Double) async throws {
+        try await waitUntil("\(name) has \(lines)", within: seconds, watching: .files(in: program.downloads)) {
+            self.lines(name) == lines
         }
-        return since.timeIntervalSince(began)
     }
 
     /// Lets the command end by itself.
@@ -70,5 +74,22 @@ struct RunPowerFixture {
         try? letEnd()
         await power.end()
         await bus.end()
+    }
+}
+
+/// A command or a unit that appends a letter to a file ten times a second.
+enum Counting {
+    /// Waits until nothing has been counted for a second, and returns the seconds until the last letter.
+    static func awaitSilence(in folder: String, within seconds: Double, count: () -> Int) async throws -> Double {
+        let (watch, began) = (try Watch.files(in: folder), Date())
+        var (last, since) = (count(), began)
+        // Other files of the folder may change.
+        while try await watch.change(within: 1 - Date().timeIntervalSince(since)) {
+            if count() != last { (last, since) = (count(), Date()) }
+            guard Date().timeIntervalSince(began) < seconds else {
+                throw FixtureError("\(folder) does not stand still")
+            }
+        }
+        return since.timeIntervalSince(began)
     }
 }

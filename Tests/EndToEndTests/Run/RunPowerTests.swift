@@ -1,49 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of `transferctl run` on a machine whose plug the test pulls.
 @Suite(
-    "run and the plug", .inTurn, .serialized,
+    "run and the plug",
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct RunPowerTests {
-    /// The delay in seconds beyond which an action counts as late on a loaded machine.
-    private let tolerance = 1.5
-
     @Test("Waits on battery, starts after AC settles, freezes within 5 s, continues, and ends with its own status")
     func freeze() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: false)
         let run = try fixture.start("--on-loss", "freeze")
-        try waitUntil("the reason is printed", within: 30) { run.errors.contains("sh: waiting: ") }
+        try await run.waitForMessage("sh: waiting: ")
         #expect(run.errors.contains("starts 10 s after you plug in"), "\(run.errors)")
         try await Task.sleep(for: .seconds(2))
         #expect(fixture.count == 0)
 
         let plugging = Date()
         try await fixture.power.setAC(true)
-        let settled = try fixture.awaitCounting(within: 30)
+        let settled = try await fixture.awaitCounting(within: 30)
         print("plugged in to the start: \(settled) s")
         // UPower may report the plug before the call returns.
-        #expect(Date().timeIntervalSince(plugging) >= 9.9 && settled <= 10 + tolerance)
+        #expect(Date().timeIntervalSince(plugging) >= 9.9 && settled <= 10 + Tolerance.seconds)
 
         let unplugging = Date()
         try await fixture.power.setAC(false)
         let unplugged = Date().timeIntervalSince(unplugging)
-        let frozen = try fixture.awaitSilence(within: 20)
+        let frozen = try await fixture.awaitSilence(within: 20)
         print("unplugged to the freeze: \(frozen) s, after \(unplugged) s to unplug")
         // UPower may report the loss before the call returns.
-        #expect(unplugged + frozen >= 3.5 && frozen <= 5)
-        try waitUntil("the freeze is reported", within: 5) { run.errors.contains("sh: frozen: ") }
+        #expect(unplugged + frozen >= 3.5 && frozen <= 5 + Tolerance.seconds)
+        try await run.waitForMessage("sh: frozen: ")
         #expect(run.process.exitStatus == nil)
 
         let replugging = Date()
         try await fixture.power.setAC(true)
-        let continued = try fixture.awaitCounting(within: 30)
+        let continued = try await fixture.awaitCounting(within: 30)
         print("plugged in to going on: \(continued) s")
-        #expect(Date().timeIntervalSince(replugging) >= 9.9 && continued <= 10 + tolerance)
+        #expect(Date().timeIntervalSince(replugging) >= 9.9 && continued <= 10 + Tolerance.seconds)
         try fixture.letEnd()
-        #expect(try run.process.wait(within: 20) == 5)
+        #expect(try await run.process.wait(within: 20) == 5)
         #expect(run.errors.contains("sh: continues"))
         #expect(fixture.lines("starts") == ["start"] && fixture.lines("signals").isEmpty)
         await fixture.end()
@@ -53,12 +51,12 @@ struct RunPowerTests {
     func wait() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
         let run = try fixture.start()
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
         try await Task.sleep(for: .seconds(7))
-        try fixture.awaitCounting(within: 1)
+        try await fixture.awaitCounting(within: 1 + Tolerance.seconds)
         try fixture.letEnd()
-        #expect(try run.process.wait(within: 20) == 5)
+        #expect(try await run.process.wait(within: 20) == 5)
         await fixture.end()
     }
 
@@ -66,9 +64,9 @@ struct RunPowerTests {
     func stop() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
         let run = try fixture.start("--on-loss", "stop")
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
-        #expect(try run.process.wait(within: 15) == 75)
+        #expect(try await run.process.wait(within: 15) == 75)
         #expect(fixture.lines("signals") == ["ended"])
         #expect(run.errors.contains("the conditions were lost"), "\(run.errors)")
         let count = fixture.count
@@ -84,13 +82,13 @@ struct RunPowerTests {
             "run", "--when", "ac", "--sysfs-root", fixture.power.sysfsRoot, "--on-loss", "stop", "--grace", "2s", "--",
             "sh", "-c", "trap '' TERM; while :; do printf x >> count; sleep 0.1; done",
         ])
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         let unplugged = Date()
         try await fixture.power.setAC(false)
-        #expect(try run.process.wait(within: 20) == 75)
+        #expect(try await run.process.wait(within: 20) == 75)
         let seconds = Date().timeIntervalSince(unplugged)
         print("unplugged to SIGKILL: \(seconds) s")
-        #expect(seconds >= 5.5 && seconds <= 7 + tolerance)
+        #expect(seconds >= 5.5 && seconds <= 7 + Tolerance.seconds)
         await fixture.end()
     }
 
@@ -98,13 +96,13 @@ struct RunPowerTests {
     func restart() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
         let run = try fixture.start("--on-loss", "restart")
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
-        try waitUntil("the command is ended", within: 15) { fixture.lines("signals") == ["ended"] }
+        try await fixture.awaitLines(["ended"], in: "signals", within: 20)
         try await fixture.power.setAC(true)
-        try waitUntil("the command starts again", within: 20) { fixture.lines("starts").count == 2 }
+        try await fixture.awaitLines(["start", "start"], in: "starts", within: 30)
         try fixture.letEnd()
-        #expect(try run.process.wait(within: 20) == 5)
+        #expect(try await run.process.wait(within: 20) == 5)
         await fixture.end()
     }
 
@@ -112,11 +110,11 @@ struct RunPowerTests {
     func killed() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
         let run = try fixture.start("--on-loss", "freeze")
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
-        _ = try fixture.awaitSilence(within: 20)
+        _ = try await fixture.awaitSilence(within: 20)
         run.process.signal(SIGKILL)
-        let seconds = try fixture.awaitCounting(within: 5)
+        let seconds = try await fixture.awaitCounting(within: 5 + Tolerance.seconds)
         print("watcher killed to going on: \(seconds) s")
         await fixture.end()
     }
@@ -125,17 +123,17 @@ struct RunPowerTests {
     func guardianKilled() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
         let run = try fixture.start("--on-loss", "freeze")
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
-        _ = try fixture.awaitSilence(within: 20)
+        _ = try await fixture.awaitSilence(within: 20)
         let first = try #require(ProcessList.children(of: run.process.id).first { $0.name == "transfer-guard" })
         Foundation.kill(first.id, SIGKILL)
-        try waitUntil("another guardian", within: 5) {
+        try await waitUntil("another guardian", within: 5) {
             ProcessList.children(of: run.process.id).contains { $0.name == "transfer-guard" && $0.id != first.id }
         }
-        #expect(try fixture.awaitSilence(within: 5) == 0)
+        #expect(try await fixture.awaitSilence(within: 5) == 0)
         run.process.signal(SIGKILL)
-        try fixture.awaitCounting(within: 5)
+        try await fixture.awaitCounting(within: 5 + Tolerance.seconds)
         await fixture.end()
     }
 
@@ -143,11 +141,11 @@ struct RunPowerTests {
     func terminated() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
         let run = try fixture.start("--on-loss", "freeze")
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
-        _ = try fixture.awaitSilence(within: 20)
+        _ = try await fixture.awaitSilence(within: 20)
         run.process.signal(SIGTERM)
-        #expect(try run.process.wait(within: 10) == 6)
+        #expect(try await run.process.wait(within: 10) == 6)
         #expect(fixture.lines("signals") == ["ended"])
         await fixture.end()
     }
@@ -157,13 +155,13 @@ struct RunPowerTests {
         let fixture = try await RunPowerFixture(pluggedIn: true)
         let began = Date()
         let run = try fixture.start("--on-loss", "freeze", "--by", "+14s")
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
-        _ = try fixture.awaitSilence(within: 12)
-        try fixture.awaitCounting(within: 20)
+        _ = try await fixture.awaitSilence(within: 12)
+        try await fixture.awaitCounting(within: 20)
         #expect(Date().timeIntervalSince(began) >= 13)
         try fixture.letEnd()
-        #expect(try run.process.wait(within: 20) == 5)
+        #expect(try await run.process.wait(within: 20) == 5)
         await fixture.end()
     }
 }

@@ -2,11 +2,12 @@
 import ConditionFixtures
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import Testing
 
 /// Tests of freezing by a control group.
 @Suite(
-    "run in a scope", .inTurn, .serialized,
+    "run in a scope",
     .enabled(if: FakeScopes.unavailabilityReason == nil, "\(FakeScopes.unavailabilityReason ?? "")"),
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct RunScopeTests {
@@ -20,16 +21,16 @@ struct RunScopeTests {
         let run = try fixture.start("--on-loss", "freeze")
         let result: Result<Void, any Error>
         do {
-            try fixture.awaitCounting(within: 30)
+            try await fixture.awaitCounting(within: 30)
             #expect(scopes.units.count == 1)
             #expect(scopes.units.first?.properties["Delegate"] == .bool(true))
             try await fixture.power.setAC(false)
-            _ = try fixture.awaitSilence(within: 20)
+            _ = try await fixture.awaitSilence(within: 20)
             result = .success(try await body(fixture, scopes, run))
         } catch { result = .failure(error) }
         try fixture.letEnd()
         run.process.end()
-        try? waitUntil("the command's processes end", within: 10) {
+        try? await waitUntil("the command's processes end", within: 10) {
             (try? String(contentsOfFile: scopes.folder + "/cgroup.events", encoding: .utf8))?.contains("populated 0")
                 ?? true
         }
@@ -49,10 +50,10 @@ struct RunScopeTests {
             #expect(isFrozen(scopes))
             #expect(run.errors.contains("sh: frozen: "))
             try await fixture.power.setAC(true)
-            try fixture.awaitCounting(within: 20)
+            try await fixture.awaitCounting(within: 20)
             #expect(!isFrozen(scopes))
             try fixture.letEnd()
-            #expect(try run.process.wait(within: 20) == 5)
+            #expect(try await run.process.wait(within: 20) == 5)
         }
     }
 
@@ -60,7 +61,7 @@ struct RunScopeTests {
     func killed() async throws {
         try await withFrozenCommand { fixture, scopes, run async throws in
             run.process.signal(SIGKILL)
-            try fixture.awaitCounting(within: 5)
+            try await fixture.awaitCounting(within: 5 + Tolerance.seconds)
             #expect(!isFrozen(scopes))
         }
     }
@@ -69,7 +70,7 @@ struct RunScopeTests {
     func terminated() async throws {
         try await withFrozenCommand { fixture, _, run async throws in
             run.process.signal(SIGTERM)
-            #expect(try run.process.wait(within: 10) == 6)
+            #expect(try await run.process.wait(within: 10) == 6)
             #expect(fixture.lines("signals") == ["ended"])
         }
     }

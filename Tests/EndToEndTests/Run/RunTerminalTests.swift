@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of `transferctl run` in a shell with job control.
-@Suite("run on a terminal", .inTurn, .serialized)
+@Suite("run on a terminal")
 struct RunTerminalTests {
     private func withSession(_ body: (TerminalSession, Transferctl) async throws -> Void) async throws {
         let program = try Transferctl()
-        let session = try TerminalSession(program)
+        let session = try await TerminalSession(program)
         defer { session.end() }
         try await body(session, program)
     }
@@ -20,29 +21,29 @@ struct RunTerminalTests {
                 line:
                     "transferctl run -- sh -c 'test -t 0 && test -t 1 && echo is-terminal; read line; echo \"<$line>\"'"
             )
-            try session.awaitText("is-terminal")
+            try await session.awaitText("is-terminal")
             session.type(line: "typed words")
-            try session.awaitText("<typed words>")
+            try await session.awaitText("<typed words>")
         }
     }
 
     @Test("Ctrl-C interrupts the command once, and the shell sees 128 + 2 or the command's own status")
     func interrupt() async throws {
         try await withSession { session, _ in
-            session.type(line: "transferctl run -- sleep 60; echo status=$?")
-            try await Task.sleep(for: .seconds(1.5))
+            session.type(line: "transferctl run -- sh -c 'echo sleeps; exec sleep 60'; echo status=$?")
+            try await session.awaitText("sleeps")
             session.typeControl("C")
             // Bash ends the list, because its job was interrupted.
             session.type(line: "echo then=$?")
-            try session.awaitText("=130")
+            try await session.awaitText("=130")
             let position = session.position
             session.type(
                 line:
                     "transferctl run -- sh -c 'trap \"echo caught\" INT; echo up; sleep 1; sleep 1; exit 4'; echo status=$?"
             )
-            try session.awaitText("up", after: position)
+            try await session.awaitText("up", after: position)
             session.typeControl("C")
-            try session.awaitText("status=4", after: position)
+            try await session.awaitText("status=4", after: position)
             let shown = session.terminal.output.dropFirst(position)
             #expect(shown.components(separatedBy: "caught").count == 2, "\(shown)")
         }
@@ -56,18 +57,22 @@ struct RunTerminalTests {
             }
             session.type(
                 line: "transferctl run -- sh -c 'while ! [ -e stop ]; do printf x >> count; sleep 0.1; done; exit 3'")
-            try waitUntil("the command counts", within: 30) { size() > 2 }
+            try await waitUntil("the command counts", within: 30, watching: .files(in: program.downloads)) {
+                size() > 2
+            }
             session.typeControl("Z")
-            try session.awaitText("Stopped")
+            try await session.awaitText("Stopped")
             try await Task.sleep(for: .seconds(0.5))
             let stopped = size()
             try await Task.sleep(for: .seconds(1))
             #expect(size() == stopped)
             let position = session.position
             session.type(line: "fg; echo status=$?")
-            try waitUntil("the command continues", within: 10) { size() > stopped }
+            try await waitUntil("the command continues", within: 30, watching: .files(in: program.downloads)) {
+                size() > stopped
+            }
             try Data().write(to: URL(fileURLWithPath: program.downloads + "/stop"))
-            try session.awaitText("status=3", after: position)
+            try await session.awaitText("status=3", after: position)
         }
     }
 
@@ -78,9 +83,9 @@ struct RunTerminalTests {
                 line:
                     "transferctl run -- echo piped | sh -c 'read word; echo \"got $word\"; read key </dev/tty; echo \"key $key\"'"
             )
-            try session.awaitText("got piped")
+            try await session.awaitText("got piped")
             session.type(line: "from-terminal")
-            try session.awaitText("key from-terminal")
+            try await session.awaitText("key from-terminal")
         }
     }
 
@@ -89,18 +94,18 @@ struct RunTerminalTests {
         .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
     func killedJob() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
-        let session = try TerminalSession(fixture.program)
+        let session = try await TerminalSession(fixture.program)
         defer { session.end() }
         session.type(
             line: "transferctl run --when ac --on-loss freeze --sysfs-root \(fixture.power.sysfsRoot) -- "
                 + "sh -c 'trap \"echo hup >> signals\" HUP; echo $PPID > watcher; while ! [ -e stop ]; do printf x >> count; sleep 0.1; done'"
         )
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         let watcher = try #require(fixture.lines("watcher").first.flatMap { Int32($0) })
         try await fixture.power.setAC(false)
-        _ = try fixture.awaitSilence(within: 20)
+        _ = try await fixture.awaitSilence(within: 20)
         kill(watcher, SIGKILL)
-        try fixture.awaitCounting(within: 5)
+        try await fixture.awaitCounting(within: 5 + Tolerance.seconds)
         #expect(fixture.lines("signals").isEmpty)
         await fixture.end()
     }
@@ -110,23 +115,23 @@ struct RunTerminalTests {
         .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
     func frozen() async throws {
         let fixture = try await RunPowerFixture(pluggedIn: true)
-        let session = try TerminalSession(fixture.program)
+        let session = try await TerminalSession(fixture.program)
         defer { session.end() }
         session.type(
             line: "transferctl run --when ac --on-loss freeze --sysfs-root \(fixture.power.sysfsRoot) -- "
                 + "sh -c 'while :; do printf x >> count; sleep 0.1; done'")
-        try fixture.awaitCounting(within: 30)
+        try await fixture.awaitCounting(within: 30)
         try await fixture.power.setAC(false)
-        _ = try fixture.awaitSilence(within: 20)
+        _ = try await fixture.awaitSilence(within: 20)
         session.typeControl("Z")
-        try session.awaitText("Stopped")
+        try await session.awaitText("Stopped")
         session.type(line: "fg")
         try await Task.sleep(for: .seconds(1))
-        #expect(try fixture.awaitSilence(within: 5) == 0, "the command runs on battery")
+        #expect(try await fixture.awaitSilence(within: 5) == 0, "the command runs on battery")
         let position = session.position
         session.typeControl("C")
         session.type(line: "echo then=$?")
-        try session.awaitText("then=130", after: position)
+        try await session.awaitText("then=130", after: position)
         await fixture.end()
     }
 }

@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of `transferctl run` on assumed conditions: streams, signals, and exit statuses.
-@Suite("run, end to end", .inTurn, .serialized)
+@Suite("run, end to end")
 struct RunTests {
     private let onBattery = ["--assume", "power=battery,battery=60", "--when", "ac"]
 
     /// Runs a shell script as the command.
-    private func run(_ options: [String] = [], _ script: String) throws -> (status: Int32, run: Transferctl.Run) {
-        try Transferctl().run(["run"] + options + ["--", "sh", "-c", script], within: 60)
+    private func run(_ options: [String] = [], _ script: String) async throws -> (status: Int32, run: Transferctl.Run) {
+        try await Transferctl().run(["run"] + options + ["--", "sh", "-c", script], within: 60)
     }
 
     @Test("Without conditions, the command starts at once, and its status and output are its own")
-    func status() throws {
-        let result = try run([], "printf 'a\\000b'; echo oops >&2; exit 7")
+    func status() async throws {
+        let result = try await run([], "printf 'a\\000b'; echo oops >&2; exit 7")
         #expect(result.status == 7)
         #expect(result.run.output == "a\u{0}b")
         #expect(result.run.errors == "oops\n")
-        #expect(try run(["-v"], "true").run.errors.contains("sh: started"))
+        #expect(try await run(["-v"], "true").run.errors.contains("sh: started"))
     }
 
     @Test("A signal that ends the command becomes 128 plus its number")
-    func signaled() throws {
-        #expect(try run([], "kill -SEGV $$").status == 139)
-        #expect(try run([], "kill -KILL $$").status == 137)
+    func signaled() async throws {
+        #expect(try await run([], "kill -SEGV $$").status == 139)
+        #expect(try await run([], "kill -KILL $$").status == 137)
     }
 
     @Test("A program that does not exist is 127, one that cannot be executed 126, and both are named")
-    func missing() throws {
+    func missing() async throws {
         let program = try Transferctl()
-        let missing = try program.run(["run", "--", "no-such-program", "x"])
+        let missing = try await program.run(["run", "--", "no-such-program", "x"])
         #expect(missing.status == 127)
         #expect(missing.run.errors.contains("cannot run 'no-such-program': No such file"))
         let file = program.folder.path + "/data"
         try "no program".write(toFile: file, atomically: true, encoding: .utf8)
-        #expect(try program.run(["run", "--", file]).status == 126)
+        #expect(try await program.run(["run", "--", file]).status == 126)
     }
 
     @Test("Standard input, further open files, the folder, and the environment reach the command unchanged")
-    func streams() throws {
+    func streams() async throws {
         let program = try Transferctl(environment: ["GREETING": "hello world"])
         let text = String(repeating: "line of input\n", count: 20_000)
         try text.write(toFile: program.downloads + "/input", atomically: true, encoding: .utf8)
@@ -49,43 +50,43 @@ struct RunTests {
         let log = program.folder.path + "/log"
         let process = try ChildProcess(
             "/bin/sh", ["-c", script], environment: program.environment, output: log, directory: program.downloads)
-        #expect(try process.wait(within: 60) == 0)
+        #expect(try await process.wait(within: 60) == 0)
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").map(String.init)
         // The standard streams, the third file, and the folder that ls itself reads.
         #expect(lines == ["20000", "from three", "hello world", program.downloads, "5"], "\(lines)")
     }
 
     @Test("A command that waits says why; Ctrl-C and SIGTERM end the wait, and the command does not run")
-    func interrupted() throws {
+    func interrupted() async throws {
         for (signal, status) in [(SIGINT, Int32(130)), (SIGTERM, 143)] {
             let program = try Transferctl()
             let run = try program.start(["run"] + onBattery + ["--", "touch", "ran"])
-            try waitUntil("the reason is printed", within: 30) { run.errors.contains("touch: waiting: ") }
+            try await run.waitForMessage("touch: waiting: ")
             #expect(run.errors.contains("battery"), "\(run.errors)")
             run.process.signal(signal)
-            #expect(try run.process.wait(within: 20) == status)
+            #expect(try await run.process.wait(within: 20) == status)
             #expect(!FileManager.default.fileExists(atPath: program.downloads + "/ran"))
             #expect(run.errors.contains("interrupted; the command did not run"))
         }
     }
 
     @Test("--quiet prints no reasons; wrong usage is status 2 and names the way out")
-    func quiet() throws {
+    func quiet() async throws {
         let program = try Transferctl()
         let run = try program.start(["run", "-q"] + onBattery + ["--by", "+2s", "--", "echo", "done"])
-        #expect(try run.process.wait(within: 30) == 0)
+        #expect(try await run.process.wait(within: 30) == 0)
         #expect(run.errors == "" && run.output == "done\n")
-        let wrong = try program.run(["run", "--when", "ac", "echo"])
+        let wrong = try await program.run(["run", "--when", "ac", "echo"])
         #expect(wrong.status == 2 && wrong.run.errors.contains("write the command after --"))
     }
 
     @Test("At its deadline, the command starts on battery")
-    func deadline() throws {
+    func deadline() async throws {
         // Kept to the end, because its folder is the command's.
         let program = try Transferctl()
         let began = Date()
         let run = try program.start(["run"] + onBattery + ["--by", "+3s", "--", "sh", "-c", "exit 4"])
-        #expect(try run.process.wait(within: 30) == 4)
+        #expect(try await run.process.wait(within: 30) == 4)
         let seconds = Date().timeIntervalSince(began)
         print("started at the deadline after \(seconds) s")
         #expect(seconds >= 2.9 && seconds < 10)
@@ -94,27 +95,27 @@ struct RunTests {
     }
 
     @Test("--not-before holds even if the conditions are met")
-    func notBefore() throws {
+    func notBefore() async throws {
         let began = Date()
-        #expect(try Transferctl().run(["run", "--not-before", "+2s", "--", "true"]).status == 0)
+        #expect(try await Transferctl().run(["run", "--not-before", "+2s", "--", "true"]).status == 0)
         #expect(Date().timeIntervalSince(began) >= 1.9)
     }
 
     @Test("Signals to the program reach the command once, and the command decides how to end")
-    func passedOn() throws {
+    func passedOn() async throws {
         let program = try Transferctl()
         let script = "trap 'echo usr1' USR1; trap 'echo term; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
         let run = try program.start(["run", "--", "sh", "-c", script])
-        try waitUntil("the command runs", within: 30) { run.output == "ready\n" }
+        try await run.waitUntil("the command runs", within: 30) { run.output == "ready\n" }
         run.process.signal(SIGUSR1)
-        try waitUntil("SIGUSR1 arrives", within: 10) { run.output.contains("usr1") }
+        try await run.waitUntil("SIGUSR1 arrives", within: 30) { run.output.contains("usr1") }
         run.process.signal(SIGTERM)
-        #expect(try run.process.wait(within: 20) == 9)
+        #expect(try await run.process.wait(within: 20) == 9)
         #expect(run.output == "ready\nusr1\nterm\n")
     }
 
     @Test("A signal that was ignored at the start stays ignored in the command, as nohup requires")
-    func ignored() throws {
+    func ignored() async throws {
         let program = try Transferctl()
         let log = program.folder.path + "/log"
         let process = try ChildProcess(
@@ -123,7 +124,7 @@ struct RunTests {
                 "sh", "-c",
                 "trap '' HUP; exec \(Transferctl.path) run -- sh -c 'grep ^SigIgn /proc/self/status; kill -HUP $$; echo alive'",
             ], environment: program.environment, output: log)
-        #expect(try process.wait(within: 30) == 0)
+        #expect(try await process.wait(within: 30) == 0)
         let text = try String(contentsOfFile: log, encoding: .utf8)
         #expect(text.contains("alive"))
         let digits = try #require(text.split(separator: "\n").first?.split(separator: "\t").last)
@@ -135,13 +136,13 @@ struct RunTests {
     }
 
     @Test("Needs no bus and no home folder")
-    func bare() throws {
+    func bare() async throws {
         let program = try Transferctl()
         let process = try ChildProcess(
             "/usr/bin/env",
             ["-i", "PATH=/usr/bin:/bin", "HOME=\(program.folder.path)", Transferctl.path, "run", "--", "echo", "ok"],
             output: program.folder.path + "/log")
-        #expect(try process.wait(within: 30) == 0)
+        #expect(try await process.wait(within: 30) == 0)
         #expect(try String(contentsOfFile: program.folder.path + "/log", encoding: .utf8) == "ok\n")
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Rule D2 of the doors: gates of units and targets, under a real systemd with a real upowerd.
 @Suite(
-    "D2: gates under systemd", .inTurn, .serialized, .timeLimit(.minutes(5)),
+    "D2: gates under systemd", .timeLimit(.minutes(5)),
     .enabled(if: SystemdFixture.unavailabilityReason == nil, "\(SystemdFixture.unavailabilityReason ?? "")"),
     .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
 struct SystemdGateTests {
@@ -22,25 +23,25 @@ struct SystemdGateTests {
         try await with(pluggedIn: false) { machine in
             _ = try await machine.gate("install", "backup", "--when", "ac", "--by", "24h", "--on-loss", "freeze")
             try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
-            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 10)
+            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 60)
             try await Task.sleep(for: .seconds(3))
             #expect(machine.starts == 0)
             #expect(try await machine.gate("list").contains("backup.service: waiting: on battery"))
 
             try await machine.power.setAC(true)
-            try machine.awaitCounting(within: 20)
+            try await machine.awaitCounting(within: 60)
             try await machine.power.setAC(false)
-            #expect(try machine.awaitSilence(within: 15) < 5)
+            #expect(try await machine.awaitSilence(within: 60) < 5 + Tolerance.seconds)
             #expect(try await machine.gate("list", "--json").contains("\"state\":\"frozen\""))
             try await machine.power.setAC(true)
-            try machine.awaitCounting(within: 20)
+            try await machine.awaitCounting(within: 60)
 
             // If the gate is killed, systemd thaws the unit.
             try await machine.power.setAC(false)
-            _ = try machine.awaitSilence(within: 15)
+            _ = try await machine.awaitSilence(within: 60)
             try await machine.systemd.run(
                 "systemctl", "kill", "--kill-whom=main", "--signal=KILL", "transfer-gate-backup.service")
-            try machine.awaitCounting(within: 5)
+            try await machine.awaitCounting(within: 5 + Tolerance.seconds)
             #expect(machine.starts == 1)
         }
     }
@@ -50,24 +51,24 @@ struct SystemdGateTests {
         try await with(pluggedIn: true) { machine in
             _ = try await machine.gate("install", "backup", "--when", "ac", "--on-loss", "freeze")
             try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
-            try machine.awaitCounting(within: 30)
+            try await machine.awaitCounting(within: 60)
             try await machine.power.setAC(false)
-            _ = try machine.awaitSilence(within: 15)
+            _ = try await machine.awaitSilence(within: 60)
             try await machine.systemd.run("systemctl", "stop", "backup")
-            try await machine.awaitState("inactive", of: "transfer-gate-backup.service", within: 10)
+            try await machine.awaitState("inactive", of: "transfer-gate-backup.service", within: 60)
 
             _ = try await machine.gate("install", "backup", "--when", "ac", "--by", "3s")
             let (began, starts) = (Date(), machine.starts)
             try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
-            try waitUntil("the deadline starts the unit", within: 15) { machine.starts > starts }
+            try await machine.awaitStarts(starts + 1, within: 60)
             #expect(Date().timeIntervalSince(began) > 2)
             try await machine.systemd.run("systemctl", "stop", "backup")
 
             _ = try await machine.gate("install", "backup", "--when", "ac", "--by", "24h")
             try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
-            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 10)
+            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 60)
             _ = try await machine.gate("now", "backup")
-            try waitUntil("'now' starts the unit", within: 10) { machine.starts > starts + 1 }
+            try await machine.awaitStarts(starts + 2, within: 60)
         }
     }
 
@@ -77,15 +78,15 @@ struct SystemdGateTests {
             let before = try await machine.dependencies()
             _ = try await machine.gate("install", "backup", "--when", "ac", "--on-loss", "restart")
             try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
-            try machine.awaitCounting(within: 30)
+            try await machine.awaitCounting(within: 60)
             try await machine.power.setAC(false)
-            _ = try machine.awaitSilence(within: 15)
-            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 10)
+            _ = try await machine.awaitSilence(within: 60)
+            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 60)
             #expect(machine.starts == 1)
 
             // A waiting run begins.
             _ = try await machine.gate("remove", "backup")
-            try waitUntil("the unit begins", within: 10) { machine.starts == 2 }
+            try await machine.awaitStarts(2, within: 60)
             #expect(try await machine.gate("list") == "No unit has a gate.\n")
             let after = try await machine.dependencies()
             #expect(after == before)
@@ -98,19 +99,19 @@ struct SystemdGateTests {
         try await with(pluggedIn: false) { machine in
             _ = try await machine.gate("install", "backup", "--when", "ac", "--on-loss", "freeze")
             try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
-            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 10)
+            try await machine.awaitState("activating", of: "transfer-gate-backup.service", within: 60)
 
             try await machine.replacePrograms(daemon: DaemonFixture.daemonPath)
             #expect(try await machine.state(of: "transfer-gate-backup.service") == "activating")
 
             try await machine.power.setAC(true)
-            try machine.awaitCounting(within: 20)
+            try await machine.awaitCounting(within: 60)
             try await machine.power.setAC(false)
-            #expect(try machine.awaitSilence(within: 15) < 5)
+            #expect(try await machine.awaitSilence(within: 60) < 5 + Tolerance.seconds)
             // systemd thaws the unit with the new program.
             try await machine.systemd.run(
                 "systemctl", "kill", "--kill-whom=main", "--signal=KILL", "transfer-gate-backup.service")
-            try machine.awaitCounting(within: 5)
+            try await machine.awaitCounting(within: 5 + Tolerance.seconds)
             #expect(machine.starts == 1)
         }
     }
@@ -130,13 +131,13 @@ struct SystemdGateTests {
                 """, to: "/etc/systemd/system/onac.service")
             try await machine.systemd.run("systemctl", "enable", "onac.service")
             _ = try await machine.service("install", "--system")
-            try await machine.awaitState("active", of: "onac.service", within: 15)
+            try await machine.awaitState("active", of: "onac.service", within: 60)
             #expect(try await machine.state(of: "transfer-not-unmetered.target") == "active")
             try await machine.power.setAC(false)
-            try await machine.awaitState("inactive", of: "onac.service", within: 15)
+            try await machine.awaitState("inactive", of: "onac.service", within: 60)
             try await machine.awaitState("active", of: "transfer-not-ac.target", within: 5)
             try await machine.power.setAC(true)
-            try await machine.awaitState("active", of: "onac.service", within: 15)
+            try await machine.awaitState("active", of: "onac.service", within: 60)
 
             let property = [
                 "setpriv", "--reuid=65534", "--clear-groups", "busctl", "--system", "get-property", "org.transferd",
@@ -164,7 +165,7 @@ struct SystemdGateTests {
 
             // Nobody knows the conditions while the service does not run.
             try await machine.systemd.run("systemctl", "stop", "transfer-conditions.service")
-            try await machine.awaitState("inactive", of: "onac.service", within: 10)
+            try await machine.awaitState("inactive", of: "onac.service", within: 60)
             _ = try await machine.service("uninstall", "--system")
             #expect(
                 try await machine.systemd.run(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Rule D2 of the doors: runs the recipes for systemd in the article, as printed, under a real systemd.
 @Suite(
-    "D2: recipes under systemd", .inTurn, .serialized, .timeLimit(.minutes(5)),
+    "D2: recipes under systemd", .timeLimit(.minutes(5)),
     .enabled(if: SystemdFixture.unavailabilityReason == nil, "\(SystemdFixture.unavailabilityReason ?? "")"),
     .enabled(if: SystemdFixture.missingProgram("restic") == nil, "\(SystemdFixture.missingProgram("restic") ?? "")"))
 struct SystemdRecipeTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// An interactive shell on a terminal, with job control.
 final class TerminalSession: Sendable {
@@ -7,7 +8,7 @@ final class TerminalSession: Sendable {
     private let shell: ChildProcess
 
     /// Starts a shell whose prompt is `READY> `, in a program's folder.
-    init(_ program: Transferctl) throws {
+    init(_ program: Transferctl) async throws {
         terminal = try PseudoTerminal()
         let script =
             "exec setsid --ctty --wait /bin/bash --norc --noprofile -i <\(terminal.path) >\(terminal.path) 2>&1"
@@ -16,9 +17,9 @@ final class TerminalSession: Sendable {
         shell = try ChildProcess(
             "/bin/sh", ["-c", script], environment: program.environment.merging(environment) { $1 },
             output: program.folder.path + "/session.log", directory: program.downloads)
-        try awaitText("READY> ")
+        try await awaitText("READY> ")
         terminal.type("PS1='READY> '; stty -echo\n")
-        try waitUntil("the shell is ready", within: 20) { terminal.output.hasSuffix("READY> ") }
+        try await terminal.waitUntil("the shell is ready") { $0.hasSuffix("READY> ") }
     }
 
     /// The number of characters on the terminal so far, to find later output.
@@ -33,12 +34,10 @@ final class TerminalSession: Sendable {
     }
 
     /// Waits until a text appears after a position.
-    func awaitText(_ text: String, after position: Int = 0, within seconds: Double = 30) throws {
-        do {
-            try waitUntil("'\(text)' on the terminal", within: seconds) {
-                terminal.output.dropFirst(position).contains(text)
-            }
-        } catch { throw TestSetupError("\(error)\n\(terminal.output.suffix(2000))") }
+    func awaitText(_ text: String, after position: Int = 0, within seconds: Double = 30) async throws {
+        try await terminal.waitUntil("'\(text)' on the terminal", within: seconds) {
+            $0.dropFirst(position).contains(text)
+        }
     }
 
     func end() { shell.end() }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of programs that consist of listings as printed in articles and tutorials, but for import lines, `@main`, and
 /// what the texts leave out.
 @Suite(
-    "Listings written for Apple's platforms", .inTurn, .serialized,
+    "Listings written for Apple's platforms",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ListingTests {
     @Test("The five listings of Apple's article download a file while their app is not running")
     func article() async throws {
         try await ListingFixture.with("ArticleApp") { fixture in
             let source = try fixture.server.serve("episode.bin", bytes: 300_000)
-            try fixture.submit([fixture.server.url("episode.bin")], tasks: 1)
+            try await fixture.submit([fixture.server.url("episode.bin")], tasks: 1)
             // The task is discretionary and may begin in an hour. A command of the user starts it.
-            try fixture.daemon.run("now", "--all")
-            try fixture.waitForEnd { fixture.documents.count == 1 }
+            try await fixture.daemon.run("now", "--all")
+            try await fixture.waitForEnd { fixture.documents.count == 1 }
             let name = try #require(fixture.documents.first)
             #expect(RandomFile.same(fixture.home + "/Documents/" + name, source))
         }
@@ -26,8 +27,8 @@ struct ListingTests {
     func computedSession() async throws {
         try await ListingFixture.with("ManagerApp", rate: 200_000) { fixture in
             let sources = try (1...3).map { try fixture.server.serve("\($0).bin", bytes: 200_000 + $0) }
-            try fixture.submit(["computed"] + (1...3).map { fixture.server.url("\($0).bin") }, tasks: 3)
-            try fixture.waitForEnd { fixture.documents == ["1.bin", "2.bin", "3.bin"] }
+            try await fixture.submit(["computed"] + (1...3).map { fixture.server.url("\($0).bin") }, tasks: 3)
+            try await fixture.waitForEnd { fixture.documents == ["1.bin", "2.bin", "3.bin"] }
             for (number, source) in zip(1..., sources) {
                 #expect(RandomFile.same(fixture.home + "/Documents/\(number).bin", source))
             }
@@ -42,12 +43,14 @@ struct ListingTests {
     @Test("A delegate singleton with handlers by identifier serves two sessions with a shared container")
     func sharedContainer() async throws {
         try await ListingFixture.with("ManagerApp", rate: 200_000) { fixture in
-            let sources = try ["a", "b"].map { try fixture.server.serve("\($0).bin", bytes: 200_000) }
+            // Takes longer than the submissions, so that no event reaches a program in the foreground.
+            let sources = try ["a", "b"].map { try fixture.server.serve("\($0).bin", bytes: 1_000_000) }
             for name in ["a", "b"] {
-                try fixture.submit(["session-\(name)", fixture.server.url("\(name).bin")], tasks: name == "a" ? 1 : 2)
+                try await fixture.submit(
+                    ["session-\(name)", fixture.server.url("\(name).bin")], tasks: name == "a" ? 1 : 2)
             }
             let container = fixture.home + "/data/group.org.example.listings/"
-            try fixture.waitForEnd {
+            try await fixture.waitForEnd {
                 zip(["a", "b"], sources).allSatisfy { RandomFile.same(container + "\($0).bin", $1) }
             }
             #expect(
@@ -68,7 +71,7 @@ private struct ListingFixture {
     private let environment: [String: String]
 
     init(_ name: String, rate: Int?) async throws {
-        server = try NginxServer(rate: rate)
+        server = try await NginxServer(rate: rate)
         folder = try TemporaryFolder()
         (home, program) = (folder.path, folder.path + "/app/" + name)
         let files = FileManager.default
@@ -101,24 +104,26 @@ private struct ListingFixture {
     }
 
     /// Starts the program, and kills it after the daemon has its tasks.
-    func submit(_ arguments: [String], tasks: Int) throws {
+    func submit(_ arguments: [String], tasks: Int) async throws {
         let app = try ChildProcess(program, arguments, environment: environment, output: home + "/output")
-        try waitUntil("the tasks", within: 60) {
-            (try daemon.json("list", "--all")["transfers"] as? [Any])?.count == tasks
+        try await waitUntil("the tasks", within: 60) {
+            (try await daemon.json("list", "--all")["transfers"] as? [Any])?.count == tasks
         }
         app.end()
     }
 
     /// Waits until the files are there, all events are handled, and the program that the daemon started has ended.
-    func waitForEnd(_ isComplete: () -> Bool) throws {
+    func waitForEnd(_ isComplete: () -> Bool) async throws {
         do {
-            try waitUntil("the files", within: 120, isComplete)
-            try waitUntil("all events are handled", within: 60) {
-                (try daemon.json("apps")["apps"] as? [[String: Any]])?.allSatisfy { $0["waiting-events"] as? Int == 0 }
+            try await waitUntil("the files", within: 120) { isComplete() }
+            try await waitUntil("all events are handled", within: 60) {
+                (try await daemon.json("apps")["apps"] as? [[String: Any]])?.allSatisfy {
+                    $0["waiting-events"] as? Int == 0
+                }
                     == true
             }
-            try waitUntil("the program ends", within: 60) { processes.isEmpty }
-        } catch { throw TestSetupError("\(error)\n\(log)\n\(documents)") }
+            try await waitUntil("the program ends", within: 60) { processes.isEmpty }
+        } catch { throw FixtureError("\(error)\n\(log)\n\(documents)") }
     }
 
     var documents: [String] {

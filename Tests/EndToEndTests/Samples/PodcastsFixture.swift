@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// The sample `podcasts`, installed in a folder of its own, with a feed on a real server and a real daemon.
 struct PodcastsFixture {
@@ -71,14 +72,14 @@ struct PodcastsFixture {
 
     /// The number of bytes of the first `count` episodes that the server has sent in excess of one copy of each.
     ///
-    /// - Throws: `TestSetupError` if the server has sent less than one copy of an episode.
+    /// - Throws: `FixtureError` if the server has sent less than one copy of an episode.
     func superfluousBytes(of count: Int, bytes: Int) throws -> Int {
         let requests = sessions.server.requests()
         return try (1...count).reduce(0) { sum, number in
             let path = "/\(number).mp3"
             let sent = requests.filter { $0.path == path && $0.status < 300 }.map { Int($0.bytesSent) }.reduce(0, +)
             let size = bytes + number
-            guard sent >= size else { throw TestSetupError("\(path): \(sent) bytes sent, size \(size)") }
+            guard sent >= size else { throw FixtureError("\(path): \(sent) bytes sent, size \(size)") }
             return sum + sent - size
         }
     }
@@ -109,12 +110,12 @@ struct PodcastsFixture {
     }
 
     /// Runs the program to its end, and returns its output.
-    func run(_ arguments: String...) throws -> String {
+    func run(_ arguments: String...) async throws -> String {
         let folder = try TemporaryFolder()
         let process = try ChildProcess(program, arguments, environment: environment, output: folder.path + "/out")
-        let status = try process.wait(within: 120)
+        let status = try await process.wait(within: 120)
         let output = try String(contentsOfFile: folder.path + "/out", encoding: .utf8)
-        guard status == 0 else { throw TestSetupError("podcasts \(arguments) ended with \(status): \(output)") }
+        guard status == 0 else { throw FixtureError("podcasts \(arguments) ended with \(status): \(output)") }
         return output
     }
 
@@ -130,5 +131,5 @@ struct PodcastsFixture {
     }
 
     /// The manager's entry for the app.
-    func row() throws -> [String: Any] { try sessions.row(of: Self.name) }
+    func row() async throws -> [String: Any] { try await sessions.row(of: Self.name) }
 }

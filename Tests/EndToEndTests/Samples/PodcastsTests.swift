@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// Tests of the sample `podcasts` as an installed program.
 ///
 /// The random tests have 10 rounds, or `TRANSFER_PODCAST_ROUNDS`, and a random seed, or `TRANSFER_SEED`.
 @Suite(
-    "The podcast fetcher", .inTurn, .serialized,
+    "The podcast fetcher",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct PodcastsTests {
     private static let variables = ProcessInfo.processInfo.environment
@@ -15,35 +16,35 @@ struct PodcastsTests {
     private static let seed = UInt64(variables["TRANSFER_SEED"] ?? "") ?? .random(in: 1...1_000_000)
 
     /// Waits until the library is complete, all events are handled, and the app has ended.
-    private func waitForEnd(_ fixture: PodcastsFixture, _ sources: [String]) throws {
+    private func waitForEnd(_ fixture: PodcastsFixture, _ sources: [String]) async throws {
         do {
-            try waitUntil("all episodes are in the library", within: 120) { fixture.holds(sources) }
-            try waitUntil("all events are handled", within: 60) {
-                try fixture.row()["waiting-events"] as? Int == 0
+            try await waitUntil("all episodes are in the library", within: 120) { fixture.holds(sources) }
+            try await waitUntil("all events are handled", within: 60) {
+                try await fixture.row()["waiting-events"] as? Int == 0
             }
-            try waitUntil("the app ends", within: 60) { fixture.processes.isEmpty }
-        } catch { throw TestSetupError("\(error)\n\(fixture.files)\n\(try fixture.row())") }
+            try await waitUntil("the app ends", within: 60) { fixture.processes.isEmpty }
+        } catch { throw FixtureError("\(error)\n\(fixture.files)\n\(try await fixture.row())") }
     }
 
     @Test("It exits, is started by the bus when its episodes are there, moves them, and fetches only new ones later")
     func fetches() async throws {
         try await PodcastsFixture.with(rate: 2_000_000) { fixture in
             let sources = try fixture.publish(4, bytes: 1_000_000)
-            #expect(try fixture.run("fetch", fixture.feed) == "4 new episodes\n")
+            #expect(try await fixture.run("fetch", fixture.feed) == "4 new episodes\n")
             // A second fetch while the downloads run finds nothing new.
-            #expect(try fixture.run("fetch", fixture.feed) == "0 new episodes\n")
+            #expect(try await fixture.run("fetch", fixture.feed) == "0 new episodes\n")
             #expect(fixture.files.isEmpty)
-            try waitForEnd(fixture, sources)
-            let row = try fixture.row()
+            try await waitForEnd(fixture, sources)
+            let row = try await fixture.row()
             #expect(row["launches"] as? Int == 1)
             #expect(row["bus-name"] as? String == PodcastsFixture.name)
             #expect(row["failures"] as? Int == 0)
-            #expect(try fixture.run("list") == (1...4).map { fixture.episode($0) + "\n" }.joined())
+            #expect(try await fixture.run("list") == (1...4).map { fixture.episode($0) + "\n" }.joined())
 
-            #expect(try fixture.run("fetch", fixture.feed) == "0 new episodes\n")
+            #expect(try await fixture.run("fetch", fixture.feed) == "0 new episodes\n")
             try fixture.publish(5, bytes: 1_000_000)
-            #expect(try fixture.run("fetch", fixture.feed) == "1 new episodes\n")
-            try waitUntil("the new episode", within: 120) { fixture.files.count == 5 }
+            #expect(try await fixture.run("fetch", fixture.feed) == "1 new episodes\n")
+            try await waitUntil("the new episode", within: 120) { fixture.files.count == 5 }
             #expect(try fixture.superfluousBytes(of: 5, bytes: 1_000_000) == 0)
         }
     }
@@ -53,11 +54,11 @@ struct PodcastsTests {
         try await PodcastsFixture.with { fixture in
             let sources = try fixture.publish(2, bytes: 10_000)
             try FileManager.default.moveItem(atPath: sources[1], toPath: sources[1] + ".away")
-            #expect(try fixture.run("fetch", fixture.feed) == "2 new episodes\n")
-            try waitForEnd(fixture, [sources[0]])
+            #expect(try await fixture.run("fetch", fixture.feed) == "2 new episodes\n")
+            try await waitForEnd(fixture, [sources[0]])
             try FileManager.default.moveItem(atPath: sources[1] + ".away", toPath: sources[1])
-            #expect(try fixture.run("fetch", fixture.feed) == "1 new episodes\n")
-            try waitForEnd(fixture, sources)
+            #expect(try await fixture.run("fetch", fixture.feed) == "1 new episodes\n")
+            try await waitForEnd(fixture, sources)
         }
     }
 
@@ -75,11 +76,13 @@ struct PodcastsTests {
                 let fetch = try fixture.start("fetch", fixture.feed)
                 // The first process submits, the next one handles the events. Either is killed at a random moment.
                 for _ in 0..<3 {
-                    if withDaemon, Bool.random(using: &random), let daemon = try? fixture.sessions.daemon.process() {
+                    if withDaemon, Bool.random(using: &random),
+                        let daemon = try? await fixture.sessions.daemon.process()
+                    {
                         kill(daemon, SIGKILL)
                         daemonKills += 1
                     } else {
-                        try? waitUntil("the app runs", within: 0.5) { !fixture.processes.isEmpty }
+                        try? await waitUntil("the app runs", within: 0.5) { !fixture.processes.isEmpty }
                         try await Task.sleep(for: .milliseconds(Int.random(in: 0...100, using: &random)))
                         if fixture.killApp() { appKills += 1 }
                     }
@@ -87,8 +90,10 @@ struct PodcastsTests {
                 fetch.end()
             }
             // A process that the bus has started owns the name for a moment.
-            try waitUntil("the last fetch", within: 120) { (try? fixture.run("fetch", fixture.feed)) != nil }
-            try waitForEnd(fixture, sources)
+            try await waitUntil("the last fetch", within: 120) {
+                (try? await fixture.run("fetch", fixture.feed)) != nil
+            }
+            try await waitForEnd(fixture, sources)
             let superfluous = try fixture.superfluousBytes(of: sources.count, bytes: 200_000)
             print("kills: app \(appKills), daemon \(daemonKills); bytes sent twice: \(superfluous)")
             // The bytes that are on their way when the daemon dies are requested again.
@@ -102,17 +107,18 @@ struct PodcastsTests {
             let sources = try fixture.publish(3, bytes: 1_000_000)
             for count in [1, 2] {
                 let fetch = try fixture.start("fetch", "--await", fixture.feed)
-                try waitUntil("bytes arrive", within: 60) {
-                    let transfers = try fixture.sessions.daemon.json("list")["transfers"] as? [[String: Any]] ?? []
+                try await waitUntil("bytes arrive", within: 60) {
+                    let transfers =
+                        try await fixture.sessions.daemon.json("list")["transfers"] as? [[String: Any]] ?? []
                     return transfers.count == 3 && transfers.allSatisfy { ($0["bytes"] as? Int ?? 0) > count * 200_000 }
                 }
                 fetch.end()
             }
             #expect(fixture.files.isEmpty)
-            let output = try fixture.run("fetch", "--await", fixture.feed)
+            let output = try await fixture.run("fetch", "--await", fixture.feed)
             #expect(output == "3 new episodes\n" + (1...3).map { fixture.episode($0) + ": done\n" }.joined())
             #expect(fixture.holds(sources))
-            #expect(try fixture.run("fetch", "--await", fixture.feed) == "0 new episodes\n")
+            #expect(try await fixture.run("fetch", "--await", fixture.feed) == "0 new episodes\n")
             #expect(try fixture.superfluousBytes(of: 3, bytes: 1_000_000) == 0)
         }
     }
@@ -128,7 +134,7 @@ struct PodcastsTests {
                 try await Task.sleep(for: .milliseconds(Int.random(in: 50...500, using: &random)))
                 fetch.end()
             }
-            _ = try fixture.run("fetch", "--await", fixture.feed)
+            _ = try await fixture.run("fetch", "--await", fixture.feed)
             #expect(fixture.holds(sources), "\(fixture.files)")
             #expect(try fixture.superfluousBytes(of: 12, bytes: 200_000) == 0)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import SessionHarnesses
 import Testing
 import TransferPolicy
@@ -8,14 +9,14 @@ import TransferTesting
 
 /// Stress tests of requests that receive no reply. Each test has 2 rounds, or `TRANSFER_QUESTION_ROUNDS`.
 @Suite(
-    "Requests that receive no reply", .inTurn, .serialized,
+    "Requests that receive no reply",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct AskedAgainTests {
     private static let rounds = Int(ProcessInfo.processInfo.environment["TRANSFER_QUESTION_ROUNDS"] ?? "") ?? 2
 
-    /// Runs `body` under load: two busy processes for each processor.
+    /// Runs `body` under load: one busy process for each processor, besides the other tests.
     private func underLoad(_ body: () async throws -> Void) async throws {
-        let count = 2 * ProcessInfo.processInfo.activeProcessorCount
+        let count = ProcessInfo.processInfo.activeProcessorCount
         let words = ["/bin/sh", "-c", "while :; do :; done"]
         let load = try (0..<count).map { _ in try FixtureProcess(words, environment: [:]) }
         let result: Result<Void, any Error>
@@ -52,26 +53,26 @@ struct AskedAgainTests {
         try fixture.server.serve("episode", bytes: 1000)
         let app = try fixture.app("app", "--session", "s", "--relaunch")
         defer { app.log.killAll() }
-        try app.log.wait(for: "opened")
+        try await app.log.wait(for: "opened")
         for _ in 1...count {
             let date = Double.random(in: 0.5...1.5, using: &random)
             try app.send("later \(date) \(fixture.server.url("episode"))")
         }
-        try app.log.wait(for: "submitted \(count)")
+        try await app.log.wait(for: "submitted \(count)")
         for _ in 1...4 {
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...600, using: &random)))
             if Bool.random(using: &random) {
-                try fixture.waitForEnd(ofDaemon: try fixture.killDaemon())
+                try await fixture.waitForEnd(ofDaemon: try await fixture.killDaemon())
                 // A command makes the bus start the daemon.
-                try fixture.daemon.run("list")
+                try await fixture.daemon.run("list")
             } else {
                 app.log.killAll()
             }
         }
         await app.crash()
         // A program that was killed before its first reply is started again after a minute.
-        try waitUntil("all ends", within: 150) {
-            Set(app.log.lines.filter { $0.hasPrefix("completed ") }).count == count
+        try await app.log.wait(until: "all ends", within: 150) { lines in
+            Set(lines.filter { $0.hasPrefix("completed ") }).count == count
         }
         #expect(
             Set(app.log.lines.filter { $0.hasPrefix("completed ") }) == Set((1...count).map { "completed \($0) 0" }))

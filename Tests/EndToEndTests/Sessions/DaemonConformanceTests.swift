@@ -6,7 +6,7 @@ import Testing
 import TransferTesting
 
 @Suite(
-    "Daemon sessions follow the rules", .inTurn, .serialized,
+    "Daemon sessions follow the rules",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonConformanceTests {
     @Test("follows the rule", arguments: SessionRule.allCases)

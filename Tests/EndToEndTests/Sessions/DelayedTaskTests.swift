@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Delayed tasks with a date that the user changes", .inTurn, .serialized,
+    "Delayed tasks with a date that the user changes",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DelayedTaskTests {
     /// Commands of the user, and kills of the daemon.
@@ -33,21 +34,21 @@ struct DelayedTaskTests {
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes", "--relaunch")
             defer { app.log.killAll() }
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("later 3600 \(fixture.server.url("episode"))")
-            try app.log.wait(for: "submitted 1")
+            try await app.log.wait(for: "submitted 1")
             if change.isAppGone { await app.crash() }
             for command in change.commands {
                 guard command == Change.kill else {
-                    let result = try fixture.daemon.program.run(command)
+                    let result = try await fixture.daemon.program.run(command)
                     #expect(result.status == 0, "\(result.run.errors)")
                     continue
                 }
-                try fixture.waitForEnd(ofDaemon: try fixture.killDaemon())
+                try await fixture.waitForEnd(ofDaemon: try await fixture.killDaemon())
                 // A command makes the bus start the daemon.
-                try fixture.daemon.run("list")
+                try await fixture.daemon.run("list")
             }
-            try app.log.wait(for: "completed 1 0", within: 60)
+            try await app.log.wait(for: "completed 1 0", within: 60)
             #expect(app.log.lines.contains { $0.hasPrefix("willbegin 1") })
         }
     }

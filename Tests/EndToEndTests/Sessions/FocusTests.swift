@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Apps whose windows gain or lose the focus", .inTurn, .serialized,
+    "Apps whose windows gain or lose the focus",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct FocusTests {
     private let player = "org.example.Player"
     private let other = "org.example.Other"
 
-    private func waitForFront(_ isInFront: Bool, of app: String, _ fixture: SessionFixture) throws {
-        try waitUntil("\(app) is \(isInFront ? "" : "not ")in front", within: 60) {
-            try fixture.row(of: app)["front"] as? Bool == isInFront
+    private func waitForFront(_ isInFront: Bool, of app: String, _ fixture: SessionFixture) async throws {
+        try await waitUntil("\(app) is \(isInFront ? "" : "not ")in front", within: 60) {
+            try await fixture.row(of: app)["front"] as? Bool == isInFront
         }
     }
 
-    private func delays(_ fixture: SessionFixture) throws -> [Int] {
-        (try fixture.daemon.json("limiter")["limiters"] as? [[String: Any]] ?? []).compactMap { $0["delay"] as? Int }
+    private func delays(_ fixture: SessionFixture) async throws -> [Int] {
+        (try await fixture.daemon.json("limiter")["limiters"] as? [[String: Any]] ?? []).compactMap {
+            $0["delay"] as? Int
+        }
     }
 
     @Test("S6, R3: without the focus, tasks are discretionary and delayed; the focus ends the delay")
@@ -30,24 +33,24 @@ struct FocusTests {
             let desktop = FakeDesktop("kde", [player: .active])
             try await desktop.start(address: fixture.daemon.bus.address)
             let app = try fixture.app("app", "--name", player, "--session", "episodes")
-            try app.log.wait(for: "opened")
-            try waitForFront(true, of: player, fixture)
+            try await app.log.wait(for: "opened")
+            try await waitForFront(true, of: player, fixture)
             try await desktop.show([player: .running, other: .active])
-            try waitForFront(false, of: player, fixture)
+            try await waitForFront(false, of: player, fixture)
             try app.send("download \(fixture.server.url("episode"))")
             // The daemon calls the app to handle the session's events, as it does for an app in the background.
-            try app.log.wait(for: "handle episodes")
-            let rows = try fixture.daemon.json("list", "--all")["transfers"] as? [[String: Any]]
+            try await app.log.wait(for: "handle episodes")
+            let rows = try await fixture.daemon.json("list", "--all")["transfers"] as? [[String: Any]]
             #expect(rows?.map { $0["kind"] as? String } == ["discretionary"])
-            try waitUntil("a delay", within: 60) { try delays(fixture) == [3600] }
+            try await waitUntil("a delay", within: 60) { try await delays(fixture) == [3600] }
             try app.send("download \(fixture.server.url("episode"))")
-            try waitUntil("the second download waits", within: 60) {
-                (try fixture.daemon.json("list")["transfers"] as? [[String: Any]])?.first?["state"] as? String
+            try await waitUntil("the second download waits", within: 60) {
+                (try await fixture.daemon.json("list")["transfers"] as? [[String: Any]])?.first?["state"] as? String
                     == "waiting"
             }
             try await desktop.show([player: .active, other: .running])
-            try app.log.wait(for: "completed 2")
-            #expect(try delays(fixture) == [])
+            try await app.log.wait(for: "completed 2")
+            #expect(try await delays(fixture) == [])
             await app.crash()
             await desktop.stop()
         }
@@ -64,17 +67,17 @@ struct FocusTests {
             try await mute.own("org.freedesktop.impl.portal.desktop.gtk")
             let listed = try fixture.app("listed", "--name", player, "--session", "episodes")
             let unlisted = try fixture.app("unlisted", "--session", "episodes")
-            for app in [listed, unlisted] { try app.log.wait(for: "opened") }
+            for app in [listed, unlisted] { try await app.log.wait(for: "opened") }
             try await desktop.show([player: .running, other: .active])
-            try waitForFront(false, of: player, fixture)
-            #expect(try fixture.row()["front"] as? Bool == true)
+            try await waitForFront(false, of: player, fixture)
+            #expect(try await fixture.row()["front"] as? Bool == true)
             try unlisted.send("front no")
-            try waitForFront(false, of: SessionFixture.program, fixture)
+            try await waitForFront(false, of: SessionFixture.program, fixture)
             try await desktop.show([player: .active, other: .running])
-            try waitForFront(true, of: player, fixture)
-            #expect(try fixture.row()["front"] as? Bool == false)
+            try await waitForFront(true, of: player, fixture)
+            #expect(try await fixture.row()["front"] as? Bool == false)
             try unlisted.send("front yes")
-            try waitForFront(true, of: SessionFixture.program, fixture)
+            try await waitForFront(true, of: SessionFixture.program, fixture)
             for app in [listed, unlisted] { await app.crash() }
             await mute.close()
             await desktop.stop()
@@ -87,22 +90,23 @@ struct FocusTests {
             var desktop = FakeDesktop("kde", [player: .active])
             try await desktop.start(address: fixture.daemon.bus.address)
             let app = try fixture.app("app", "--name", player, "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try await desktop.show([player: .running, other: .active])
-            try waitForFront(false, of: player, fixture)
+            try await waitForFront(false, of: player, fixture)
             await desktop.stop()
-            try waitForFront(true, of: player, fixture)
+            try await waitForFront(true, of: player, fixture)
             desktop = FakeDesktop("kde", [player: .running, other: .active])
             try await desktop.start(address: fixture.daemon.bus.address)
-            try waitForFront(false, of: player, fixture)
-            let killed = try fixture.daemon.process()
-            try fixture.killDaemon()
+            try await waitForFront(false, of: player, fixture)
+            let killed = try await fixture.daemon.process()
+            try await fixture.killDaemon()
             // The app makes the bus start the daemon again.
-            try waitUntil("the app is connected to another daemon", within: 60) {
-                let process = (try? fixture.daemon.process()) ?? nil
-                return try process != nil && process != killed && fixture.row(of: player)["connected"] as? Bool == true
+            try await waitUntil("the app is connected to another daemon", within: 60) {
+                let process = (try? await fixture.daemon.process()) ?? nil
+                guard process != nil, process != killed else { return false }
+                return try await fixture.row(of: player)["connected"] as? Bool == true
             }
-            try waitForFront(false, of: player, fixture)
+            try await waitForFront(false, of: player, fixture)
             await app.crash()
             await desktop.stop()
         }
@@ -114,11 +118,11 @@ struct FocusTests {
             let desktop = FakeDesktop("kde", [player: .active])
             try await desktop.start(address: fixture.daemon.bus.address)
             let app = try fixture.app("app", "--name", player, "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try await desktop.show([player: .active], andThen: [player: .running])
-            try waitForFront(false, of: player, fixture)
+            try await waitForFront(false, of: player, fixture)
             try await desktop.show([player: .running], andThen: [player: .active])
-            try waitForFront(true, of: player, fixture)
+            try await waitForFront(true, of: player, fixture)
             await app.crash()
             await desktop.stop()
         }
@@ -130,12 +134,12 @@ struct FocusTests {
             let desktop = FakeDesktop("gnome", [player: .active])
             try await desktop.startWithShell(address: fixture.daemon.bus.address)
             let app = try fixture.app("app", "--name", player, "--session", "episodes")
-            try app.log.wait(for: "opened")
-            try waitForFront(true, of: player, fixture)
+            try await app.log.wait(for: "opened")
+            try await waitForFront(true, of: player, fixture)
             try await desktop.showByShell([player: .running])
-            try waitForFront(false, of: player, fixture)
+            try await waitForFront(false, of: player, fixture)
             try await desktop.showByShell([player: .active])
-            try waitForFront(true, of: player, fixture)
+            try await waitForFront(true, of: player, fixture)
             await app.crash()
             await desktop.stop()
         }

@@ -2,11 +2,12 @@
 import ConditionFixtures
 import Foundation
 import HostileServer
+import ProcessFixtures
 import Synchronization
 import Testing
 
 @Suite(
-    "C5: files of uploads, and disk usage of apps", .inTurn, .serialized,
+    "C5: files of uploads, and disk usage of apps",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct KeptUploadTests {
     @Test(
@@ -31,24 +32,24 @@ struct KeptUploadTests {
             let sent = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
             let app = try fixture.app("app", "--session", "episodes", "--relaunch")
             defer { app.log.killAll() }
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             // Nothing starts until the release, so the kill comes first.
-            try fixture.daemon.run("hold")
+            try await fixture.daemon.run("hold")
             try app.send("upload \(file) \(server.url("/inbox"))")
-            try app.log.wait(for: "submitted 1")
+            try await app.log.wait(for: "submitted 1")
             try FileManager.default.removeItem(atPath: file)
             if isAppGone { await app.crash() }
-            #expect(try Self.sources(of: fixture).count == 1)
-            #expect(try fixture.row()["source-files"] as? Int == 1)
-            #expect(try fixture.row()["source-bytes"] as? Int == 300_000)
-            try fixture.waitForEnd(ofDaemon: try fixture.killDaemon())
-            try fixture.daemon.run("release")
-            try app.log.wait(for: "completed 1")
+            #expect(try await Self.sources(of: fixture).count == 1)
+            #expect(try await fixture.row()["source-files"] as? Int == 1)
+            #expect(try await fixture.row()["source-bytes"] as? Int == 300_000)
+            try await fixture.waitForEnd(ofDaemon: try await fixture.killDaemon())
+            try await fixture.daemon.run("release")
+            try await app.log.wait(for: "completed 1")
             #expect(app.log.events.contains("completed 1 0"))
             let isWhole = bodies.withLock { $0 == [sent] }
             #expect(isWhole, "the server received different bytes")
-            try waitUntil("the kept file is removed", within: 60) { try Self.sources(of: fixture).isEmpty }
-            #expect(try fixture.row()["source-bytes"] as? Int == 0)
+            try await waitUntil("the kept file is removed", within: 60) { try await Self.sources(of: fixture).isEmpty }
+            #expect(try await fixture.row()["source-bytes"] as? Int == 0)
             await app.crash()
         }
     }
@@ -61,29 +62,29 @@ struct KeptUploadTests {
             let file = fixture.daemon.program.folder.path + "/upload"
             try RandomFile.write(file, bytes: 60_000, seed: 3)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("acknowledge no")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1 0")
-            let row = try fixture.row()
+            try await app.log.wait(for: "completed 1 0")
+            let row = try await fixture.row()
             #expect(row["finished-files"] as? Int == 1)
             #expect(row["finished-bytes"] as? Int == 200_000)
             #expect(row["counted-bytes"] as? Int == 200_000)
             #expect(row["bytes-limit"] as? Int == 250_000)
-            #expect(try fixture.daemon.run("apps").contains("FINISHED"))
+            #expect(try await fixture.daemon.run("apps").contains("FINISHED"))
             // The daemon's sum of bytes may be up to one second old.
-            sleep(1)
+            try await Task.sleep(for: .seconds(1))
             try app.send("upload \(file) \(fixture.server.url("inbox"))")
-            try app.log.wait(for: "completed 2 -1")
-            #expect(try Self.sources(of: fixture).isEmpty)
+            try await app.log.wait(for: "completed 2 -1")
+            #expect(try await Self.sources(of: fixture).isEmpty)
             await app.crash()
         }
     }
 
     /// The names of the kept files.
-    private static func sources(of fixture: SessionFixture) throws -> [String] {
-        guard let state = try fixture.daemon.json("service", "status")["state"] as? String else {
-            throw TestSetupError("service status has no state folder")
+    private static func sources(of fixture: SessionFixture) async throws -> [String] {
+        guard let state = try await fixture.daemon.json("service", "status")["state"] as? String else {
+            throw FixtureError("service status has no state folder")
         }
         return (try? FileManager.default.contentsOfDirectory(atPath: state + "/sources")) ?? []
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 /// A stress test that kills an app again and again during its transfers: 25 times, or `TRANSFER_APP_KILLS` times.
 @Suite(
-    "An app that is killed", .inTurn, .serialized,
+    "An app that is killed",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct KilledAppTests {
     private static let kills = Int(ProcessInfo.processInfo.environment["TRANSFER_APP_KILLS"] ?? "") ?? 25
@@ -29,20 +30,20 @@ struct KilledAppTests {
             try FileManager.default.createDirectory(atPath: moveFolder, withIntermediateDirectories: true)
             for kill in 0..<Self.kills {
                 let app = try fixture.app("app", "--session", "s", "--move", moveFolder)
-                try app.log.wait(for: "opened", count: kill + 1)
+                try await app.log.wait(for: "opened", count: kill + 1)
                 if kill == 0 {
                     for number in 1...tasks { try app.send("download \(fixture.server.url("file-\(number)"))") }
-                    try app.log.wait(for: "submitted \(tasks)")
+                    try await app.log.wait(for: "submitted \(tasks)")
                 }
                 try await Task.sleep(for: .milliseconds(Int(generator.next() % 250)))
                 await app.crash()
             }
             let app = try fixture.app("app", "--session", "s", "--move", moveFolder)
-            try waitUntil("all tasks end", within: 300) {
-                Set(app.log.lines.filter { $0.hasPrefix("completed ") }).count == tasks
+            try await app.log.wait(until: "all ends", within: 300) { lines in
+                Set(lines.filter { $0.hasPrefix("completed ") }).count == tasks
             }
-            try waitUntil("the last event is acknowledged", within: 60) {
-                try fixture.row()["waiting-events"] as? Int == 0
+            try await waitUntil("the last event is acknowledged", within: 60) {
+                try await fixture.row()["waiting-events"] as? Int == 0
             }
             await app.crash()
             #expect(ReceivedEvents(app.log.lines).faults == [])

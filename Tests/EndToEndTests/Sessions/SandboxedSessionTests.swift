@@ -2,11 +2,12 @@
 import ConditionFixtures
 import Foundation
 import HostileServer
+import ProcessFixtures
 import Synchronization
 import Testing
 
 @Suite(
-    "C2: the library in a real Flatpak app", .inTurn, .serialized,
+    "C2: the library in a real Flatpak app",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
     .enabled(if: FlatpakApp.unavailabilityReason == nil, "\(FlatpakApp.unavailabilityReason ?? "")"))
 struct SandboxedSessionTests {
@@ -26,32 +27,32 @@ struct SandboxedSessionTests {
             for path in [moveFolder, folder + "/flatpak"] {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             }
-            let flatpak = try FlatpakApp(folder: folder + "/flatpak", program: SessionFixture.program)
+            let flatpak = try await FlatpakApp(folder: folder + "/flatpak", program: SessionFixture.program)
             let log = AppLog(path: moveFolder + "/log")
             // Of the user's files, the app sees only this folder, for its log and its moved download.
             let words = flatpak.command(
                 ["--filesystem=\(moveFolder)"], arguments: [log.path, "--session", "episodes", "--move", moveFolder])
             let process = try FixtureProcess(words, environment: fixture.daemon.program.environment)
             let app = App(process: process, log: log)
-            try log.wait(for: "opened")
+            try await log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
-            let line = try log.wait(for: "downloaded 1 200000 ")
+            let line = try await log.wait(for: "downloaded 1 200000 ")
             let path = String(line.split(separator: " ").last ?? "")
             #expect(!FileManager.default.fileExists(atPath: path), "the file should exist only in the sandbox")
-            try log.wait(for: "moved 1")
-            try log.wait(for: "completed 1 0")
+            try await log.wait(for: "moved 1")
+            try await log.wait(for: "completed 1 0")
             #expect(FileManager.default.contents(atPath: moveFolder + "/1") == episode)
 
             // The file is in the sandbox's own /tmp, which no other process sees.
             let text = "written-in-the-sandbox"
             try app.send("write /tmp/upload-of-the-sandbox \(text)")
-            try log.wait(for: "wrote")
+            try await log.wait(for: "wrote")
             #expect(!FileManager.default.fileExists(atPath: "/tmp/upload-of-the-sandbox"))
             try app.send("upload /tmp/upload-of-the-sandbox \(inbox.url("/inbox"))")
-            try log.wait(for: "completed 2 0")
+            try await log.wait(for: "completed 2 0")
             #expect(bodies.withLock { $0 } == [Array(text.utf8)])
 
-            let row = try fixture.row(of: HostileFixture.sandboxedApp)
+            let row = try await fixture.row(of: HostileFixture.sandboxedApp)
             #expect(row["sessions"] as? [String] == ["episodes"], "\(row)")
             await process.end()
         }

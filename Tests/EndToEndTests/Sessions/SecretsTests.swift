@@ -2,13 +2,14 @@
 import ConditionFixtures
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import Testing
 import TransferBusClient
 import TransferBusProtocol
 import TransferTesting
 
 @Suite(
-    "C10: secrets end with the transfer", .inTurn, .serialized,
+    "C10: secrets end with the transfer",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SecretsTests {
     /// A unique secret for each source from which a secret can enter.
@@ -29,7 +30,7 @@ struct SecretsTests {
 
     @Test("S3, T8: none of the daemon's files has a secret after the next upkeep, even before apps learn of the end")
     func everywhere() async throws {
-        let (nginx, server, bus) = (try NginxServer(), try ConformanceServer(), try await PrivateBus())
+        let (nginx, server, bus) = (try await NginxServer(), try ConformanceServer(), try await PrivateBus())
         defer { server.stop() }
         try nginx.serve("file", bytes: 1000)
         let folder = try TemporaryFolder()
@@ -46,17 +47,15 @@ struct SecretsTests {
         let log = state + "/log"
         let daemon = try ChildProcess(DaemonFixture.daemonPath, [], environment: environment, output: log)
         defer { daemon.end() }
-        try waitUntil("the daemon is on the bus", within: 60) {
-            (try? String(contentsOfFile: log, encoding: .utf8))?.contains("on the bus") == true
-        }
+        try await waitForText("on the bus", in: log)
         let client = BusClient()
         try await client.connect(address: bus.address)
         try await client.own("org.example.Secretive")
-        func transferctl(_ word: String) throws {
+        func transferctl(_ word: String) async throws {
             let run = try ChildProcess(Transferctl.path, [word], environment: environment, output: folder.path + "/ctl")
-            #expect(try run.wait(within: 60) == 0)
+            #expect(try await run.wait(within: 60) == 0)
         }
-        try transferctl("hold")
+        try await transferctl("hold")
 
         let address = nginx.url("file")
         let session = try await open(by: client)
@@ -67,9 +66,9 @@ struct SecretsTests {
             [SessionFixture.program, folder.path + "/app.log", "--session", "s", "--token", Self.secret("token")],
             environment: environment)
         let appLog = AppLog(path: folder.path + "/app.log")
-        try appLog.wait(for: "opened")
+        try await appLog.wait(for: "opened")
         try app.send("download \(server.address(.token(Self.secret("token"), 9)))")
-        try appLog.wait(for: "submitted 1")
+        try await appLog.wait(for: "submitted 1")
         // All secrets except for the token, which no server has requested yet.
         let expected = Set(Self.sources).subtracting(["token"])
         // The daemon's first backup may be older than some of the secrets, and the next backup is due in a day. The
@@ -80,19 +79,22 @@ struct SecretsTests {
             _ = try? FileManager.default.removeItem(atPath: backup)
             try await submit(
                 by: client, address: server.address(.login(user: "me", password: Self.secret("own-password"), 9)))
-            try? waitUntil("the secrets are in the queue's backup", within: 15) {
+            try? await waitUntil("the secrets are in the queue's backup", within: 15) {
                 saved = found(below: state).filter { $0.hasSuffix("transferd/queue.sqlite.backup") }
                     .compactMap { $0.split(separator: " ").first.map(String.init) }
                 return expected.isSubset(of: saved)
             }
         }
         try #require(expected.isSubset(of: saved), "the backup lacks some secrets: \(saved)")
-        try transferctl("release")
-        try appLog.wait(for: "completed 1 0")
-        try await waitForEnds(by: client)
+        try await transferctl("release")
+        try await appLog.wait(for: "completed 1 0")
+        try await waitUntil("all transfers have ended", within: 120) {
+            let rows = try await client.call("List", [.dictionary(["ended": .integer(0)])], type: "(a{sv})")
+            return rows.first?.items.isEmpty == true
+        }
         var left: [String] = []
         do {
-            try waitUntil("no secret is left", within: 120) {
+            try await waitUntil("no secret is left", within: 120) {
                 left = found(below: state)
                 return left.isEmpty
             }
@@ -103,7 +105,7 @@ struct SecretsTests {
         await app.end()
         await client.close()
         daemon.signal(SIGTERM)
-        try daemon.wait(within: 60)
+        try await daemon.wait(within: 60)
         #expect(found(below: state) == [])
         await bus.end()
     }
@@ -138,16 +140,5 @@ struct SecretsTests {
             "headers": .list([.list([.string("X-Key"), .string(Self.secret("own-header"))])]),
         ]
         _ = try await client.call("Submit", [.list([.dictionary(transfer)])], type: "(aa{sv})")
-    }
-
-    /// Waits until the client has no open transfer.
-    private func waitForEnds(by client: BusClient) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while ContinuousClock.now < deadline {
-            let rows = try await client.call("List", [.dictionary(["ended": .integer(0)])], type: "(a{sv})")
-            if rows.first?.items.isEmpty == true { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw TestSetupError("the transfers did not end within 120 s")
     }
 }

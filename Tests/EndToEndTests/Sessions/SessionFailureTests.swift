@@ -4,13 +4,14 @@ import ConditionFixtures
 import Foundation
 import GLibBridge
 import HostileServer
+import ProcessFixtures
 import Synchronization
 import Testing
 import TransferBusClient
 import TransferBusProtocol
 
 @Suite(
-    "Background sessions under failures", .inTurn, .serialized,
+    "Background sessions under failures",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionFailureTests {
     @Test("L5, E4: despite repeated kills of the daemon, each download ends once and none is lost")
@@ -28,16 +29,16 @@ struct SessionFailureTests {
         try await SessionFixture.with { fixture in
             for number in 1...40 { try fixture.server.serve("\(number)", bytes: 20_000 * number) }
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             for number in 1...40 {
                 try app.send("download \(fixture.server.url("\(number)"))")
                 guard number.isMultiple(of: 5) else { continue }
-                usleep(UInt32(next(below: 400_000)))
-                try fixture.killDaemon()
+                try await Task.sleep(for: .microseconds(next(below: 400_000)))
+                try await fixture.killDaemon()
             }
-            for number in 1...40 { try app.log.wait(for: "completed \(number) 0", within: 180) }
+            for number in 1...40 { try await app.log.wait(for: "completed \(number) 0", within: 180) }
             try app.send("tasks")
-            #expect(try app.log.wait(for: "tasks") == "tasks")
+            #expect(try await app.log.wait(for: "tasks") == "tasks")
             let lines = app.log.lines
             for number in 1...40 {
                 #expect(lines.count { $0.hasPrefix("downloaded \(number) \(20_000 * number) ") } == 1)
@@ -52,16 +53,18 @@ struct SessionFailureTests {
         try await SessionFixture.with(rate: 2_000_000) { fixture in
             try fixture.server.serve("episode", bytes: 4_000_000)
             let app = try fixture.app("app", "--session", "episodes", "--relaunch")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "received 1")
+            try await app.log.wait(for: "received 1")
             kill(app.process.id, SIGSTOP)
-            try waitUntil("the events wait", within: 60) { try fixture.row()["waiting-events"] as? Int == 3 }
-            #expect(try fixture.row()["launches"] as? Int == 0)
+            try await waitUntil("the events wait", within: 60) {
+                try await fixture.row()["waiting-events"] as? Int == 3
+            }
+            #expect(try await fixture.row()["launches"] as? Int == 0)
             kill(app.process.id, SIGCONT)
-            try app.log.wait(for: "completed 1 0")
-            try waitUntil("the events are acknowledged", within: 60) {
-                try fixture.row()["waiting-events"] as? Int == 0
+            try await app.log.wait(for: "completed 1 0")
+            try await waitUntil("the events are acknowledged", within: 60) {
+                try await fixture.row()["waiting-events"] as? Int == 0
             }
             await app.crash()
         }
@@ -76,15 +79,15 @@ struct SessionFailureTests {
                 toFile: fixture.daemon.program.folder.path + "/config/transferd/config.toml", atomically: true,
                 encoding: .utf8)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("later 3600 \(fixture.server.url("a"))")
-            try app.log.wait(for: "submitted 1")
+            try await app.log.wait(for: "submitted 1")
             // The daemon counts the task once the engine has reported it.
-            try waitUntil("the task is counted", within: 60) { try fixture.row()["open"] as? Int == 1 }
+            try await waitUntil("the task is counted", within: 60) { try await fixture.row()["open"] as? Int == 1 }
             try app.send("later 3600 \(fixture.server.url("b"))")
-            try app.log.wait(for: "completed 2 -1")
+            try await app.log.wait(for: "completed 2 -1")
             try app.send("tasks")
-            #expect(try app.log.wait(for: "tasks") == "tasks 1:0")
+            #expect(try await app.log.wait(for: "tasks") == "tasks 1:0")
             await app.crash()
         }
     }
@@ -109,9 +112,9 @@ struct SessionFailureTests {
             let file = fixture.daemon.program.folder.path + "/upload"
             try RandomFile.write(file, bytes: 100_000, seed: 3)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("upload \(file) \(server.url("/inbox"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             #expect(
                 app.log.events == [
                     "opened episodes", "responded 1 201", "body 1 got 100000 by POST", "completed 1 0",
@@ -120,12 +123,12 @@ struct SessionFailureTests {
             let isWhole = bodies.withLock { $0 == [Array(sent)] }
             #expect(isWhole, "the server received different bytes")
             // The file exists when the upload is submitted, but not when the upload starts.
-            try fixture.daemon.run("hold")
+            try await fixture.daemon.run("hold")
             try app.send("upload \(file) \(server.url("/inbox"))")
-            try app.log.wait(for: "submitted 2")
+            try await app.log.wait(for: "submitted 2")
             try FileManager.default.removeItem(atPath: file)
-            try fixture.daemon.run("release")
-            try app.log.wait(for: "completed 2")
+            try await fixture.daemon.run("release")
+            try await app.log.wait(for: "completed 2")
             #expect(app.log.events.last == "completed 2 0")
             let isWholeAgain = bodies.withLock { $0 == [Array(sent), Array(sent)] }
             #expect(isWholeAgain, "the server received different bytes")
@@ -138,15 +141,15 @@ struct SessionFailureTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             try app.send("close")
-            try app.log.wait(for: "invalidated")
+            try await app.log.wait(for: "invalidated")
             try app.send("open episodes")
-            try app.log.wait(for: "opened", count: 2)
+            try await app.log.wait(for: "opened", count: 2)
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 2")
+            try await app.log.wait(for: "completed 2")
             await app.crash()
         }
     }
@@ -156,12 +159,12 @@ struct SessionFailureTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("open episodes")
-            try app.log.wait(for: "opened", count: 2)
-            try app.log.wait(for: "invalidated")
+            try await app.log.wait(for: "opened", count: 2)
+            try await app.log.wait(for: "invalidated")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             #expect(app.log.lines.count { $0.hasPrefix("completed 1") } == 1)
             await app.crash()
         }
@@ -172,11 +175,13 @@ struct SessionFailureTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("front no")
-            try waitUntil("the app is in the background", within: 60) { try fixture.row()["front"] as? Bool == false }
+            try await waitUntil("the app is in the background", within: 60) {
+                try await fixture.row()["front"] as? Bool == false
+            }
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "finished")
+            try await app.log.wait(for: "finished")
             #expect(app.log.lines.contains("handle episodes"))
             await app.crash()
         }
@@ -193,8 +198,8 @@ struct SessionFailureTests {
             let path = try await Self.open("episodes", by: caller)
             #expect(path?.contains("org_2eexample_2eToolkit__episodes") == true)
             // A new daemon first queries the owners of all bus names.
-            try fixture.killDaemon()
-            try fixture.waitForEndOfDaemon()
+            try await fixture.killDaemon()
+            try await fixture.waitForEndOfDaemon()
             let again = BusClient()
             try await again.connect(address: fixture.daemon.bus.address)
             #expect(try await Self.open("others", by: again)?.contains("org_2eexample_2eToolkit__others") == true)
@@ -248,10 +253,10 @@ struct SessionFailureTests {
         let app = try FixtureProcess(
             [SessionFixture.program, log.path, "--give-up", "2", "--session", "episodes"],
             environment: bus.sessionEnvironment)
-        try log.wait(for: "opened")
+        try await log.wait(for: "opened")
         daemon.process.end()
-        #expect(try log.wait(for: "invalidated").contains("transferctl service"))
-        try waitUntil("an app without a session ends", within: 60) { !app.isRunning }
+        #expect(try await log.wait(for: "invalidated").contains("transferctl service"))
+        try await app.wait(within: 60)
         await app.end()
         await bus.end()
     }

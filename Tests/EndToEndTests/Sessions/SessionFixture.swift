@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// A fixture with a real daemon on a private bus, a real server, and apps as real processes.
 struct SessionFixture {
@@ -8,7 +9,7 @@ struct SessionFixture {
     let server: NginxServer
 
     init(rate: Int? = nil, programs: String? = nil) async throws {
-        server = try NginxServer(rate: rate)
+        server = try await NginxServer(rate: rate)
         daemon = try await DaemonFixture(programs: programs) { folder in ["XDG_CACHE_HOME": folder + "/cache"] }
     }
 
@@ -52,10 +53,7 @@ struct SessionFixture {
                 $1
             }
         let process = try ChildProcess(program, [], environment: environment, output: folder.path + "/out")
-        let output = folder.path + "/out"
-        try waitUntil("the daemon is on the bus", within: 60) {
-            (try? String(contentsOfFile: output, encoding: .utf8))?.contains("on the bus") == true
-        }
+        try await waitForText("on the bus", in: folder.path + "/out")
         return (process, folder)
     }
 
@@ -83,37 +81,37 @@ struct SessionFixture {
     }
 
     /// The manager's entry for an app, or empty if the manager lists no such app.
-    func row(of app: String = SessionFixture.program) throws -> [String: Any] {
-        let rows = try daemon.json("apps")["apps"] as? [[String: Any]] ?? []
+    func row(of app: String = SessionFixture.program) async throws -> [String: Any] {
+        let rows = try await daemon.json("apps")["apps"] as? [[String: Any]] ?? []
         return rows.first { $0["app"] as? String == app } ?? [:]
     }
 
     /// Kills the daemon as a crash would, and returns its process id.
     @discardableResult
-    func killDaemon() throws -> pid_t {
+    func killDaemon() async throws -> pid_t {
         var process: pid_t?
-        try waitUntil("a daemon runs", within: 60) {
+        try await waitUntil("a daemon runs", within: 60) {
             // A daemon that was just killed may still be queried, but does not respond.
-            process = (try? daemon.process()) ?? nil
+            process = (try? await daemon.process()) ?? nil
             return process != nil
         }
-        guard let process else { throw TestSetupError("no daemon runs") }
+        guard let process else { throw FixtureError("no daemon runs") }
         kill(process, SIGKILL)
         return process
     }
 
     /// Waits until the bus knows that the daemon has ended. A connected app may start another daemon immediately.
-    func waitForEnd(ofDaemon process: pid_t) throws {
-        try waitUntil("the daemon \(process) has ended", within: 60) {
-            guard let status = try? daemon.json("service", "status") else { return false }
+    func waitForEnd(ofDaemon process: pid_t) async throws {
+        try await waitUntil("the daemon \(process) has ended", within: 60) {
+            guard let status = try? await daemon.json("service", "status") else { return false }
             return (status["process"] as? Int).map(pid_t.init) != process
         }
     }
 
     /// Waits until the bus knows that no daemon runs.
-    func waitForEndOfDaemon() throws {
-        try waitUntil("no daemon runs", within: 60) {
-            guard let status = try? daemon.json("service", "status") else { return false }
+    func waitForEndOfDaemon() async throws {
+        try await waitUntil("no daemon runs", within: 60) {
+            guard let status = try? await daemon.json("service", "status") else { return false }
             return status["process"] as? Int == nil
         }
     }
@@ -143,17 +141,23 @@ struct AppLog {
         }
     }
 
+    /// Waits until the lines satisfy a condition.
+    func wait(until what: String, within seconds: Double, _ condition: ([String]) -> Bool) async throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        do {
+            try await waitUntil("the app's log has \(what)", within: seconds, watching: .files(in: folder)) {
+                condition(lines)
+            }
+        } catch { throw FixtureError("\(error)\n\(lines.joined(separator: "\n"))") }
+    }
+
     /// Waits for the `count`th line that begins with `start`, and returns the line.
     @discardableResult
-    func wait(for start: String, count: Int = 1, within seconds: Double = 120) throws -> String {
+    func wait(for start: String, count: Int = 1, within seconds: Double = 60) async throws -> String {
         var found: String?
-        do {
-            try waitUntil("'\(start)' in the app's log", within: seconds) {
-                found = lines.filter { $0.hasPrefix(start) }.dropFirst(count - 1).first
-                return found != nil
-            }
-        } catch {
-            throw TestSetupError("\(error)\n\(lines.joined(separator: "\n"))")
+        try await wait(until: "'\(start)'", within: seconds) { lines in
+            found = lines.filter { $0.hasPrefix(start) }.dropFirst(count - 1).first
+            return found != nil
         }
         return found ?? ""
     }

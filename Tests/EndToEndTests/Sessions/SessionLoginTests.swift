@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 import TransferTesting
 
 /// Tests of logins while the app does not run. `DaemonConformanceTests` covers a running app that responds to a login
 /// request over the bus (T8).
 @Suite(
-    "Logins for apps that are not running", .inTurn, .serialized,
+    "Logins for apps that are not running",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionLoginTests {
     private static let basic = "Basic " + Data("me:secret".utf8).base64EncodedString()
@@ -15,16 +16,16 @@ struct SessionLoginTests {
     /// Submits a download during a hold, ends the app as a crash would, and releases the hold.
     private func submit(_ address: String, _ login: [String], _ fixture: SessionFixture) async throws -> AppLog {
         let relaunch = ["--relaunch", SessionFixture.program, fixture.log("app").path] + login
-        try fixture.daemon.run("hold")
+        try await fixture.daemon.run("hold")
         let app = try fixture.app("app", ["--session", "episodes"] + login + relaunch)
-        try app.log.wait(for: "opened")
+        try await app.log.wait(for: "opened")
         try app.send("download \(address)")
-        try waitUntil("the task", within: 60) {
-            (try fixture.daemon.json("list")["transfers"] as? [[String: Any]])?.count == 1
+        try await waitUntil("the task", within: 60) {
+            (try await fixture.daemon.json("list")["transfers"] as? [[String: Any]])?.count == 1
         }
         await app.crash()
         #expect(!app.log.lines.contains { $0.hasPrefix("challenged") })
-        try fixture.daemon.run("release")
+        try await fixture.daemon.run("release")
         return app.log
     }
 
@@ -43,11 +44,11 @@ struct SessionLoginTests {
         try await SessionFixture.with { fixture in
             let address = server.address(served)
             let log = try await submit(address, login, fixture)
-            try log.wait(for: "completed 1 0")
+            try await log.wait(for: "completed 1 0")
             #expect(log.lines.contains { $0.hasPrefix("began ") && $0.hasSuffix(" for episodes") })
             #expect(log.lines.contains("challenged 1 \(scheme) 127.0.0.1"))
             #expect(log.lines.contains { $0.hasPrefix("downloaded 1 70000 ") })
-            #expect(try fixture.row()["launches"] as? Int == 1)
+            #expect(try await fixture.row()["launches"] as? Int == 1)
             let fields = server.requests(for: address).map { $0.fields["authorization"] }
             #expect(fields.first == .some(nil))
             #expect(fields.last == field)
@@ -61,11 +62,11 @@ struct SessionLoginTests {
         defer { server.stop() }
         try await SessionFixture.with { fixture in
             let log = try await submit(server.address(.token("t", 70_000)), [], fixture)
-            try log.wait(for: "ended")
+            try await log.wait(for: "ended")
             #expect(log.lines.contains { $0.hasPrefix("responded 1 401") })
             #expect(log.lines.contains("completed 1 0"))
             #expect(!log.lines.contains { $0.hasPrefix("challenged") })
-            #expect(try fixture.row()["launches"] as? Int == 1)
+            #expect(try await fixture.row()["launches"] as? Int == 1)
         }
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Apps launched by a real daemon for their sessions", .inTurn, .serialized,
+    "Apps launched by a real daemon for their sessions",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionStartTests {
     @Test(
@@ -13,11 +14,11 @@ struct SessionStartTests {
         try await SessionFixture.with(rate: 1_000_000) { fixture in
             try fixture.server.serve("episode", bytes: 2_000_000)
             let app = try fixture.app("app", "--session", "episodes", "--relaunch")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
             try app.send("exit")
-            try app.log.wait(for: "began", count: 2)
-            try app.log.wait(for: "ended")
+            try await app.log.wait(for: "began", count: 2)
+            try await app.log.wait(for: "ended")
             #expect(app.log.lines.contains { $0.hasPrefix("began ") && $0.hasSuffix(" for episodes") })
             let later = app.log.events.map(\.shortLine)
             #expect(
@@ -27,10 +28,10 @@ struct SessionStartTests {
                     "finished", "ended",
                 ])
             // The app may end before the daemon has learned the outcome of the start.
-            try waitUntil("the start's outcome", within: 60) {
-                try fixture.row()["last-outcome"] as? String == "started"
+            try await waitUntil("the start's outcome", within: 60) {
+                try await fixture.row()["last-outcome"] as? String == "started"
             }
-            let row = try fixture.row()
+            let row = try await fixture.row()
             #expect(row["launches"] as? Int == 1)
             #expect(row["waiting-events"] as? Int == 0)
             await app.process.end()
@@ -44,19 +45,19 @@ struct SessionStartTests {
             try fixture.server.serve("episode", bytes: 1_000_000)
             try await fixture.makeActivatable(name, ["--name", name], log: "started")
             let app = try fixture.app("app", "--name", name, "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "submitted")
+            try await app.log.wait(for: "submitted")
             await app.crash()
             let started = fixture.log("started")
             defer { started.killAll() }
-            try started.wait(for: "finished")
+            try await started.wait(for: "finished")
             #expect(
                 started.events.map(\.shortLine) == [
                     "called episodes", "opened episodes", "responded 1 200", "downloaded 1 1000000", "completed 1 0",
                     "finished",
                 ])
-            let row = try fixture.row(of: name)
+            let row = try await fixture.row(of: name)
             #expect(row["bus-name"] as? String == name)
             #expect(row["launches"] as? Int == 1)
             #expect(row["front"] as? Bool == false)
@@ -68,13 +69,13 @@ struct SessionStartTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes", "--relaunch")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("later 3 \(fixture.server.url("episode"))")
-            try app.log.wait(for: "submitted 1")
+            try await app.log.wait(for: "submitted 1")
             #expect(fixture.server.requests().isEmpty)
             await app.crash()
-            try app.log.wait(for: "willbegin 1 episode")
-            try waitUntil("the file is requested", within: 60) { !fixture.server.requests().isEmpty }
+            try await app.log.wait(for: "willbegin 1 episode")
+            try await fixture.server.waitForRequests(1)
             app.log.killAll()
         }
     }
@@ -89,22 +90,22 @@ struct SessionStartTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", ["--session", "episodes", "--relaunch"] + command)
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("acknowledge no")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             await app.crash()
-            try waitUntil("the attempt is shown", within: 60) {
-                try fixture.row()["last-outcome"] as? String == outcome
+            try await waitUntil("the attempt is shown", within: 60) {
+                try await fixture.row()["last-outcome"] as? String == outcome
             }
-            let row = try fixture.row()
+            let row = try await fixture.row()
             #expect(row[outcome] as? Int == 1)
             #expect((row["last-error"] as? String)?.contains(words) == true)
             #expect(row["waiting-events"] as? Int == 3)
-            let table = try fixture.daemon.run("apps")
+            let table = try await fixture.daemon.run("apps")
             let shown = outcome == "missing" ? "program missing" : "ended immediately"
             #expect(table.contains("1 \(shown)") && table.contains(words), "\(table)")
-            #expect(try fixture.daemon.run("sessions").contains("episodes"))
+            #expect(try await fixture.daemon.run("sessions").contains("episodes"))
         }
     }
 
@@ -115,13 +116,13 @@ struct SessionStartTests {
             try fixture.server.serve("episode", bytes: 1000)
             try await fixture.makeActivatable(name, program: "/bin/false", [], log: "started")
             let app = try fixture.app("app", "--name", name, "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("acknowledge no")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             await app.crash()
-            try waitUntil("the attempt is shown", within: 60) {
-                try fixture.row(of: name)["last-outcome"] as? String == "crashed"
+            try await waitUntil("the attempt is shown", within: 60) {
+                try await fixture.row(of: name)["last-outcome"] as? String == "crashed"
             }
         }
     }
@@ -131,15 +132,15 @@ struct SessionStartTests {
         try await SessionFixture.with(rate: 100_000) { fixture in
             try fixture.server.serve("episode", bytes: 5_000_000)
             let app = try fixture.app("app", "--session", "episodes", "--relaunch")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "received 1")
+            try await app.log.wait(for: "received 1")
             await app.crash()
-            #expect(try fixture.daemon.run("apps", "quit", SessionFixture.program) == "1")
-            #expect(try fixture.row()["launches"] as? Int == 0)
-            #expect(try fixture.row()["open"] as? Int == 0)
+            #expect(try await fixture.daemon.run("apps", "quit", SessionFixture.program) == "1")
+            #expect(try await fixture.row()["launches"] as? Int == 0)
+            #expect(try await fixture.row()["open"] as? Int == 0)
             let next = try fixture.app("next", "--session", "episodes")
-            try next.log.wait(for: "completed 1 -999")
+            try await next.log.wait(for: "completed 1 -999")
             await next.crash()
         }
     }

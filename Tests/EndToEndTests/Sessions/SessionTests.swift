@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite(
-    "Background sessions of real apps with a real daemon", .inTurn, .serialized,
+    "Background sessions of real apps with a real daemon",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionTests {
     @Test("E3, E4: events arrive in order, 404 is a response, and acknowledged events are not repeated")
@@ -12,11 +13,11 @@ struct SessionTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 300_000)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             try app.send("download \(fixture.server.url("missing"))")
-            try app.log.wait(for: "completed 2")
+            try await app.log.wait(for: "completed 2")
             let events = app.log.events.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
             #expect(
                 events == [
@@ -24,15 +25,15 @@ struct SessionTests {
                     "responded 2 404", "downloaded 2 153", "completed 2 0",
                 ])
             // The app writes an event's line before it acknowledges the event.
-            try waitUntil("the last event is acknowledged", within: 60) {
-                try fixture.row()["waiting-events"] as? Int == 0
+            try await waitUntil("the last event is acknowledged", within: 60) {
+                try await fixture.row()["waiting-events"] as? Int == 0
             }
             await app.crash()
             // Every event was handled, so the next process receives none.
             let next = try fixture.app("next", "--session", "episodes")
-            try next.log.wait(for: "opened")
+            try await next.log.wait(for: "opened")
             try next.send("tasks")
-            try next.log.wait(for: "tasks")
+            try await next.log.wait(for: "tasks")
             #expect(next.log.events == ["opened episodes", "tasks"])
             await next.crash()
         }
@@ -42,14 +43,14 @@ struct SessionTests {
     func twoProcesses() async throws {
         try await SessionFixture.with { fixture in
             let first = try fixture.app("first", "--session", "episodes")
-            try first.log.wait(for: "opened")
+            try await first.log.wait(for: "opened")
             let second = try fixture.app("second", "--session", "episodes")
-            let refusal = try second.log.wait(for: "refused")
+            let refusal = try await second.log.wait(for: "refused")
             #expect(refusal.hasPrefix("refused inUse \(first.process.id):"))
             #expect(refusal.contains("process \(first.process.id)"))
             await first.crash()
             try second.send("open episodes")
-            try second.log.wait(for: "opened")
+            try await second.log.wait(for: "opened")
             await second.crash()
         }
     }
@@ -62,15 +63,15 @@ struct SessionTests {
             try FileManager.default.copyItem(atPath: SessionFixture.program, toPath: copy)
             let one = try fixture.app("one", "--session", "episodes")
             let two = try fixture.app("two", program: copy, "--session", "episodes")
-            for app in [one, two] { try app.log.wait(for: "opened") }
+            for app in [one, two] { try await app.log.wait(for: "opened") }
             try one.send("download \(fixture.server.url("episode"))")
-            try one.log.wait(for: "completed 1")
+            try await one.log.wait(for: "completed 1")
             try two.send("tasks")
-            try two.log.wait(for: "tasks")
+            try await two.log.wait(for: "tasks")
             #expect(two.log.events == ["opened episodes", "tasks"])
             // Each app numbers its tasks from 1. The apps share nothing.
             try two.send("download \(fixture.server.url("episode"))")
-            try two.log.wait(for: "completed 1")
+            try await two.log.wait(for: "completed 1")
             #expect(one.log.events.count == 4)
             for app in [one, two] { await app.crash() }
         }
@@ -82,16 +83,16 @@ struct SessionTests {
             try fixture.server.serve("episode", bytes: 2_000_000)
             try fixture.server.serve("small", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("small"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "received 2")
-            try fixture.killDaemon()
+            try await app.log.wait(for: "received 2")
+            try await fixture.killDaemon()
             // An action that is sent while no daemon runs is carried out later.
             try app.send("download \(fixture.server.url("small"))")
-            try app.log.wait(for: "completed 2")
-            try app.log.wait(for: "completed 3")
+            try await app.log.wait(for: "completed 2")
+            try await app.log.wait(for: "completed 3")
             for line in ["downloaded 1 1000", "downloaded 2 2000000", "downloaded 3 1000"] {
                 #expect(app.log.lines.count { $0.hasPrefix(line) } == 1, "\(line) in \(app.log.lines)")
             }
@@ -107,14 +108,14 @@ struct SessionTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("acknowledge no")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
+            try await app.log.wait(for: "completed 1")
             await app.crash()
-            try fixture.killDaemon()
+            try await fixture.killDaemon()
             let next = try fixture.app("next", "--session", "episodes")
-            try next.log.wait(for: "finished")
+            try await next.log.wait(for: "finished")
             #expect(
                 next.log.events.map(\.shortLine) == [
                     "opened episodes", "responded 1 200", "downloaded 1 1000", "completed 1 0", "finished",
@@ -128,15 +129,15 @@ struct SessionTests {
         try await SessionFixture.with { fixture in
             try fixture.server.serve("episode", bytes: 1000)
             let app = try fixture.app("app", "--session", "episodes")
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("acknowledge no")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
-            try fixture.killDaemon()
+            try await app.log.wait(for: "completed 1")
+            try await fixture.killDaemon()
             try app.send("acknowledge yes")
             // The events of the second task come after the events that the daemon sends again.
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "completed 2")
+            try await app.log.wait(for: "completed 2")
             // `finished` comes once the daemon is back, before or after the second task is submitted.
             let events = app.log.events.map(\.shortLine).filter { $0 != "finished" }
             #expect(
@@ -144,13 +145,13 @@ struct SessionTests {
                     "opened episodes", "responded 1 200", "downloaded 1 1000", "completed 1 0",
                     "responded 2 200", "downloaded 2 1000", "completed 2 0",
                 ])
-            try waitUntil("the second task's events are acknowledged", within: 60) {
-                try fixture.row()["waiting-events"] as? Int == 3
+            try await waitUntil("the second task's events are acknowledged", within: 60) {
+                try await fixture.row()["waiting-events"] as? Int == 3
             }
             await app.crash()
             // The next process receives the events that were not handled.
             let next = try fixture.app("next", "--session", "episodes")
-            try next.log.wait(for: "finished")
+            try await next.log.wait(for: "finished")
             #expect(
                 next.log.events.map(\.shortLine) == [
                     "opened episodes", "responded 1 200", "downloaded 1 1000", "completed 1 0", "finished",
@@ -166,7 +167,7 @@ struct SessionTests {
         let log = AppLog(path: folder.path + "/log")
         let app = try FixtureProcess(
             [SessionFixture.program, log.path, "--session", "episodes"], environment: bus.sessionEnvironment)
-        let refusal = try log.wait(for: "refused")
+        let refusal = try await log.wait(for: "refused")
         #expect(refusal.hasPrefix("refused unavailable"))
         #expect(refusal.contains("transferctl service install"))
         await app.end()

@@ -2,11 +2,12 @@
 import ConditionFixtures
 import Foundation
 import GLibBridge
+import ProcessFixtures
 import Testing
 import TransferBusProtocol
 
 @Suite(
-    "C12: apps are launched as systemd services", .inTurn, .serialized,
+    "C12: apps are launched as systemd services",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct StartedUnitTests {
     /// Makes an app submit a download and die. The daemon then starts the app by a command that ends with `words`.
@@ -20,9 +21,9 @@ struct StartedUnitTests {
             try fixture.server.serve("episode", bytes: 1000)
             let log = fixture.log("app")
             let app = try fixture.app("app", ["--session", "episodes", "--relaunch", program, log.path] + words)
-            try app.log.wait(for: "opened")
+            try await app.log.wait(for: "opened")
             try app.send("download \(fixture.server.url("episode"))")
-            try app.log.wait(for: "submitted 1")
+            try await app.log.wait(for: "submitted 1")
             await app.crash()
             try await body(fixture, systemd, log)
             await systemd.stop()
@@ -35,7 +36,7 @@ struct StartedUnitTests {
         // Values of an option that does not change what the app does here.
         let words = odd.flatMap { ["--give-up", $0] }
         try await withStartedApp(words) { fixture, systemd, log in
-            try log.wait(for: "ended")
+            try await log.wait(for: "ended")
             let order = try #require(systemd.orders.first)
             #expect(order.unit.hasPrefix("app-transferd-"))
             #expect(order.unit.contains("SessionApp@") && order.unit.hasSuffix(".service"))
@@ -47,15 +48,17 @@ struct StartedUnitTests {
             #expect(variables == ["BACKGROUND_TRANSFER_SESSION=episodes"])
             // The app gets its session, so the daemon recognizes it as the app that it started.
             #expect(log.lines.contains { $0.hasPrefix("completed 1 0") })
-            try waitUntil("the daemon releases the unit", within: 60) { systemd.released == [order.unit] }
-            #expect(try fixture.row()["failures"] as? Int == 0)
+            try await waitUntil("the daemon releases the unit", within: 60) { systemd.released == [order.unit] }
+            #expect(try await fixture.row()["failures"] as? Int == 0)
         }
     }
 
     @Test("R4: a command that systemd cannot execute is reported as missing, and no child is started instead")
     func missing() async throws {
         try await withStartedApp(of: "/nowhere/app") { fixture, systemd, log in
-            try waitUntil("the failure is reported", within: 60) { try fixture.row()["missing"] as? Int ?? 0 > 0 }
+            try await waitUntil("the failure is reported", within: 60) {
+                try await fixture.row()["missing"] as? Int ?? 0 > 0
+            }
             #expect(systemd.orders.first?.command.first == "/nowhere/app")
             #expect(log.lines.filter { $0.hasPrefix("began ") }.count == 1)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// A fixture with a private bus that starts the built daemon on the first call.
 struct DaemonFixture {
@@ -35,36 +36,46 @@ struct DaemonFixture {
     /// - Returns: The text on standard output, or on standard error if `status` is not 0, without newlines at its
     ///   ends.
     @discardableResult
-    func run(_ arguments: String..., status: Int32 = 0) throws -> String {
-        let result = try program.run(arguments)
+    func run(_ arguments: String..., status: Int32 = 0) async throws -> String {
+        let result = try await program.run(arguments)
         guard result.status == status else {
-            throw TestSetupError("\(arguments) ended with \(result.status):\n\(result.run.errors)")
+            throw FixtureError("\(arguments) ended with \(result.status):\n\(result.run.errors)")
         }
         let text = status == 0 ? result.run.output : result.run.errors
         return text.trimmingCharacters(in: .newlines)
     }
 
     /// Runs a command with `--json` and returns the object that it prints.
-    func json(_ arguments: String...) throws -> [String: Any] {
-        let result = try program.run(arguments + ["--json"])
+    func json(_ arguments: String...) async throws -> [String: Any] {
+        let result = try await program.run(arguments + ["--json"])
         guard let object = try JSONSerialization.jsonObject(with: Data(result.run.output.utf8)) as? [String: Any] else {
-            throw TestSetupError("\(arguments): \(result.run.output) \(result.run.errors)")
+            throw FixtureError("\(arguments): \(result.run.output) \(result.run.errors)")
         }
         return object
     }
 
     /// The daemon's process id, or `nil` if the daemon does not run.
-    func process() throws -> pid_t? { (try json("service", "status")["process"] as? Int).map(pid_t.init) }
+    func process() async throws -> pid_t? { (try await json("service", "status")["process"] as? Int).map(pid_t.init) }
 
     /// The name of a transfer's state.
-    func state(of id: String) throws -> String { try json("show", id)["state"] as? String ?? "" }
+    func state(of id: String) async throws -> String { try await json("show", id)["state"] as? String ?? "" }
+
+    /// Sends the running daemon a signal that ends it, and waits for its end.
+    ///
+    /// - Returns: The process id that the daemon had.
+    @discardableResult
+    func endDaemon(by signal: Int32 = SIGTERM) async throws -> pid_t {
+        guard let process = try await process(), let end = Watch.end(of: process) else {
+            throw FixtureError("no daemon runs")
+        }
+        kill(process, signal)
+        try await waitUntil("the daemon ends", within: 60, watching: end) { end.isReadable }
+        return process
+    }
 
     /// Ends the daemon and the bus.
     func end() async {
-        if let process = try? process() {
-            kill(process, SIGTERM)
-            try? waitUntil("the daemon ends", within: 180) { kill(process, 0) != 0 }
-        }
+        _ = try? await endDaemon()
         await bus.end()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// A real nginx on a free loopback port. Its log is the evidence of every request. Ended by its process id.
 final class NginxServer: Sendable {
@@ -31,7 +32,7 @@ final class NginxServer: Sendable {
     static let acceptsUploads: Bool = {
         guard unavailabilityReason == nil, let folder = try? TemporaryFolder(),
             let process = try? ChildProcess("/usr/sbin/nginx", ["-V"], output: folder.path + "/out"),
-            (try? process.wait(within: 60)) == 0,
+            process.waitOnThisThread() == 0,
             let text = try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)
         else { return false }
         return text.contains("http_dav_module")
@@ -51,7 +52,7 @@ final class NginxServer: Sendable {
     ///   - beginning: The number of bytes at the start of each response that are not limited. With this parameter,
     ///     ranges that begin at byte 1,000,000 or later are not limited at all.
     ///   - prefix: The words before the command, which run nginx in a namespace for example.
-    init(rate: Int? = nil, beginning: Int? = nil, prefix: [String] = []) throws {
+    init(rate: Int? = nil, beginning: Int? = nil, prefix: [String] = []) async throws {
         self.prefix = prefix
         folder = try TemporaryFolder()
         let port = try Self.freePort()
@@ -85,8 +86,10 @@ final class NginxServer: Sendable {
         process = try ChildProcess(words[0], Array(words.dropFirst()), output: folder.path + "/output")
         let pidFile = folder.path + "/nginx.pid"
         // nginx writes the file after it has begun to listen.
-        try waitUntil("nginx listens", within: 60) { FileManager.default.fileExists(atPath: pidFile) }
-        _ = try connections()
+        try await waitUntil("nginx listens", within: 60, watching: .files(in: folder.path)) {
+            FileManager.default.fileExists(atPath: pidFile)
+        }
+        _ = try await connections()
     }
 
     private static func limits(_ rate: Int?, _ beginning: Int?) -> String {
@@ -111,20 +114,20 @@ final class NginxServer: Sendable {
         // Replaces the file instead of rewriting it. A transfer in progress keeps reading the old file, as with any
         // server.
         try RandomFile.write(path + ".new", bytes: bytes, seed: seed)
-        guard rename(path + ".new", path) == 0 else { throw TestSetupError("\(path) cannot be written") }
+        guard rename(path + ".new", path) == 0 else { throw FixtureError("\(path) cannot be written") }
         return path
     }
 
     /// The number of connections that nginx has accepted so far, including the connection of this query.
-    func connections() throws -> Int {
+    func connections() async throws -> Int {
         let output = try TemporaryFolder()
         let words = prefix + ["/usr/bin/curl", "-s", "--max-time", "5", "http://127.0.0.1:\(port)/connections"]
         let curl = try ChildProcess(words[0], Array(words.dropFirst()), output: output.path + "/out")
-        guard try curl.wait(within: 60) == 0 else { throw TestSetupError("nginx does not respond") }
+        guard try await curl.wait(within: 60) == 0 else { throw FixtureError("nginx does not respond") }
         let lines = try String(contentsOfFile: output.path + "/out", encoding: .utf8).split(separator: "\n")
         // The third line contains the numbers of accepted connections, handled connections, and requests.
         guard lines.count > 2, let accepted = lines[2].split(separator: " ").first.flatMap({ Int($0) }) else {
-            throw TestSetupError("unexpected output of nginx: \(lines)")
+            throw FixtureError("unexpected output of nginx: \(lines)")
         }
         return accepted
     }
@@ -143,6 +146,13 @@ final class NginxServer: Sendable {
         }
     }
 
+    /// Waits until the server has logged a number of requests.
+    func waitForRequests(_ count: Int, within seconds: Double = 60) async throws {
+        try await waitUntil("\(count) requests are logged", within: seconds, watching: .files(in: folder.path)) {
+            requests().count >= count
+        }
+    }
+
     private static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -153,7 +163,7 @@ final class NginxServer: Sendable {
                 bind(descriptor, generic, length) == 0 ? getsockname(descriptor, generic, &length) : -1
             }
         }
-        guard result == 0 else { throw TestSetupError("no free port on the loopback interface") }
+        guard result == 0 else { throw FixtureError("no free port on the loopback interface") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 

@@ -11,6 +11,11 @@ enum ProcessList {
         }
     }
 
+    /// Returns the folder in which a process runs.
+    static func folder(of process: pid_t) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/cwd")
+    }
+
     /// Returns the IDs and names of a process's children.
     static func children(of parent: pid_t) -> [(id: pid_t, name: String)] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

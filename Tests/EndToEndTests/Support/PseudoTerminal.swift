@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Synchronization
 
 /// A terminal of 80 columns by 24 rows without a user. It keeps the program's output and passes typed keys to the
@@ -17,14 +18,14 @@ final class PseudoTerminal: Sendable {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (number, isLocked): (UInt32, Int32) = (0, 0)
         guard master >= 0, ioctl(master, lockOf, &isLocked) == 0, ioctl(master, numberOf, &number) == 0 else {
-            throw TestSetupError("cannot open a pseudoterminal")
+            throw FixtureError("cannot open a pseudoterminal")
         }
         path = "/dev/pts/\(number)"
         // Kept open, so that the settings can be read after the program has ended.
         slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         guard slave >= 0, ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else {
-            throw TestSetupError("\(path) cannot be opened")
+            throw FixtureError("\(path) cannot be opened")
         }
         _ = fcntl(master, F_SETFL, O_NONBLOCK)
     }
@@ -49,6 +50,15 @@ final class PseudoTerminal: Sendable {
             text.withLock { $0 += new }
         }
         return text.withLock { $0 }
+    }
+
+    /// Waits until the program has written a text that satisfies `condition`.
+    func waitUntil(_ what: String, within seconds: Double = 60, _ condition: (String) -> Bool) async throws {
+        do {
+            try await ProcessFixtures.waitUntil(what, within: seconds, watching: .readable(master)) {
+                condition(output)
+            }
+        } catch { throw FixtureError("\(error)\n\(output.suffix(2000))") }
     }
 
     func type(_ keys: String) { _ = keys.withCString { write(master, $0, strlen($0)) } }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
+import Testing
 
 /// The built `transferctl` program, run as a user runs it.
 struct Transferctl {
@@ -45,26 +47,42 @@ struct Transferctl {
             }
         }
 
+        /// Waits for `condition`, which is evaluated again when the run prints something.
+        ///
+        /// - Throws: `FixtureError` with the output if the run ends before.
+        func waitUntil(_ what: String, within seconds: Double, _ condition: () -> Bool) async throws {
+            var (isMet, hasEnded) = (false, false)
+            do {
+                let watch = try Watch.files(in: folder.path)
+                try await ProcessFixtures.waitUntil(what, within: seconds, watching: watch, process.ending) {
+                    // The end is read before the output, so that output just before the end is not missed.
+                    hasEnded = process.exitStatus != nil
+                    isMet = condition()
+                    return isMet || hasEnded
+                }
+            } catch {
+                throw FixtureError("\(error)\n\(output.suffix(3000))\n\(errors.suffix(2000))")
+            }
+            guard isMet else { throw FixtureError("exited without: \(what)\n\(output.suffix(3000))\n\(errors)") }
+        }
+
+        /// Waits until the messages contain a text.
+        func waitForMessage(_ text: String, within seconds: Double = 60) async throws {
+            try await waitUntil("'\(text)' is printed", within: seconds) { errors.contains(text) }
+        }
+
         /// Waits for the first event at `index` or later that satisfies `condition`.
         @discardableResult
         func event(
             _ what: String, within seconds: Double, after index: Int = 0, where condition: (Event) -> Bool
-        ) throws -> (index: Int, event: Event) {
+        ) async throws -> (index: Int, event: Event) {
             var found: (Int, Event)?
-            do {
-                try waitUntil(what, within: seconds) {
-                    // The exit status is read before the events, so that events written just before the exit are not
-                    // missed.
-                    let hasEnded = process.exitStatus != nil
-                    found = events.enumerated().first { $0.offset >= index && condition($0.element) }
-                        .map { ($0.offset, $0.element) }
-                    return found != nil || hasEnded
-                }
-            } catch {
-                throw TestSetupError("\(error)\n\(output.suffix(3000))\n\(errors.suffix(2000))")
+            try await waitUntil(what, within: seconds) {
+                found = events.enumerated().first { $0.offset >= index && condition($0.element) }
+                    .map { ($0.offset, $0.element) }
+                return found != nil
             }
-            guard let found else { throw TestSetupError("exited without: \(what)\n\(output.suffix(3000))\n\(errors)") }
-            return found
+            return try #require(found)
         }
     }
 
@@ -114,12 +132,12 @@ struct Transferctl {
     }
 
     /// Runs the program to its end.
-    func run(_ arguments: [String], within seconds: Double = 240) throws -> (status: Int32, run: Run) {
+    func run(_ arguments: [String], within seconds: Double = 120) async throws -> (status: Int32, run: Run) {
         let run = try start(arguments)
         do {
-            return (try run.process.wait(within: seconds), run)
+            return (try await run.process.wait(within: seconds), run)
         } catch {
-            throw TestSetupError("\(error)\n\(run.output.suffix(3000))\n\(run.errors.suffix(2000))")
+            throw FixtureError("\(error)\n\(run.output.suffix(3000))\n\(run.errors.suffix(2000))")
         }
     }
 }

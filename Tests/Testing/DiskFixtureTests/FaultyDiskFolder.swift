@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DiskFixture
 import Foundation
+import ProcessFixtures
 import TransferModel
 import TransferPolicy
 
@@ -39,7 +40,7 @@ final class FaultyDiskFolder {
     ///
     /// - Returns: The result of each command: 0 or an error number.
     @discardableResult
-    func run(_ commands: [String]...) throws -> [Int32] {
+    func run(_ commands: [String]...) async throws -> [Int32] {
         let words = commands.flatMap { command in
             command.enumerated().map { index, word in
                 let isPath =
@@ -47,23 +48,12 @@ final class FaultyDiskFolder {
                 return isPath ? (word == "." ? fixture.root : path(word)) : word
             }
         }
-        let child = try start("DiskChild", words)
-        let output = child.output.fileHandleForReading.readDataToEndOfFile()
-        child.process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { Int32($0) }
+        return try await start("DiskChild", words).output.rest().compactMap { Int32($0) }
     }
 
-    /// Starts a program that was built into the folder of the tests.
-    func start(_ program: String, _ arguments: [String]) throws -> (process: Process, output: Pipe) {
-        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = tests.appendingPathComponent(program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(fixture.environment) { $1 }
-        process.standardOutput = output
-        try process.run()
-        return (process, output)
+    /// Starts a program of this project, which uses the disk.
+    func start(_ program: String, _ arguments: [String]) throws -> FixtureProcess {
+        try FixtureProcess([builtProgram(program)] + arguments, environment: fixture.environment)
     }
 
     func losePower(

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import DiskFixture
 import Foundation
+import ProcessFixtures
 import Testing
 
 @Suite("A disk with power losses, limited space, and delays")
 struct FaultyDiskTests {
     @Test("synced bytes survive, unsynced bytes are lost, and the file keeps its inode")
-    func synced() throws {
+    func synced() async throws {
         let disk = try FaultyDiskFolder()
         #expect(
-            try disk.run(
+            try await disk.run(
                 ["write", "a", "0", "durable"], ["sync", "a"], ["sync-folder", "."], ["write", "a", "0", "DUR"],
                 ["write", "a", "7", " and more"]) == [0, 0, 0, 0, 0])
         #expect(disk.text("a") == "DURable and more")
@@ -23,154 +24,153 @@ struct FaultyDiskTests {
     }
 
     @Test("a name is durable after a sync of its folder, or in a journal after any sync")
-    func names() throws {
+    func names() async throws {
         for rule in PowerLoss.Names.allCases {
             let disk = try FaultyDiskFolder()
-            try disk.run(["write", "a", "0", "text"], ["sync", "a"])
+            try await disk.run(["write", "a", "0", "text"], ["sync", "a"])
             _ = try disk.losePower(.dropped, rule)
             #expect(disk.text("a") == (rule == .byJournal ? "text" : nil))
         }
     }
 
     @Test("an unsynced rename is undone and restores the replaced file; a synced rename survives")
-    func renamed() throws {
+    func renamed() async throws {
         let disk = try FaultyDiskFolder()
-        try disk.run(
+        try await disk.run(
             ["write", "old", "0", "1"], ["write", "new", "0", "2"], ["sync", "old"], ["sync", "new"],
             ["sync-folder", "."])
         let before = (disk.inode("old"), disk.inode("new"))
-        try disk.run(["rename", "new", "old"])
+        try await disk.run(["rename", "new", "old"])
         #expect(disk.names == ["old"])
         _ = try disk.losePower(.dropped)
         #expect(disk.text("old") == "1")
         #expect(disk.text("new") == "2")
         #expect((disk.inode("old"), disk.inode("new")) == before)
-        try disk.run(["rename", "new", "old"], ["sync-folder", "."])
+        try await disk.run(["rename", "new", "old"], ["sync-folder", "."])
         _ = try disk.losePower(.dropped)
         #expect(disk.names == ["old"])
         #expect(disk.text("old") == "2")
     }
 
     @Test("unless the folder was synced, removed files are restored and new links are lost")
-    func removed() throws {
+    func removed() async throws {
         let disk = try FaultyDiskFolder()
-        try disk.run(["write", "a", "0", "text"], ["sync", "a"], ["sync-folder", "."])
-        try disk.run(["remove", "a"], ["link", "nothing", "b"])
+        try await disk.run(["write", "a", "0", "text"], ["sync", "a"], ["sync-folder", "."])
+        try await disk.run(["remove", "a"], ["link", "nothing", "b"])
         #expect(disk.names == ["b"])
         _ = try disk.losePower(.dropped)
         #expect(disk.names == ["a"])
         #expect(disk.text("a") == "text")
-        try disk.run(["remove", "a"], ["link", "nothing", "b"], ["sync-folder", "."])
+        try await disk.run(["remove", "a"], ["link", "nothing", "b"], ["sync-folder", "."])
         _ = try disk.losePower(.dropped)
         #expect(disk.names == ["b"])
     }
 
     @Test("names change in order: of three changes, the first ones survive")
-    func orderOfNames() throws {
+    func orderOfNames() async throws {
         let disk = try FaultyDiskFolder()
-        try disk.run(["write", "a", "0", ""], ["write", "b", "0", ""], ["rename", "a", "c"])
+        try await disk.run(["write", "a", "0", ""], ["write", "b", "0", ""], ["rename", "a", "c"])
         #expect(try disk.losePower(.kept, keptNames: 67).lost == 1)
         #expect(disk.names == ["a", "b"])
     }
 
     @Test("a torn write survives up to a sector, or in some of its sectors")
-    func torn() throws {
-        func sectors(_ bytes: PowerLoss.Bytes) throws -> Set<[Bool]> {
+    func torn() async throws {
+        func sectors(_ bytes: PowerLoss.Bytes) async throws -> Set<[Bool]> {
             var seen: Set<[Bool]> = []
             let disk = try FaultyDiskFolder()
             let (old, new) = (String(repeating: "o", count: 2048), String(repeating: "n", count: 2048))
-            try disk.run(["write", "a", "0", old], ["sync", "a"], ["sync-folder", "."])
+            try await disk.run(["write", "a", "0", old], ["sync", "a"], ["sync-folder", "."])
             for _ in 0..<40 {
-                try disk.run(["write", "a", "0", new])
+                try await disk.run(["write", "a", "0", new])
                 _ = try disk.losePower(bytes)
                 let text = Array(try #require(disk.text("a")))
                 #expect(text.count == 2048)
                 let parts = (0..<4).map { Set(text[$0 * 512..<$0 * 512 + 512]) }
                 #expect(parts.allSatisfy { $0 == ["o"] || $0 == ["n"] }, "a sector is torn")
                 seen.insert(parts.map { $0 == ["n"] })
-                try disk.run(["write", "a", "0", old], ["sync", "a"])
+                try await disk.run(["write", "a", "0", old], ["sync", "a"])
             }
             return seen
         }
-        let cut = try sectors(.cut)
+        let cut = try await sectors(.cut)
         #expect(cut.contains([false, false, false, false]))
         #expect(cut.contains { $0.contains(true) && $0.contains(false) })
         #expect(cut.allSatisfy { !zip($0, $0.dropFirst()).contains { !$0 && $1 } })
-        #expect(try sectors(.mixed).contains { zip($0, $0.dropFirst()).contains { !$0 && $1 } })
+        #expect(try await sectors(.mixed).contains { zip($0, $0.dropFirst()).contains { !$0 && $1 } })
     }
 
     @Test("a later write may survive without an earlier one; a hole reads as zeros")
-    func reordered() throws {
+    func reordered() async throws {
         let disk = try FaultyDiskFolder()
         var seen: Set<String?> = []
         for _ in 0..<60 {
-            try disk.run(
+            try await disk.run(
                 ["write", "a", "0", ""], ["sync-folder", "."], ["write", "a", "0", "1"], ["write", "a", "1", "2"])
             _ = try disk.losePower(.mixed)
             seen.insert(disk.text("a"))
-            try disk.run(["cut", "a", "0"], ["sync", "a"])
+            try await disk.run(["cut", "a", "0"], ["sync", "a"])
             try disk.fixture.begin()
         }
         #expect(seen == ["", "1", "\0" + "2", "12"])
     }
 
     @Test("an unsynced truncation is undone, with the removed bytes")
-    func cut() throws {
+    func cut() async throws {
         let disk = try FaultyDiskFolder()
-        try disk.run(["write", "a", "0", "abcdef"], ["sync", "a"], ["sync-folder", "."])
-        try disk.run(["cut", "a", "2"], ["write", "a", "2", "X"])
+        try await disk.run(["write", "a", "0", "abcdef"], ["sync", "a"], ["sync-folder", "."])
+        try await disk.run(["cut", "a", "2"], ["write", "a", "2", "X"])
         #expect(disk.text("a") == "abX")
         _ = try disk.losePower(.dropped)
         #expect(disk.text("a") == "abcdef")
     }
 
     @Test("after a failed sync, a successful sync makes durable only what was written in between")
-    func failedSync() throws {
+    func failedSync() async throws {
         let disk = try FaultyDiskFolder()
-        try disk.run(["write", "a", "0", "...."], ["sync", "a"], ["sync-folder", "."])
+        try await disk.run(["write", "a", "0", "...."], ["sync", "a"], ["sync-folder", "."])
         disk.fixture.setGoodSyncs(0)
         #expect(
-            try disk.run(["write", "a", "0", "1"], ["sync", "a"], ["write", "a", "1", "2"], ["sync", "a"])
+            try await disk.run(["write", "a", "0", "1"], ["sync", "a"], ["write", "a", "1", "2"], ["sync", "a"])
                 == [0, EIO, 0, 0])
         _ = try disk.losePower(.dropped)
         #expect(disk.text("a") == ".2..")
     }
 
     @Test("a full disk accepts only the bytes that fit; overwriting needs no space")
-    func full() throws {
+    func full() async throws {
         let disk = try FaultyDiskFolder()
         disk.fixture.setRoom(4)
-        #expect(try disk.run(["write", "a", "0", "123456"]) == [ENOSPC])
+        #expect(try await disk.run(["write", "a", "0", "123456"]) == [ENOSPC])
         #expect(disk.text("a") == "1234")
-        #expect(try disk.run(["write", "a", "0", "abcd"], ["write", "a", "4", "e"]) == [0, ENOSPC])
+        #expect(try await disk.run(["write", "a", "0", "abcd"], ["write", "a", "4", "e"]) == [0, ENOSPC])
         disk.fixture.setRoom(nil)
-        #expect(try disk.run(["write", "a", "4", "e"]) == [0])
+        #expect(try await disk.run(["write", "a", "4", "e"]) == [0])
         #expect(disk.text("a") == "abcde")
     }
 
     @Test("only a power loss is followed by another boot")
-    func boots() throws {
+    func boots() async throws {
         let disk = try FaultyDiskFolder()
-        func boot() throws -> String {
-            let child = try disk.start("DiskChild", ["show", "/proc/sys/kernel/random/boot_id"])
-            let output = child.output.fileHandleForReading.readDataToEndOfFile()
-            child.process.waitUntilExit()
-            return String(decoding: output, as: UTF8.self)
+        func boot() async throws -> String {
+            try await disk.start("DiskChild", ["show", "/proc/sys/kernel/random/boot_id"]).output.rest()
+                .joined(separator: "\n")
         }
-        let first = try boot()
+        let first = try await boot()
         #expect(first.count > 30)
-        #expect(try boot() == first)
+        #expect(try await boot() == first)
         _ = try disk.losePower(.kept)
-        #expect(try boot() != first)
+        #expect(try await boot() != first)
     }
 
     @Test("a slow disk delays calls, and writes may be short")
-    func slow() throws {
+    func slow() async throws {
         let disk = try FaultyDiskFolder()
         disk.fixture.setDelay(microseconds: 50_000)
         disk.fixture.setMaximumWriteSize(1)
-        let clock = ContinuousClock()
-        let took = try clock.measure { try disk.run(["write", "a", "0", "12345"], ["sync", "a"]) }
+        let start = ContinuousClock.now
+        try await disk.run(["write", "a", "0", "12345"], ["sync", "a"])
+        let took = ContinuousClock.now - start
         #expect(disk.text("a") == "12345")
         // Five writes and a sync, each delayed by 50 ms.
         #expect(took >= .milliseconds(300))

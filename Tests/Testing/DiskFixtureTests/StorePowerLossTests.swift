@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DiskFixture
 import Foundation
+import ProcessFixtures
 import SQLiteStore
 import Testing
 import TransferEngine
@@ -21,21 +22,13 @@ struct StorePowerLossTests {
         var lost = 0
         for round in 1...20 {
             let child = try disk.start("StoreChild", [disk.path("state/queue.sqlite"), "1000000"])
-            var output = Data()
-            let lines = Int.random(in: 1...30, using: &disk.generator)
-            while output.count(where: { $0 == UInt8(ascii: "\n") }) < lines {
-                let more = child.output.fileHandleForReading.availableData
-                guard !more.isEmpty else { break }
-                output += more
+            for _ in 0..<Int.random(in: 1...30, using: &disk.generator) {
+                acknowledged.insert(try await child.output.next().text)
             }
             // The kill falls anywhere into the next commit, which consists of some writes and a sync.
-            usleep(UInt32.random(in: 0...6000, using: &disk.generator))
-            kill(child.process.processIdentifier, SIGKILL)
-            output += child.output.fileHandleForReading.readDataToEndOfFile()
-            child.process.waitUntilExit()
-            // A line without its end does not count as an acknowledgment.
-            let said = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
-            acknowledged.formUnion(said.map { String(decoding: $0, as: UTF8.self) })
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...6000, using: &disk.generator)))
+            try await child.kill()
+            acknowledged.formUnion(try await child.output.rest())
             let loss = PowerLoss(using: &disk.generator)
             lost += try disk.fixture.losePower(loss, using: &disk.generator).lost
 

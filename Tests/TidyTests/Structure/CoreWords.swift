@@ -16,35 +16,37 @@ enum CoreWords {
 
     static let rules: [Rule] = [
         Rule(word: "Date(", instead: clock) {
-            $0.contains(#/\bDate\s*\(/#.onWords) || $0.contains(#/\bDate\.now\b/#.onWords)
+            Pattern(#"\bDate\s*\("#).isIn($0) || Pattern(#"\bDate\.now\b"#).isIn($0)
         },
-        Rule(word: "ContinuousClock", instead: clock) { $0.contains(#/\bContinuousClock\b/#.onWords) },
-        Rule(word: "SuspendingClock", instead: clock) { $0.contains(#/\bSuspendingClock\b/#.onWords) },
+        Rule(word: "ContinuousClock", instead: clock) { Pattern(#"\bContinuousClock\b"#).isIn($0) },
+        Rule(word: "SuspendingClock", instead: clock) { Pattern(#"\bSuspendingClock\b"#).isIn($0) },
         Rule(word: "clock_gettime", instead: clock) {
-            $0.contains(#/\b(clock_gettime|gettimeofday|time\s*\(\s*nil)/#.onWords)
+            Pattern(#"\b(clock_gettime|gettimeofday|time\s*\(\s*nil)"#).isIn($0)
         },
-        Rule(word: "UUID(", instead: "take the identifier as an argument") { $0.contains(#/\bUUID\s*\(/#.onWords) },
+        Rule(word: "UUID(", instead: "take the identifier as an argument") { Pattern(#"\bUUID\s*\("#).isIn($0) },
         Rule(word: "SystemRandomNumberGenerator", instead: chance) {
-            $0.contains(#/\bSystemRandomNumberGenerator\b/#.onWords)
+            Pattern(#"\bSystemRandomNumberGenerator\b"#).isIn($0)
         },
-        Rule(word: ".random( without using:", instead: chance) { drawsFromSystem($0, #/\.random\s*\(/#) },
-        Rule(word: ".shuffled( without using:", instead: chance) { drawsFromSystem($0, #/\.shuffled?\s*\(/#) },
-        Rule(word: ".randomElement( without using:", instead: chance) { drawsFromSystem($0, #/\.randomElement\s*\(/#) },
-        Rule(word: "Task", instead: effect) { $0.contains(#/\bTask(Group)?\s*[{(.]/#.onWords) },
-        Rule(word: "async or await", instead: effect) { $0.contains(#/\b(async|await)\b/#.onWords) },
-        Rule(word: "actor", instead: effect) { $0.contains(#/\bactor\s+\w/#.onWords) },
-        Rule(word: "DispatchQueue", instead: effect) { $0.contains(#/\bDispatch\w+/#.onWords) },
-        Rule(word: "Thread", instead: effect) { $0.contains(#/\bThread\b/#.onWords) },
-        Rule(word: "print(", instead: effect) { $0.contains(#/\b(print|debugPrint|dump)\s*\(/#.onWords) },
+        Rule(word: ".random( without using:", instead: chance) { drawsFromSystem($0, Pattern(#"\.random\s*\("#)) },
+        Rule(word: ".shuffled( without using:", instead: chance) { drawsFromSystem($0, Pattern(#"\.shuffled?\s*\("#)) },
+        Rule(word: ".randomElement( without using:", instead: chance) {
+            drawsFromSystem($0, Pattern(#"\.randomElement\s*\("#))
+        },
+        Rule(word: "Task", instead: effect) { Pattern(#"\bTask(Group)?\s*[{(.]"#).isIn($0) },
+        Rule(word: "async or await", instead: effect) { Pattern(#"\b(async|await)\b"#).isIn($0) },
+        Rule(word: "actor", instead: effect) { Pattern(#"\bactor\s+\w"#).isIn($0) },
+        Rule(word: "DispatchQueue", instead: effect) { Pattern(#"\bDispatch\w+"#).isIn($0) },
+        Rule(word: "Thread", instead: effect) { Pattern(#"\bThread\b"#).isIn($0) },
+        Rule(word: "print(", instead: effect) { Pattern(#"\b(print|debugPrint|dump)\s*\("#).isIn($0) },
         Rule(word: "FileManager", instead: effect) {
-            $0.contains(#/\b(FileManager|FileHandle|ProcessInfo)\b/#.onWords)
+            Pattern(#"\b(FileManager|FileHandle|ProcessInfo)\b"#).isIn($0)
         },
-        Rule(word: "getenv(", instead: "take the value as an argument") { $0.contains(#/\bgetenv\s*\(/#.onWords) },
-        Rule(word: "fatalError(", instead: input) { $0.contains(#/\bfatalError\s*\(/#.onWords) },
-        Rule(word: "try!", instead: input) { $0.contains(#/\btry!/#.onWords) },
-        Rule(word: "as!", instead: input) { $0.contains(#/\bas!/#.onWords) },
+        Rule(word: "getenv(", instead: "take the value as an argument") { Pattern(#"\bgetenv\s*\("#).isIn($0) },
+        Rule(word: "fatalError(", instead: input) { Pattern(#"\bfatalError\s*\("#).isIn($0) },
+        Rule(word: "try!", instead: input) { Pattern(#"\btry!"#).isIn($0) },
+        Rule(word: "as!", instead: input) { Pattern(#"\bas!"#).isIn($0) },
         Rule(word: "unsafe", instead: "use a form that the compiler checks") {
-            $0.contains(#/nonisolated\(unsafe\)|@unchecked\b|\bunsafeBitCast\b/#.onWords)
+            Pattern(#"nonisolated\(unsafe\)|@unchecked\b|\bunsafeBitCast\b"#).isIn($0)
         },
     ]
 
@@ -66,17 +68,17 @@ enum CoreWords {
     }
 
     /// Returns whether a call that matches `start` lacks its own argument `using:`.
-    private static func drawsFromSystem(_ code: String, _ start: some RegexComponent) -> Bool {
-        code.ranges(of: start).contains { range in
+    private static func drawsFromSystem(_ code: String, _ start: Pattern) -> Bool {
+        start.matches(in: code).contains { call in
             var depth = 1
             var arguments = ""
-            for character in code[range.upperBound...] {
-                if character == "(" { depth += 1 }
-                if character == ")" { depth -= 1 }
+            for character in code.utf16.dropFirst(call.position + call.groups[0].utf16.count) {
+                if character == UInt16(UInt8(ascii: "(")) { depth += 1 }
+                if character == UInt16(UInt8(ascii: ")")) { depth -= 1 }
                 if depth == 0 { break }
-                if depth == 1 { arguments.append(character) }
+                if depth == 1, let scalar = Unicode.Scalar(character) { arguments.unicodeScalars.append(scalar) }
             }
-            return !arguments.contains(#/\busing\s*:/#.onWords)
+            return !Pattern(#"\busing\s*:"#).isIn(arguments)
         }
     }
 }

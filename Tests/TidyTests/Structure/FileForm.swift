@@ -43,28 +43,15 @@ enum FileForm {
 
     /// Describes each mark of unfinished work, in a sentence.
     static func unfinishedWork(in files: [SourceFile]) -> [String] {
-        lines(of: files) { line in
-            unfinished.first { word in
-                // A search for the letters alone is fast and excludes nearly all lines.
-                guard line.contains(word) else { return false }
-                guard let pattern = try? Regex("\\b\(word)\\b").onWords else { return true }
-                return line.contains(pattern)
-            }.map { "\($0): unfinished work" }
-        }
+        mentions(of: #"\b(\#(unfinished.joined(separator: "|")))\b"#, in: files, "unfinished work")
     }
 
     /// Describes each path of a particular machine, in a sentence.
     static func machinePaths(in files: [SourceFile]) -> [String] {
-        lines(of: files) { line in
-            machinePaths.first { line.contains($0) }.map { "\($0): path of a particular machine" }
-        }
+        mentions(of: machinePaths.joined(separator: "|"), in: files, "path of a particular machine")
     }
 
-    private static func lines(of files: [SourceFile], _ judge: (Substring) -> String?) -> [String] {
-        files.flatMap { file in
-            file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { number, line in
-                judge(line).map { "\(file.path):\(number + 1): \($0)" }
-            }
-        }
+    private static func mentions(of pattern: String, in files: [SourceFile], _ fault: String) -> [String] {
+        References.mentions(of: pattern, in: files).map { "\($0.place): \(fault)" }
     }
 }

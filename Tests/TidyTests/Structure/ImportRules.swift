@@ -68,10 +68,8 @@ enum ImportRules {
     /// The folders whose files may import every module of the project: fakes and composition roots.
     static let free: Set = [
         "Sources/Samples/podcasts", "Sources/Testing/TransferTesting", "Sources/Testing/SessionHarnesses",
-        "Sources/Tools/AriaRPC", "Sources/Tools/transfer-rpc", "Sources/Tools/transfer-worker",
-        "Sources/Tools/transferctl",
-        "Sources/Tools/transferd", "Sources/Tools/ManualPages", "Sources/Tools/ProgramVersion",
-        "Sources/Tools/ToolSupport", "Sources/Tools/TransferDaemon",
+        "Sources/Tools/AriaRPC", "Sources/Tools/ManualPages", "Sources/Tools/ProgramVersion",
+        "Sources/Tools/ToolSupport", "Sources/Tools/TransferDaemon", "Sources/Tools/transferctl",
         "Sources/Tools/transferlab",
     ]
 

@@ -15,10 +15,11 @@ enum RunningTests {
         let tests = files.filter { $0.kind == "swift" && $0.path.hasPrefix("Tests/") }
         let code = Dictionary(uniqueKeysWithValues: tests.map { ($0, $0.code) })
         let mentions = mentions(in: code.values)
+        let expectation = Pattern(#"#(expect|require)\b|\bIssue\.record\b"#)
         return tests.flatMap { file -> [String] in
             guard ImportRules.imports(in: file.text).contains("Testing") else { return [] }
             return functions(in: code[file] ?? "").compactMap { function in
-                let expects = function.body.contains(#/#(expect|require)\b|\bIssue\.record\b/#.onWords)
+                let expects = expectation.isIn(function.body)
                 guard !function.isTest, expects || function.isInSuite else { return nil }
                 // The declaration is the first mention; a second mention is a call.
                 guard mentions[function.name, default: 0] < 2 else { return nil }
@@ -36,12 +37,12 @@ enum RunningTests {
         let mentions = mentions(in: code.values)
         return tests.filter { !$0.name.hasSuffix("Tests.swift") }.compactMap { file in
             let mine = code[file] ?? ""
-            if mine.contains(#/@Test\b/#.onWords) {
+            if Pattern(#"@Test\b"#).isIn(mine) {
                 return "\(file.path): contains tests, so its name must end with Tests.swift"
             }
             let own = Self.mentions(in: [mine])
-            let names = mine.matches(of: #/\b(?:struct|class|enum|actor|extension|protocol|func)\s+(\w+)/#.onWords)
-            let isUsed = names.map { String($0.1) }.contains { mentions[$0, default: 0] > own[$0, default: 0] }
+            let names = Pattern(#"\b(?:struct|class|enum|actor|extension|protocol|func)\s+(\w+)"#).matches(in: mine)
+            let isUsed = names.map { $0.groups[1] }.contains { mentions[$0, default: 0] > own[$0, default: 0] }
             return isUsed ? nil : "\(file.path): contains no test, and no test uses it"
         }
     }
@@ -88,35 +89,34 @@ enum RunningTests {
 
     /// Counts each word in `texts`. Counting once is fast; searching all tests for each name takes minutes.
     private static func mentions(in texts: some Sequence<String>) -> [String: Int] {
-        var counts: [Substring: Int] = [:]
+        let word = Pattern(#"\w+"#)
+        var counts: [String: Int] = [:]
         for text in texts {
-            for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) {
-                counts[word, default: 0] += 1
-            }
+            for match in word.matches(in: text) { counts[match.groups[0], default: 0] += 1 }
         }
-        return Dictionary(uniqueKeysWithValues: counts.map { (String($0.key), $0.value) })
+        return counts
     }
 
     private static func functions(in code: String) -> [Function] {
-        let characters = Array(code)
-        let starts = positions(of: #/\bfunc\s+(\w+)/#.onWords, in: code)
+        let bytes = Array(code.utf8)
+        let starts = positions(of: #"\bfunc\s+(\w+)"#, in: code)
         // An attribute belongs to the declaration after it.
         let marked = Set(
-            positions(of: #/@Test\b/#.onWords, in: code).compactMap { mark in
+            positions(of: #"(@Test)\b"#, in: code).compactMap { mark in
                 starts.first { $0.position > mark.position }?.position
             })
-        let types = positions(of: #/\b(?:struct|class|enum|actor|extension)\s+(\w+)/#.onWords, in: code).compactMap {
-            SwiftText.braces(in: characters, from: $0.position)
+        let types = positions(of: #"\b(?:struct|class|enum|actor|extension)\s+(\w+)"#, in: code).compactMap {
+            SwiftText.braces(in: bytes, from: $0.position)
         }
         let suites = types.filter { type in
             marked.contains { mark in innermost(types, around: mark) == type }
         }
         return starts.map { start in
-            let body = SwiftText.braces(in: characters, from: start.position) ?? 0..<0
+            let body = SwiftText.braces(in: bytes, from: start.position) ?? 0..<0
             let type = innermost(types, around: start.position)
             return Function(
-                name: start.name, isTest: marked.contains(start.position), body: String(characters[body]),
-                isInSuite: type.map(suites.contains) ?? false)
+                name: start.name, isTest: marked.contains(start.position),
+                body: String(decoding: bytes[body], as: UTF8.self), isInSuite: type.map(suites.contains) ?? false)
         }
     }
 
@@ -124,19 +124,11 @@ enum RunningTests {
         ranges.filter { $0.contains(position) }.min { $0.count < $1.count }
     }
 
-    private static func positions(
-        of regex: some RegexComponent<(Substring, Substring)>, in code: String
-    ) -> [(position: Int, name: String)] {
-        code.matches(of: regex).map { match in
-            (code.distance(from: code.startIndex, to: match.range.lowerBound), String(match.output.1))
-        }
-    }
-
-    private static func positions(
-        of regex: some RegexComponent<Substring>, in code: String
-    ) -> [(position: Int, name: String)] {
-        code.matches(of: regex).map { match in
-            (code.distance(from: code.startIndex, to: match.range.lowerBound), String(match.output))
+    /// The places of the matches in the code's bytes, and the names in the first group.
+    private static func positions(of pattern: String, in code: String) -> [(position: Int, name: String)] {
+        Pattern(pattern).matches(in: code).map { match in
+            let index = code.utf16.index(code.startIndex, offsetBy: match.position)
+            return (code.utf8.distance(from: code.startIndex, to: index), match.groups[1])
         }
     }
 }

@@ -20,19 +20,10 @@ struct RunningTestsTests {
     @Test("every target has tests in its mirrored folder")
     func targetsHaveTests() {
         let exceptions: Set = [
-            // A sample, the main functions of programs, and harnesses that the embedded engine's tests consist of.
-            "Sources/Samples/podcasts", "Sources/Tools/transfer-rpc", "Sources/Tools/transfer-worker",
-            "Sources/Tools/transferd", "Sources/Testing/SessionHarnesses",
+            // A sample, and harnesses that the embedded engine's tests consist of.
+            "Sources/Samples/podcasts", "Sources/Testing/SessionHarnesses",
         ]
         #expect(RunningTests.targetsWithoutTests(in: SourceTree.files, besides: exceptions) == [])
-    }
-
-    @Test("every suite of programs runs in turn")
-    func suitesRunInTurn() {
-        let programs = SourceTree.files.filter { $0.path.hasPrefix("Tests/EndToEndTests/") }
-        let suites = programs.filter { $0.code.contains("@Suite(") }
-        #expect(suites.count > 60)
-        #expect(suites.filter { !$0.code.contains(", .inTurn") }.map(\.path) == [])
     }
 
     @Test(

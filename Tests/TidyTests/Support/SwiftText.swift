@@ -16,12 +16,12 @@ enum SwiftText {
     }
 
     /// Returns the range from the `{` at or after `start` to its matching brace, or `nil` if there is none.
-    static func braces(in code: [Character], from start: Int) -> Range<Int>? {
-        guard let open = code[start...].firstIndex(of: "{") else { return nil }
+    static func braces(in code: [UInt8], from start: Int) -> Range<Int>? {
+        guard let open = code[start...].firstIndex(of: UInt8(ascii: "{")) else { return nil }
         var depth = 0
         for index in open..<code.count {
-            if code[index] == "{" { depth += 1 }
-            if code[index] == "}" { depth -= 1 }
+            if code[index] == UInt8(ascii: "{") { depth += 1 }
+            if code[index] == UInt8(ascii: "}") { depth -= 1 }
             if depth == 0 { return open..<index + 1 }
         }
         return nil

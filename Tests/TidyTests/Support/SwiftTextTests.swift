@@ -21,9 +21,9 @@ struct SwiftTextTests {
 
     @Test("finds the matching brace")
     func braces() {
-        let code = Array("f { a { b } c } d }")
+        let code = Array("f { a { b } c } d }".utf8)
         #expect(SwiftText.braces(in: code, from: 0) == 2..<15)
         #expect(SwiftText.braces(in: code, from: 3) == 6..<11)
-        #expect(SwiftText.braces(in: Array("{ {"), from: 0) == nil)
+        #expect(SwiftText.braces(in: Array("{ {".utf8), from: 0) == nil)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 @testable import transferctl
@@ -40,40 +41,27 @@ struct ServiceUnitTests {
     private static let analyze: String? = {
         let path = "/usr/bin/systemd-analyze"
         guard FileManager.default.isExecutableFile(atPath: path) else { return "systemd-analyze is not installed" }
-        guard let run = try? output([path, "--help"]), run.text.contains("--offline") else {
+        guard let help = try? FixtureProcess.runBlocking([path, "--help"]), help.contains("--offline") else {
             return "systemd-analyze is older than its option --offline"
         }
         return nil
     }()
 
-    private static func output(_ command: [String]) throws -> (status: Int32, text: String) {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        (process.standardOutput, process.standardError) = (pipe, pipe)
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
-    }
-
     @Test(
         "systemd accepts the file without warnings, and rates the exposure of the daemon",
         .enabled(if: analyze == nil, "\(analyze ?? "")"))
-    func security() throws {
+    func security() async throws {
         let folder = NSTemporaryDirectory() + "unit-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/transferd.service"
         // The program exists, so the analysis does not complain about a missing program.
         try ServiceFiles.unitText(program: "/bin/true").write(toFile: path, atomically: true, encoding: .utf8)
-        let run = try Self.output([
+        let text = try await FixtureProcess.run([
             "env", "SYSTEMD_LOG_LEVEL=warning", "systemd-analyze", "security", "--offline=true", "--no-pager", path,
         ])
-        #expect(run.status == 0, "\(run.text)")
-        let score = try #require(run.text.split(separator: "\n").last { $0.contains("Overall exposure level") })
+        let score = try #require(text.split(separator: "\n").last { $0.contains("Overall exposure level") })
         print("systemd-analyze security: \(score)")
-        for complaint in ["Unknown key", "Failed to parse", "ignoring"] { #expect(!run.text.contains(complaint)) }
+        for complaint in ["Unknown key", "Failed to parse", "ignoring"] { #expect(!text.contains(complaint)) }
     }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import PolicyLab
+import ProcessFixtures
 import Testing
 
 @testable import transferlab
@@ -21,14 +22,8 @@ import Testing
     }
 
     /// Runs a program in the folder.
-    private func run(_ words: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
-        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+    private func run(_ words: String...) async throws {
+        try await FixtureProcess.run(["env", "-C", folder.path] + words)
     }
 
     private static func exists(_ program: String) -> Bool {
@@ -52,10 +47,10 @@ import Testing
     @Test(
         "Compressed traces are read", .enabled(if: exists("zstd"), "zstd is not installed"),
         arguments: ["gzip", "zstd"])
-    func compressed(_ program: String) throws {
+    func compressed(_ program: String) async throws {
         try writeTraces()
         let plain = try TraceOptions.parse([folder.file("days/renewal-1.csv")]).all()
-        try run(program, "-q", "days/renewal-1.csv")
+        try await run(program, "-q", "days/renewal-1.csv")
         try? FileManager.default.removeItem(atPath: folder.file("days/renewal-1.csv"))
         let name = "days/renewal-1.csv." + (program == "gzip" ? "gz" : "zst")
         #expect(try TraceOptions.parse([folder.file(name)]).all() == plain)
@@ -67,7 +62,7 @@ import Testing
     }
 
     @Test("Archives of every format of tar are read", arguments: ["ustar", "pax", "gnu", "v7"], [false, true])
-    func archives(_ format: String, isCompressed: Bool) throws {
+    func archives(_ format: String, isCompressed: Bool) async throws {
         try writeTraces()
         let long = String(repeating: "long-", count: format == "ustar" ? 14 : 30)
         if format != "v7" {
@@ -75,7 +70,7 @@ import Testing
                 atPath: folder.file("days/renewal-2.csv"), toPath: folder.file("days/\(long).csv"))
         }
         let archive = isCompressed ? "days.tar.gz" : "days.tar"
-        try run("tar", "--format", format, isCompressed ? "-czf" : "-cf", archive, "--sort=name", "days")
+        try await run("tar", "--format", format, isCompressed ? "-czf" : "-cf", archive, "--sort=name", "days")
         let expected = format == "v7" ? Self.all : [long] + Self.all.dropLast()
         #expect(try names(folder.file(archive)) == expected)
         let direct = try TraceOptions.parse([folder.file("days/renewal-1.csv")]).all()
@@ -83,9 +78,9 @@ import Testing
     }
 
     @Test("A file that is no archive, and an archive that is cut off, are rejected")
-    func damagedArchives() throws {
+    func damagedArchives() async throws {
         try writeTraces()
-        try run("tar", "-cf", "days.tar", "days")
+        try await run("tar", "-cf", "days.tar", "days")
         let bytes = try Files.read(folder.file("days.tar"))
         for (name, content) in [
             ("text.tar", Array(repeating: UInt8(ascii: "x"), count: 2048)), ("cut.tar", Array(bytes.prefix(1700))),

@@ -41,3 +41,6 @@ int transfer_open_process(int process);
 
 /// Has all open files except the standard ones closed when this process continues as another program.
 void transfer_close_on_exec(void);
+
+/// Returns the path with which this program was executed, or NULL. The kernel passes it beside the arguments.
+const char *transfer_executed_path(void);

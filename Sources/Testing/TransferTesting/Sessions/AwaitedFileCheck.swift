@@ -151,7 +151,7 @@ struct AwaitedFileCheck: Sendable {
 
     func survivesKillAfterMove() async throws {
         let configuration = BackgroundSessionConfiguration(identifier: "s")
-        let first = try await check.harness.join(as: SessionRuleCheck.app)
+        let first = try await check.harness.join(as: SessionConformance.app)
         let lossy = SilentChannel(over: first.channel, losesAcknowledgements: true)
         let file = try await BackgroundSession.open(configuration, over: lossy)
             .file(for: check.request(.file(1000)), id: "a")
@@ -159,7 +159,7 @@ struct AwaitedFileCheck: Sendable {
         // The process dies after it has moved the file, and the service does not know that.
         await first.leave()
         try await check.harness.restart()
-        let second = try await check.harness.join(as: SessionRuleCheck.app)
+        let second = try await check.harness.join(as: SessionConformance.app)
         let counting = SilentChannel(over: second.channel, losesAcknowledgements: false)
         let session = try await BackgroundSession.open(configuration, over: counting)
         try expectEqual(
@@ -168,7 +168,7 @@ struct AwaitedFileCheck: Sendable {
         try await check.until("the acknowledgement") { counting.acknowledgements == 1 }
         _ = try await session.unfinishedTasks()
         await second.leave()
-        let third = try await check.harness.join(as: SessionRuleCheck.app)
+        let third = try await check.harness.join(as: SessionConformance.app)
         let opened = try third.channel.open(configuration)
         try expectEqual(opened.tasks.map(\.identifier), [], "tasks that wait for their app")
         try expectEqual(opened.nextTask, 2, "the next number of a task")

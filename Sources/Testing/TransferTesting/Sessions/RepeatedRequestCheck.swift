@@ -48,9 +48,9 @@ struct RepeatedRequestCheck: Sendable {
             }
             // Every process except the first replies to a request, so the next start is not delayed.
             try await check.until("a start for \(left) requests", seconds: 20) {
-                try await check.harness.starts(of: SessionRuleCheck.app).count > earlier
+                try await check.harness.starts(of: SessionConformance.app).count > earlier
             }
-            starts = try await check.harness.starts(of: SessionRuleCheck.app).count
+            starts = try await check.harness.starts(of: SessionConformance.app).count
             let process = try await check.open()
             process.listen(beginning: .random(in: 1...3, using: &random))
             try await check.until("a request", seconds: 20) { !process.begun.isEmpty }

@@ -60,9 +60,10 @@ public struct SessionConformance: Sendable {
 
 /// A check of a rule in progress.
 struct SessionRuleCheck: Sendable {
-    static let app = SessionConformance.app
     let harness: any SessionHarness
     let server: ConformanceServer
+    /// The program of the check. Checks that run at the same time share nothing.
+    private let application = BackgroundApplication()
 
     func run(_ rule: SessionRule) async throws {
         switch rule {
@@ -114,7 +115,7 @@ struct SessionRuleCheck: Sendable {
 
     /// Starts a process of the app and opens its session.
     func open(
-        _ identifier: String = "s", app: String = SessionRuleCheck.app, in application: BackgroundApplication = .shared,
+        _ identifier: String = "s", app: String = SessionConformance.app, in application: BackgroundApplication? = nil,
         _ change: (inout BackgroundSessionConfiguration) -> Void = { _ in }
     ) async throws -> TestedProcess {
         var configuration = BackgroundSessionConfiguration(identifier: identifier)
@@ -123,7 +124,8 @@ struct SessionRuleCheck: Sendable {
         do {
             return TestedProcess(
                 process: process,
-                session: try await BackgroundSession.open(configuration, over: process.channel, in: application))
+                session: try await BackgroundSession.open(
+                    configuration, over: process.channel, in: application ?? self.application))
         } catch {
             await process.leave()
             throw error

@@ -71,7 +71,7 @@ extension SessionRuleCheck {
         for size in [10, 20] { try first.session.download(request(.file(size))).resume() }
         _ = try await first.session.unfinishedTasks()
         await first.leave()
-        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
+        try await until("the start") { try await harness.starts(of: SessionConformance.app) == ["s"] }
         let second = try await open()
         second.listen()
         try await until("all") { second.lines.filter { $0.hasSuffix("completed") }.count == 2 }

@@ -42,7 +42,7 @@ extension SessionRuleCheck {
         for number in 1...count { try first.session.download(request(.file(100 + number))).resume() }
         _ = try await first.session.unfinishedTasks()
         await first.leave()
-        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
+        try await until("the start") { try await harness.starts(of: SessionConformance.app) == ["s"] }
         for round in 1...3 {
             let isLast = round == 3
             let application = BackgroundApplication(idleLimit: .seconds(3600))

@@ -35,7 +35,7 @@ extension SessionRuleCheck {
         try other.session.download(request(.file(20))).resume()
         _ = try await other.session.unfinishedTasks()
         await other.leave()
-        try await until("the start") { try await harness.starts(of: Self.app) == ["other"] }
+        try await until("the start") { try await harness.starts(of: SessionConformance.app) == ["other"] }
         let second = try await open { $0.sendsLaunchEvents = false }
         second.listen()
         try await until("the waiting events") { second.lines.last == "finished" }
@@ -53,7 +53,7 @@ extension SessionRuleCheck {
                 !server.requests(for: server.address($0)).isEmpty
             }
         }
-        try expectEqual(try await harness.starts(of: Self.app), [], "starts before all tasks have ended")
+        try expectEqual(try await harness.starts(of: SessionConformance.app), [], "starts before all tasks have ended")
         let visitor = try await open()
         for task in try await visitor.session.unfinishedTasks()
         where task.request?.url?.path.contains("stalling") == true {
@@ -61,7 +61,7 @@ extension SessionRuleCheck {
             task.resume()
         }
         await visitor.leave()
-        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
+        try await until("the start") { try await harness.starts(of: SessionConformance.app) == ["s"] }
         let second = try await open()
         second.listen()
         try await until("all") { second.lines.last == "finished" }
@@ -75,11 +75,11 @@ extension SessionRuleCheck {
         let second = try await open()
         try expectEqual(try await second.session.unfinishedTasks().count, 1, "tasks after the end of the process")
         await second.leave()
-        try await harness.quit(Self.app)
+        try await harness.quit(SessionConformance.app)
         let third = try await open()
         third.listen()
         try await until("the end") { third.lines.contains("1 completed -999") }
-        try expectEqual(try await harness.starts(of: Self.app), [], "starts")
+        try expectEqual(try await harness.starts(of: SessionConformance.app), [], "starts")
     }
 
     func killed() async throws {
@@ -112,12 +112,12 @@ extension SessionRuleCheck {
         front.listen()
         try front.session.download(request(.file(10))).resume()
         try await until("the end") { front.lines.last == "1 completed" }
-        try expectEqual(try await harness.delay(of: Self.app), .zero, "the delay after events in front")
+        try expectEqual(try await harness.delay(of: SessionConformance.app), .zero, "the delay after events in front")
         try front.session.download(request(.file(20))).resume()
         _ = try await front.session.unfinishedTasks()
         await front.leave()
-        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
-        try await until("the delay") { try await harness.delay(of: Self.app) == .seconds(60) }
+        try await until("the start") { try await harness.starts(of: SessionConformance.app) == ["s"] }
+        try await until("the delay") { try await harness.delay(of: SessionConformance.app) == .seconds(60) }
     }
 
     func crashes() async throws {
@@ -125,7 +125,7 @@ extension SessionRuleCheck {
         try first.session.download(request(.file(10))).resume()
         _ = try await first.session.unfinishedTasks()
         await first.leave()
-        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
+        try await until("the start") { try await harness.starts(of: SessionConformance.app) == ["s"] }
         // The second process handles the server's response. The third process handles nothing.
         for marker in ["1 file", "1 "] {
             let process = try await open()
@@ -134,7 +134,7 @@ extension SessionRuleCheck {
             await process.leave()
             let end = ContinuousClock.now + .seconds(3)
             try await until("three seconds") {
-                try expectEqual(try await harness.starts(of: Self.app), ["s"], "starts after a crash")
+                try expectEqual(try await harness.starts(of: SessionConformance.app), ["s"], "starts after a crash")
                 return ContinuousClock.now >= end
             }
         }
@@ -148,11 +148,11 @@ extension SessionRuleCheck {
         for number in 1...20 { try first.session.download(request(.file(1000 + number))).resume() }
         _ = try await first.session.unfinishedTasks()
         await first.leave()
-        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
+        try await until("the start") { try await harness.starts(of: SessionConformance.app) == ["s"] }
         let second = try await open()
         second.listen()
         try await until("all") { second.lines.last == "finished" }
         try expectEqual(second.lines.filter { $0.hasSuffix(" completed") }.count, 20, "ends")
-        try expectEqual(try await harness.starts(of: Self.app), ["s"], "starts")
+        try expectEqual(try await harness.starts(of: SessionConformance.app), ["s"], "starts")
     }
 }

@@ -19,7 +19,7 @@ extension SessionRuleCheck {
 
     func oneProcess() async throws {
         let first = try await open()
-        let second = try await harness.join(as: Self.app)
+        let second = try await harness.join(as: SessionConformance.app)
         do {
             _ = try await BackgroundSession.open(BackgroundSessionConfiguration(identifier: "s"), over: second.channel)
             throw ContractFailure("a second process opened the session")
@@ -127,7 +127,7 @@ extension SessionRuleCheck {
         _ = try await first.session.unfinishedTasks()
         await first.leave()
         try await harness.startAllNow()
-        try await until("the start", seconds: 20) { try await harness.starts(of: Self.app) == ["s"] }
+        try await until("the start", seconds: 20) { try await harness.starts(of: SessionConformance.app) == ["s"] }
         let second = try await open()
         second.listen()
         try await until("the end") { second.lines.contains("1 completed") }

@@ -33,9 +33,8 @@ struct ProgramFile: Sendable {
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link),
             let identity = Identity(of: link)
         else { return nil }
-        // The kernel marks a file that was replaced before this line.
-        let mark = " (deleted)"
-        path = target.hasSuffix(mark) ? String(target.dropLast(mark.count)) : target
+        // The file may have been replaced before this line.
+        path = OwnExecutable.withoutMark(target)
         self.identity = identity
     }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import CommandRunner
 import Foundation
 import LinuxClock
+import LinuxKernel
 import ToolSupport
 import TransferModel
 
@@ -93,8 +94,8 @@ struct GateInstall: ParsableCommand {
         let options = options.adjusted
         try options.check(for: unit, now: try AdapterFactory.alarm().now().wall)
         let liftsTimeLimit = try GateCheck(unit).liftsTimeLimit()
-        let program = ServiceInstall.ownPath
-        guard program.hasPrefix("/"), !program.hasSuffix(" (deleted)") else {
+        let program = OwnExecutable.path
+        guard program.hasPrefix("/"), SiblingProgram.isExecutable(program) else {
             throw UsageError("the path of this program is unknown; run it again by its full path")
         }
         let files = try GateFiles(unit)

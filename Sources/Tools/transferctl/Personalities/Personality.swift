@@ -2,7 +2,7 @@
 import ToolSupport
 import TransferModel
 
-/// Another program whose command line this program accepts, if it is called by that program's name.
+/// Another program whose command line this program accepts under that program's name (`SelectedProgram`).
 ///
 /// A program that starts a downloader, such as `yt-dlp`, thereby downloads under conditions without a patch.
 enum Personality: String, CaseIterable, Sendable {
@@ -11,11 +11,6 @@ enum Personality: String, CaseIterable, Sendable {
     case curl
     /// A downloader for pacman: `XferCommand = …/xfercommand %u %o`.
     case xfercommand
-
-    /// Returns the personality for the path by which a program was called, or `nil` if it was called by its own name.
-    init?(programPath path: String) {
-        self.init(rawValue: String(path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""))
-    }
 
     /// The result of a translation.
     enum Translation: Hashable, Sendable {

@@ -78,10 +78,9 @@ struct PolicyTry: DaemonCommand {
 
     /// The URL of the program `transferlab`, or `nil` if it is not found.
     private static var labProgram: URL? {
-        let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let sibling = executable.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+        let sibling = URL(fileURLWithPath: OwnExecutable.path).deletingLastPathComponent().path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return ([sibling].compactMap(\.self) + path.split(separator: ":").map(String.init))
+        return ([sibling] + path.split(separator: ":").map(String.init))
             .map { URL(fileURLWithPath: $0).appending(path: "transferlab") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }

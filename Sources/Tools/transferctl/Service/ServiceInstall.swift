@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import LinuxKernel
 import ToolSupport
 
 /// The `transferctl service install` command, which writes the service files, or enables those of a package.
@@ -32,13 +33,8 @@ struct ServiceInstall: AsyncParsableCommand {
 
     @OptionGroup var daemon: DaemonOptions
 
-    /// The path of this program.
-    static var ownPath: String {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    }
-
     /// The folder of this program.
-    static var ownFolder: String { ownPath.split(separator: "/").dropLast().map { "/" + $0 }.joined() }
+    static var ownFolder: String { OwnExecutable.path.split(separator: "/").dropLast().map { "/" + $0 }.joined() }
     /// The path of the daemon beside this program.
     static var daemonPath: String { ownFolder + "/transferd" }
 
@@ -58,9 +54,9 @@ struct ServiceInstall: AsyncParsableCommand {
         if let packaged {
             try enable(packaged, instead: files, program)
         } else {
-            try files.write(control: Self.ownPath, daemon: program) { name in
+            try files.write(control: OwnExecutable.path, daemon: program) { name in
                 switch name {
-                case "transferctl": Self.ownPath
+                case "transferctl": OwnExecutable.path
                 case "transferd": program
                 default: Self.ownFolder + "/" + name
                 }

@@ -96,7 +96,9 @@ extension ExecutorTests {
                 fixture.executor.stop(id)
                 let resume = try #require(await recorder.outcome().resume)
                 // The last sync of the attempt may keep the file open a moment longer.
-                for _ in 0..<200 where !volume.remount(isReadOnly: true) { usleep(10_000) }
+                for _ in 0..<200 where !volume.remount(isReadOnly: true) {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
                 specification.url = server.url("/f")
                 let (refused, _) = await fixture.run(specification, resume: resume)
                 #expect(refused.failure?.message.contains("read-only") == true, "\(refused)")

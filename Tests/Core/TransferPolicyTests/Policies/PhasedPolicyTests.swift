@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import RandomRuns
 import Testing
 import TransferModel
 import TransferPolicy
@@ -8,7 +8,7 @@ import TransferPolicy
 /// Every staged policy, with any parameters, on any subject in any context. The verdict for a phase must equal the
 /// verdict for each transfer in the phase.
 @Suite struct PhasedPolicyTests {
-    private static let count = 4000
+    private static let count = 600 * RandomRuns.factor
 
     @Test(
         "A policy's verdict on a phase applies to each transfer in it, until phase or state change",
@@ -20,8 +20,7 @@ import TransferPolicy
             ("android", 4, 1), ("bits", 1, 1), ("mogwai", 1, 1), ("apple", 1, 1),
         ])
     func contract(name: String, phases: Int, states: Int) throws {
-        let environment = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
-        let seed = environment ?? UInt64.random(in: 0 ... .max / 2)
+        let seed = RandomRuns.seeds(1).lowerBound
         let entry = try #require(PolicyCatalog.entries.first { $0.name == name })
         var examiner = PhaseExaminer(seed: seed)
         for step in 0..<Self.count {
@@ -36,12 +35,12 @@ import TransferPolicy
             Issue.record("TRANSFER_SEED=\(seed), \(name), step \(step): \(fault)\n\(policy)\n\(examiner)")
             return
         }
-        // The test is meaningful only if each phase and policy state has occurred. If there are many, a few may be
+        // The test is meaningful only if each phase and policy state has occurred. If there are many, some may be
         // missing by chance.
         #expect(examiner.phases.isSubset(of: Set(0..<phases)), "TRANSFER_SEED=\(seed)")
-        #expect(examiner.phases.count >= (phases > 4 ? phases / 2 : phases), "TRANSFER_SEED=\(seed)")
+        #expect(examiner.phases.count >= (phases > 4 ? phases / 3 : phases), "TRANSFER_SEED=\(seed)")
         #expect(examiner.states.count <= states, "TRANSFER_SEED=\(seed)")
-        #expect(examiner.states.count >= (states > 4 ? states / 2 : states), "TRANSFER_SEED=\(seed)")
+        #expect(examiner.states.count >= (states > 4 ? states / 3 : states), "TRANSFER_SEED=\(seed)")
         #expect(examiner.runs > 0 && (examiner.waits > 0 || name == "immediate"), "TRANSFER_SEED=\(seed)")
         #expect(examiner.phaseChanges > 0 || phases == 1, "TRANSFER_SEED=\(seed)")
         #expect(examiner.stateChanges > 0 || states == 1 || name == "backlog", "TRANSFER_SEED=\(seed)")

@@ -12,7 +12,7 @@ struct IndexedHeapTests {
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var model = Model()
-        for step in 0..<2000 {
+        for step in 0..<600 {
             model.change(using: &random)
             guard model.isRight(using: &random) else {
                 Issue.record("wrong after step \(step), seed \(seed)")

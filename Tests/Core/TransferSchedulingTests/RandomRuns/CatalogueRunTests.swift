@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import RandomRuns
 import Testing
 import TransferModel
 import TransferPolicy
@@ -12,14 +12,13 @@ import TransferScheduling
         "Under any policy, slot limits hold, wake-ups lie ahead, and every transfer ends",
         arguments: PolicyCatalog.entries.map(\.name))
     func rules(name: String) throws {
-        let environment = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
-        let base = environment ?? UInt64.random(in: 0 ... .max / 2)
-        print("CatalogueRunTests \(name): TRANSFER_SEED=\(base)")
-        for seed in base..<base + (environment == nil ? 2 : 1) {
+        let seeds = RandomRuns.seeds(1)
+        print("CatalogueRunTests \(name): TRANSFER_SEED=\(seeds.lowerBound)")
+        for seed in seeds {
             let run = try CatalogueRun(policy: name, seed: seed)
-            run.run(steps: 200)
+            run.run(steps: 100)
             let again = try CatalogueRun(policy: name, seed: seed)
-            again.run(steps: 200)
+            again.run(steps: 100)
             #expect(run.machine.log == again.machine.log, "TRANSFER_SEED=\(seed)")
             guard let fault = run.faults.first else { continue }
             let log = run.machine.log.suffix(15).map { "\($0.time): \($0.effect)" }.joined(separator: "\n  ")

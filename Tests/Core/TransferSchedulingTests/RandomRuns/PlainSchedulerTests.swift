@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import RandomRuns
 import SchedulerPropertyRuns
 import Testing
 import TransferModel
@@ -9,28 +10,26 @@ import TransferPolicy
 /// same comparison for longer.
 @Suite struct PlainSchedulerTests {
     private static let environment = ProcessInfo.processInfo.environment
-    /// The seed to replay, from the message of a failure.
-    private static let replayed = environment["TRANSFER_SEED"].flatMap { UInt64($0) }
-    private static let steps = 600
 
     @Test(
-        "Random runs agree with the reference scheduler and follow every rule", arguments: 0..<4)
-    func random(part: Int) { compare(seeds: 6, part: part) }
+        "Random runs agree with the reference scheduler and follow every rule", arguments: 0..<2)
+    func random(part: Int) { compare(seeds: 2, part: part) }
 
     @Test("Random runs agree with the reference scheduler under each policy", arguments: StepGenerator.policies)
-    func policies(name: String) { compare(policy: name, seeds: 1, part: 0) }
+    func policies(name: String) { compare(policy: name, seeds: 1, steps: 150, part: 0) }
 
-    @Test("Random runs agree with the reference scheduler under preemption", arguments: 0..<4)
-    func preemption(part: Int) { compare(isPreemptive: true, seeds: 6, part: part) }
+    @Test("Random runs agree with the reference scheduler under preemption", arguments: 0..<2)
+    func preemption(part: Int) { compare(isPreemptive: true, seeds: 2, part: part) }
 
-    private func compare(policy: String? = nil, isPreemptive: Bool = false, seeds: UInt64, part: Int) {
-        let base = Self.replayed ?? UInt64.random(in: 0..<1 << 48)
+    private func compare(policy: String? = nil, isPreemptive: Bool = false, seeds: UInt64, steps: Int = 300, part: Int)
+    {
+        let seeds = RandomRuns.seeds(seeds)
         let name = isPreemptive ? "preemptive part \(part)" : policy ?? "part \(part)"
-        print("PlainSchedulerTests \(name): TRANSFER_SEED=\(base)")
-        for seed in base..<base + (Self.replayed == nil ? seeds : 1) {
+        print("PlainSchedulerTests \(name): TRANSFER_SEED=\(seeds.lowerBound)")
+        for seed in seeds {
             let run = SeededRun(seed: seed, policy: policy, isPreemptive: isPreemptive) { PlainScheduler($0, $1) }
-            guard !run.run(steps: Self.steps).faults.isEmpty else { continue }
-            let log = run.shortestLog(steps: Self.steps)
+            guard !run.run(steps: steps).faults.isEmpty else { continue }
+            let log = run.shortestLog(steps: steps)
             let lines = log?.lines.joined(separator: "\n  ") ?? ""
             Issue.record(
                 "TRANSFER_SEED=\(seed) replays this: \(log?.fault ?? "")\nTRANSFER_LOG, a file, this:\n  \(lines)")
@@ -48,7 +47,7 @@ import TransferPolicy
 
     @Test("The same events and the same seed give the same effects")
     func determinism() {
-        func digest(_ seed: UInt64) -> UInt64 { SeededRun(seed: seed).run(steps: 2000).digestValue }
+        func digest(_ seed: UInt64) -> UInt64 { SeededRun(seed: seed).run(steps: 600).digestValue }
         for seed in UInt64(1)...4 { #expect(digest(seed) == digest(seed)) }
         #expect(digest(1) != digest(2))
     }

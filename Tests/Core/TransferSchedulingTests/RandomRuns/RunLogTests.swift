@@ -5,7 +5,7 @@ import Testing
 /// Tests that the output of failing trials is reliable: steps survive the conversion to text, and shrinking keeps the
 /// failure.
 @Suite struct RunLogTests {
-    @Test("Every step survives its conversion to text", arguments: UInt64(1)...8)
+    @Test("Every step survives its conversion to text", arguments: UInt64(1)...3)
     func text(seed: UInt64) {
         var steps: [RunStep] = []
         let run = SeededRun(seed: seed)
@@ -34,7 +34,7 @@ import Testing
     func coverage() {
         var steps: Set<String> = []
         var effects: Set<String> = []
-        for seed in UInt64(1)...12 {
+        for seed in UInt64(1)...8 {
             _ = SeededRun(seed: seed).run(
                 steps: 1500,
                 prepare: { propertyRun in

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import RandomRuns
 import Testing
 import TransferModel
 import TransferPolicy
 import TransferScheduling
 
 @Suite struct SchedulerRunTests {
-    /// The seed to replay, from the message of a failure.
-    private static let replayed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
-
-    /// A Boolean value that indicates whether new random seeds are tried.
-    private static let isSearch = ProcessInfo.processInfo.environment["TRANSFER_RANDOM_RUNS"] != nil
-
-    /// The number of runs per part. A long search sets a higher number.
-    private static let runs = ProcessInfo.processInfo.environment["TRANSFER_RANDOM_RUNS"].flatMap { UInt64($0) } ?? 8
-
-    @Test("Random runs follow every rule", arguments: 0..<8)
+    @Test("Random runs follow every rule", arguments: 0..<4)
     func rules(part: Int) {
-        // The seeds are fixed, so that a failure points to a change and not to chance. A long search begins at random
-        // seeds.
-        let base = Self.replayed ?? (Self.isSearch ? UInt64.random(in: 0 ... .max / 2) : 2026 + 1000 * UInt64(part))
-        let runs: UInt64 = Self.replayed == nil ? Self.runs : 1
-        print("SchedulerRunTests part \(part): seeds \(base)..<\(base + runs)")
-        for seed in base..<base + runs {
+        // A failure points to a change and not to chance.
+        let seeds = RandomRuns.seeds(4, from: 2026 + 1000 * UInt64(part))
+        print("SchedulerRunTests part \(part): seeds \(seeds)")
+        for seed in seeds {
             let run = SchedulerRun(seed: seed)
-            run.run(steps: 500)
+            run.run(steps: 250)
             guard let fault = run.faults.first else { continue }
             let steps = run.lastSteps(25).joined(separator: "\n  ")
             let log = run.machine.log.suffix(15).map { "\($0.time): \($0.effect)" }.joined(separator: "\n  ")
@@ -47,7 +36,11 @@ import TransferScheduling
     @Test("Random runs reach every effect")
     func coverage() {
         var kinds: Set<String> = []
-        for seed in UInt64(1)...60 {
+        let expected: Set = [
+            "start", "stop", "discard", "saveRetry", "savePaused", "measureSpace", "explain", "wake", "finished",
+            "responded", "failed", "cancelled", "saveRelaunchDelay", "saveStatistics", "expired",
+        ]
+        for seed in UInt64(1)...60 where kinds != expected {
             let run = SchedulerRun(seed: seed)
             run.run(steps: 300)
             for entry in run.machine.log {
@@ -58,10 +51,6 @@ import TransferScheduling
                 }
             }
         }
-        #expect(
-            kinds == [
-                "start", "stop", "discard", "saveRetry", "savePaused", "measureSpace", "explain", "wake", "finished",
-                "responded", "failed", "cancelled", "saveRelaunchDelay", "saveStatistics", "expired",
-            ])
+        #expect(kinds == expected)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 
 /// A private bus and a daemon for the fuzzer, in a temporary folder that is removed at the end.
 struct FuzzDaemon {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionFixtures
 import Foundation
+import ProcessFixtures
 import RawBus
 
 signal(SIGPIPE, SIG_IGN)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ProcessFixtures
 
 /// A fixture script that reads one command per line, and replies to each with a line that begins
 /// with "ok" or with an error.
@@ -36,7 +37,7 @@ struct CommandedFixture: Sendable {
     ///   - statement: The import statement to try.
     ///   - words: The names of the modules for the reason.
     static func missingModules(_ statement: String, _ words: String) -> String? {
-        let isInstalled = (try? FixtureProcess.runBlocking(["/usr/bin/python3", "-c", statement])) != nil
+        let isInstalled = FixtureProcess.succeeds(["/usr/bin/python3", "-c", statement])
         return isInstalled ? nil : "not installed: \(words)"
     }
 }

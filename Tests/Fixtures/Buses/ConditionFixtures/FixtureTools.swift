@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// Lookup of the programs and resources that fixtures need.
 enum FixtureTools {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ProcessFixtures
 
 /// A real systemd-logind on a private bus, in a mount namespace, with a stand-in for systemd.
 /// The machine never sleeps.
@@ -13,8 +14,7 @@ package struct LoginFixture: Sendable {
         if let reason = CommandedFixture.missingModules("from gi.repository import Gio", "Python's gi") {
             return reason
         }
-        let mayMount =
-            (try? FixtureProcess.runBlocking(["unshare", "--mount", "mount", "--make-rprivate", "/"])) != nil
+        let mayMount = FixtureProcess.succeeds(["unshare", "--mount", "mount", "--make-rprivate", "/"])
         return mayMount ? nil : "mount namespaces are not allowed here"
     }()
 

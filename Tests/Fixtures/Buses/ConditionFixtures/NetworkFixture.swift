@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Synchronization
 
 /// A network namespace with one cable, and a real NetworkManager inside it on a private bus.
@@ -13,9 +14,9 @@ package actor NetworkFixture {
         }
         let name = newName()
         do {
-            _ = try FixtureProcess.runBlocking(["ip", "netns", "add", name])
+            try FixtureProcess.runBlocking(["ip", "netns", "add", name])
             defer { _ = try? FixtureProcess.runBlocking(["ip", "netns", "del", name]) }
-            _ = try FixtureProcess.runBlocking([
+            try FixtureProcess.runBlocking([
                 "ip", "netns", "exec", name, "ip", "link", "add", "cable", "type", "veth", "peer", "name", "far",
             ])
             return nil

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// A private system bus. Services and clients that use its `environment` meet there and reach no other bus.
 package actor PrivateBus {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 
 /// A real systemd as the first process of namespaces of its own, with a system bus, on an overlay of this machine's root.
 ///
@@ -15,7 +16,7 @@ package struct SystemdFixture: Sendable {
             mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/u,workdir=/mnt/w /mnt/r &&
             mount -t cgroup2 cgroup2 /mnt/r/sys && test -e /mnt/r/sys/cgroup.procs
             """
-        let isAllowed = (try? FixtureProcess.runBlocking(unshare + ["sh", "-c", attempt])) != nil
+        let isAllowed = FixtureProcess.succeeds(unshare + ["sh", "-c", attempt])
         return isAllowed ? nil : "mount namespaces are not permitted"
     }()
 
@@ -42,7 +43,9 @@ package struct SystemdFixture: Sendable {
             Self.unshare + ["bash", script, folder.path] + shared)
         system = try await Self.child(of: outer)
         for _ in 0..<600 {
-            if let state = try? await run("systemctl", "is-system-running"), state.hasPrefix("running") { break }
+            if let state = try? await run("systemctl", "is-system-running", "--wait"), state.hasPrefix("running") {
+                break
+            }
             try await Task.sleep(for: .milliseconds(100))
         }
         try await run("systemctl", "start", "dbus.socket", "dbus.service")

@@ -13,6 +13,7 @@ import TransferPolicy
 // - `--without READER` turns a reader off.
 // - `--zone FILE` watches that file for the time zone.
 // - `--ready promptly` permits sleep as soon as sleep is announced.
+// - `--record FILE` records all observations in that file.
 // - `--network-sysfs ROOT` reads another sysfs for network devices.
 // - `--leases ROOT` looks for DHCP leases below another root.
 // - `--overrides FILE` follows that overrides file.
@@ -28,6 +29,9 @@ while let argument = arguments.popFirst() {
         configuration.localTime = LocalTimeRules(systemZoneIn: file)
         configuration.watchLocalTime = { LocalTimeWatch(file: file, onChange: $0) }
     case ("--ready", "promptly"): isPrompt = true
+    case ("--record", let path?):
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        configuration.recorder = { _ = "\($0)\n".withCString { write(file, $0, strlen($0)) } }
     case ("--without", "powerProfiles"): configuration.readers.remove(.powerProfiles)
     case ("--without", "logind"): configuration.readers.remove(.logind)
     case ("--without", "upower"): configuration.readers.remove(.upower)

@@ -32,7 +32,7 @@ public struct HostileAuthority: Sendable {
     public let pem: String
     private let credential: Credential
 
-    /// Creates an authority with a new key. Takes less than a millisecond.
+    /// Creates an authority with a new key. Takes a few milliseconds.
     public init() throws {
         credential = try Credential(
             "Hostile Test Authority", days: -10...10,

@@ -32,15 +32,6 @@ struct PersonalityTests {
         return ""
     }
 
-    @Test("The name by which the program was called chooses the personality")
-    func names() {
-        #expect(Personality(programPath: "/usr/libexec/transferctl/axel") == .axel)
-        #expect(Personality(programPath: "curl") == .curl)
-        for path in ["/usr/bin/transferctl", "", "/", "axel/", "Axel"] {
-            #expect(Personality(programPath: path) == nil, "\(path)")
-        }
-    }
-
     @Test("axel, as yt-dlp calls it")
     func axel() throws {
         #expect(

@@ -16,11 +16,22 @@ package final class LineBuffer: Sendable {
         var rest = Data()
         var isEnded = false
         var readCount = 0
+        /// The readers that wait for more output.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
 
     package init() {}
+
+    /// Reads a process's output until its end.
+    func read(_ output: FileHandle) {
+        observe(output.fileDescriptor) { [self] in
+            let data = output.availableData
+            append(data)
+            return !data.isEmpty
+        }
+    }
 
     /// Appends output. Empty data marks the end of the output.
     func append(_ data: Data) {
@@ -37,6 +48,7 @@ package final class LineBuffer: Sendable {
                 state.rest = Data(state.rest[(end + 1)...])
             }
         }
+        wakeReaders()
     }
 
     /// All lines so far, including those already consumed by `next`.
@@ -55,13 +67,13 @@ package final class LineBuffer: Sendable {
     ) async throws -> Line {
         let end = ContinuousClock.now + limit
         while true {
-            let (found, isEnded) = state.withLock { state -> (Line?, Bool) in
+            let (found, isEnded, count) = state.withLock { state -> (Line?, Bool, Int) in
                 while state.readCount < state.lines.count {
                     let line = state.lines[state.readCount]
                     state.readCount += 1
-                    if fits(line.text) { return (line, false) }
+                    if fits(line.text) { return (line, false, 0) }
                 }
-                return (nil, state.isEnded)
+                return (nil, state.isEnded, state.lines.count)
             }
             if let found { return found }
             guard !isEnded, ContinuousClock.now < end else {
@@ -69,8 +81,51 @@ package final class LineBuffer: Sendable {
                 throw FixtureError(
                     "no such line \(isEnded ? "before the end" : "within \(limit)"); the last lines:\n\(seen)")
             }
-            try await Task.sleep(for: .milliseconds(2))
+            try await waitForMore(than: count, until: end)
         }
+    }
+
+    /// Waits for the end of the output, and returns the unread lines. An incomplete last line does not count.
+    package func rest(within limit: Duration = .seconds(120)) async throws -> [String] {
+        let end = ContinuousClock.now + limit
+        while !state.withLock(\.isEnded) {
+            guard ContinuousClock.now < end else { throw FixtureError("the output did not end within \(limit)") }
+            try await waitForMore(than: .max, until: end)
+        }
+        return state.withLock { state in
+            defer { state.readCount = state.lines.count }
+            return state.lines[state.readCount...].map(\.text)
+        }
+    }
+
+    /// Waits until more lines have arrived, the output has ended, or the time is over.
+    package func waitForMore(than count: Int, until end: ContinuousClock.Instant) async throws {
+        let timer = Task {
+            try await Task.sleep(until: end, clock: .continuous)
+            wakeReaders()
+        }
+        defer { timer.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let isOver = state.withLock { state in
+                    let isOver = state.isEnded || state.lines.count > count || ContinuousClock.now >= end
+                    if !isOver { state.waiting.append(continuation) }
+                    return isOver
+                }
+                if isOver { continuation.resume() } else if Task.isCancelled { wakeReaders() }
+            }
+        } onCancel: {
+            wakeReaders()
+        }
+        try Task.checkCancellation()
+    }
+
+    private func wakeReaders() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 
     /// Returns the current time in nanoseconds on the boot-time clock.
