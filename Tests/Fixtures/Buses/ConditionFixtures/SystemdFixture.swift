@@ -90,6 +90,13 @@ package struct SystemdFixture: Sendable {
     /// Ends the system with all its processes.
     package func end() async {
         await process.end()
+        // The kernel keeps the control groups of units that have ended.
+        let remove = """
+            mount --make-rprivate / && mount -t cgroup2 cgroup2 /mnt &&
+            find "/mnt/$1" -depth -type d -exec rmdir {} +
+            """
+        _ = try? await FixtureProcess.run(
+            ["unshare", "--mount", "--cgroup", "sh", "-c", remove, "sh", folder.lastPathComponent])
         try? FileManager.default.removeItem(at: folder)
     }
 }

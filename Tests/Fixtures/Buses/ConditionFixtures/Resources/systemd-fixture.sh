@@ -8,9 +8,21 @@
 # booted system.
 set -euo pipefail
 folder=$1
+mount --make-rprivate /
+if [ -z "${group-}" ]; then
+    # Two systems in one control group would share the groups of units with equal names: one would thaw what the other
+    # has frozen.
+    group=${folder##*/}
+    mkdir "$folder/groups"
+    mount -t cgroup2 cgroup2 "$folder/groups"
+    mkdir "$folder/groups/$group"
+    echo 0 >"$folder/groups/$group/cgroup.procs"
+    umount "$folder/groups"
+    export group
+    exec unshare --cgroup bash "$0" "$@"
+fi
 shift
 root=$folder/root
-mount --make-rprivate /
 mkdir -p "$root" "$folder/changes"
 mount -t tmpfs tmpfs "$folder/changes"
 mkdir "$folder"/changes/{upper,work}
