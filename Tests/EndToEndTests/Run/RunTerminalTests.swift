@@ -30,7 +30,8 @@ struct RunTerminalTests {
     @Test("Ctrl-C interrupts the command once, and the shell sees 128 + 2 or the command's own status")
     func interrupt() async throws {
         try await withSession { session, _ in
-            session.type(line: "transferctl run -- sh -c 'echo sleeps; exec sleep 60'; echo status=$?")
+            // The terminal shows what is typed, too. Only the output has the words without backslashes.
+            session.type(line: "transferctl run -- sh -c 'echo s\\leeps; exec sleep 60'; echo status=$?")
             try await session.awaitText("sleeps")
             session.typeControl("C")
             // Bash ends the list, because its job was interrupted.
@@ -39,7 +40,7 @@ struct RunTerminalTests {
             let position = session.position
             session.type(
                 line:
-                    "transferctl run -- sh -c 'trap \"echo caught\" INT; echo up; sleep 1; sleep 1; exit 4'; echo status=$?"
+                    "transferctl run -- sh -c 'trap \"echo caught\" INT; echo u\\p; sleep 1; sleep 1; exit 4'; echo status=$?"
             )
             try await session.awaitText("up", after: position)
             session.typeControl("C")

@@ -90,6 +90,8 @@ package struct SystemdFixture: Sendable {
     /// Ends the system with all its processes.
     package func end() async {
         await process.end()
+        // The first process of the system ends after all others.
+        try? await waitForEnd(of: system)
         // The kernel keeps the control groups of units that have ended.
         let remove = """
             mount --make-rprivate / && mount -t cgroup2 cgroup2 /mnt &&
