@@ -155,7 +155,7 @@ struct DaemonListingTests {
     @Test("A hundred concurrent apps see nothing of each other and leave nothing behind")
     func stressTest() async throws {
         try await withFixture { fixture in
-            let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/BusStress"
+            let program = builtProgram("BusStress")
             let output = fixture.program.folder.path + "/stress"
             let stressTest = try ChildProcess(program, [fixture.bus.address, "10", "100", "7"], output: output)
             let status = try await stressTest.wait(within: 300)

@@ -34,6 +34,7 @@ struct PipelinedChangeTests {
             let reply = try await client.call("Submit", [.list(transfers)], type: "(aa{sv})")
             let ids = reply[0].items.compactMap(\.integer)
             await client.close()
+            // Guard: this task waits for each thread that uses the connection.
             nonisolated(unsafe) let bus = try RawBusConnection(address: fixture.bus.address)
             defer { bus.close() }
             for round in 0..<20 {

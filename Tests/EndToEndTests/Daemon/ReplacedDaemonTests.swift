@@ -9,8 +9,6 @@ import Testing
     "P3: the daemon's program replaced by another release",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct ReplacedDaemonTests {
-    private static let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
-
     /// Replaces the installed daemon by another one.
     private func install(_ daemon: String, in folder: TemporaryFolder) throws {
         try InstalledPrograms(folder: folder.path).install(["transferd": daemon])
@@ -111,7 +109,7 @@ struct ReplacedDaemonTests {
             let filesBefore = try self.files(of: process)
 
             try install("LaterDaemon", in: folder)
-            try await machine?.replacePrograms(daemon: Self.built + "/LaterDaemon")
+            try await machine?.replacePrograms(daemon: builtProgram("LaterDaemon"))
             // Calls arrive all the time, also while neither program is on the bus.
             try await waitUntil("the later release runs", within: 60) {
                 try await fixture.daemon.run("list")

@@ -92,7 +92,7 @@ struct CompletionTests {
         func candidates(_ line: String) async throws -> [String] {
             var environment = program.environment
             environment["PATH"] =
-                URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + ":/usr/bin:/bin"
+                builtFolder + ":/usr/bin:/bin"
             environment["HOME"] = program.folder.path
             // Output is appended to a file.
             let output = program.folder.path + "/candidates-\(UUID().uuidString)"

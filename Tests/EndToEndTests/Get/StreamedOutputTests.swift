@@ -115,7 +115,7 @@ struct StreamedOutputTests {
             let arguments = ["get", "-o", "-", "--checksum", "sha256:\(digits)", server.url("/f.tar")]
             let piped = try program.start(arguments, output: pipe.path)
             try await waitUntil("the pause of the server", within: 60) { server.requests.count >= 2 }
-            try await Task.sleep(for: .seconds(2))
+            try await Task.sleep(for: .seconds(3))
             pipe.read()
             #expect(pipe.bytes.isEmpty)
             piped.process.signal(SIGINT)

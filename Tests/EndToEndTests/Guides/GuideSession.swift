@@ -83,7 +83,7 @@ struct GuideSession {
 
     /// The environment of the commands and of the daemon, as a user has it in a fresh home folder.
     private static func environment(home: String, zone: String) -> [String: String] {
-        let programs = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
+        let programs = builtFolder
         return [
             "HOME": home, "PATH": "\(programs):/usr/local/bin:/usr/bin:/bin", "PROJECT": GuideTests.top, "TZ": zone,
             "XDG_STATE_HOME": home + "/.local/state", "XDG_DATA_HOME": home + "/.local/share",

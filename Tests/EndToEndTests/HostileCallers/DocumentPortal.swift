@@ -54,6 +54,7 @@ struct DocumentPortal {
     private func choose<Value: Sendable>(
         _ body: @escaping @Sendable (RawBusConnection) throws -> Value
     ) async throws -> Value {
+        // Guard: this task waits for the thread, and the tests of a portal are one task.
         nonisolated(unsafe) let chooser = chooser
         return try await onThread { try body(chooser) }
     }

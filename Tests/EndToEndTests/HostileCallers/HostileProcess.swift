@@ -70,8 +70,7 @@ final class HostileProcess: Sendable {
     let name: String
 
     /// The path of the built program.
-    static let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
-        .appendingPathComponent("HostileCaller").resolvingSymlinksInPath().path
+    static let program = builtProgram("HostileCaller")
 
     /// Runs a command that becomes the caller's program, and waits until the caller is ready.
     ///

@@ -9,7 +9,7 @@ import Testing
 
     /// Runs a command line of the shell, in which `transferlab` is the built program. Returns its output.
     private static func output(_ line: String, in folder: TemporaryFolder) async throws -> String {
-        let programs = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
+        let programs = builtFolder
         let output = "\(folder.path)/output"
         try? FileManager.default.removeItem(atPath: output)
         let process = try ChildProcess(

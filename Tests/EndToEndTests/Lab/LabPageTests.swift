@@ -48,7 +48,7 @@ import Testing
     private static func run(
         _ arguments: [String], in folder: TemporaryFolder
     ) async throws -> (status: Int32, output: String, errors: String) {
-        let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferlab"
+        let program = builtProgram("transferlab")
         let (output, errors) = ("\(folder.path)/lab-out", "\(folder.path)/lab-err")
         for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) }
         let process = try ChildProcess(program, arguments, output: output, errors: errors)

@@ -16,7 +16,7 @@ struct GatedMachine {
     init(pluggedIn: Bool) async throws {
         folder = try TemporaryFolder()
         systemd = try await SystemdFixture(
-            sharing: [folder.path, (Transferctl.path as NSString).deletingLastPathComponent])
+            sharing: [folder.path, builtFolder])
         try await systemd.run("mkdir", "/opt/transfer")
         try await systemd.run("cp", Transferctl.path, DaemonFixture.daemonPath, "/opt/transfer/")
         power = try await systemd.startPower()

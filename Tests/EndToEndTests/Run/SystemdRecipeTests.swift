@@ -45,7 +45,7 @@ struct SystemdRecipeTests {
 
     @Test("Every command runs: gates of restic, of Debian's updates, and of a user's units, and targets")
     func recipes() async throws {
-        let systemd = try await SystemdFixture(sharing: [(Transferctl.path as NSString).deletingLastPathComponent])
+        let systemd = try await SystemdFixture(sharing: [builtFolder])
         let result: Result<Void, any Error>
         do { result = .success(try await run(in: systemd)) } catch { result = .failure(error) }
         await systemd.end()

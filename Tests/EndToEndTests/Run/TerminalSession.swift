@@ -12,7 +12,7 @@ final class TerminalSession: Sendable {
         terminal = try PseudoTerminal()
         let script =
             "exec setsid --ctty --wait /bin/bash --norc --noprofile -i <\(terminal.path) >\(terminal.path) 2>&1"
-        let folder = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
+        let folder = builtFolder
         let environment = ["PS1": "READY> ", "TERM": "dumb", "PATH": "\(folder):/usr/bin:/bin"]
         shell = try ChildProcess(
             "/bin/sh", ["-c", script], environment: program.environment.merging(environment) { $1 },

@@ -78,8 +78,7 @@ private struct ListingFixture {
         for name in ["app", "Documents"] {
             try files.createDirectory(atPath: home + "/" + name, withIntermediateDirectories: true)
         }
-        let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().appendingPathComponent(name)
-        try files.copyItem(atPath: built.resolvingSymlinksInPath().path, toPath: program)
+        try files.copyItem(atPath: builtProgram(name), toPath: program)
         try """
         <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.Listings</string></dict></plist>
         """.write(toFile: home + "/app/Info.plist", atomically: true, encoding: .utf8)

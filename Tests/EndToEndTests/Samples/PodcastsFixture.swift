@@ -24,9 +24,7 @@ struct PodcastsFixture {
         let (files, root) = (FileManager.default, sessions.daemon.program.folder.path)
         try files.createDirectory(atPath: root + "/opt", withIntermediateDirectories: true)
         program = root + "/opt/podcasts"
-        let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().appendingPathComponent(
-            "podcasts")
-        try files.copyItem(atPath: built.resolvingSymlinksInPath().path, toPath: program)
+        try files.copyItem(atPath: builtProgram("podcasts"), toPath: program)
         try files.copyItem(atPath: Self.sample.path + "/Info.plist", toPath: root + "/opt/Info.plist")
         environment = sessions.daemon.program.environment.merging(["XDG_DATA_HOME": root + "/data"]) { $1 }
         let variables = environment.map { "\($0.key)=\($0.value)" }.joined(separator: " ")

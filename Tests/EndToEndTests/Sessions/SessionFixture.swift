@@ -28,8 +28,7 @@ struct SessionFixture {
     func log(_ name: String) -> AppLog { AppLog(path: daemon.program.folder.path + "/\(name).log") }
 
     /// The path of the built app. A copy at another path counts as another app.
-    static let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
-        .appendingPathComponent("SessionApp").resolvingSymlinksInPath().path
+    static let program = builtProgram("SessionApp")
 
     /// Starts an app. The test writes to the app's standard input.
     func app(_ name: String, program: String = SessionFixture.program, _ arguments: String...) throws -> App {

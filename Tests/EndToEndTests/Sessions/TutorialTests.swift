@@ -22,8 +22,7 @@ struct TutorialTests {
             "TUTORIAL_DELAY": "3",
         ]
         let fixture = try await DaemonFixture { _ in settings }
-        let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
-            .appendingPathComponent("TutorialApp").resolvingSymlinksInPath().path
+        let program = builtProgram("TutorialApp")
         let app = try FixtureProcess(
             [program, server.url("episode.bin")], environment: fixture.program.environment.merging(settings) { $1 })
         try await waitUntil("the task", within: 60) {
@@ -61,8 +60,7 @@ struct TutorialTests {
         ]
         settings["TUTORIAL_" + habit] = "1"
         let fixture = try await DaemonFixture { [settings] _ in settings }
-        let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
-            .appendingPathComponent("TutorialApp").resolvingSymlinksInPath().path
+        let program = builtProgram("TutorialApp")
         let app = try FixtureProcess(
             [program] + (1...2).map { server.url("\($0).bin") },
             environment: fixture.program.environment.merging(settings) { $1 })

@@ -9,7 +9,7 @@ struct DaemonFixture {
     let program: Transferctl
 
     /// The path of the built daemon.
-    static let daemonPath = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd"
+    static let daemonPath = builtProgram("transferd")
 
     /// - Parameters:
     ///   - programs: A folder with copies of `transferd` and `transferctl` that run instead of the built programs.

@@ -6,7 +6,6 @@ import ProcessFixtures
 /// first of them gets its name. Running programs continue with their old files.
 struct InstalledPrograms {
     let folder: String
-    private static let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
     /// The programs that are one file, as in a package.
     private static let ours: Set = ["transferctl", "transferd", "transfer-worker"]
 
@@ -20,7 +19,7 @@ struct InstalledPrograms {
             if let other = written[source] {
                 try FileManager.default.linkItem(atPath: other, toPath: file)
             } else {
-                try FileManager.default.copyItem(atPath: "\(Self.built)/\(source)", toPath: file)
+                try FileManager.default.copyItem(atPath: builtProgram(source), toPath: file)
                 written[source] = file
             }
         }

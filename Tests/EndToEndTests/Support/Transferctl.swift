@@ -86,13 +86,8 @@ struct Transferctl {
         }
     }
 
-    /// The path of the built program, in the same folder as the test bundle.
-    static let path: String = {
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Bundle.main.bundlePath
-        let folders = [URL(fileURLWithPath: bundle).deletingLastPathComponent().path, Bundle.main.bundlePath]
-        return folders.map { $0 + "/transferctl" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-            ?? folders[0] + "/transferctl"
-    }()
+    /// The path of the built program.
+    static let path = builtProgram("transferctl")
 
     /// The folder of the state, the configuration, and the downloads of all runs.
     let folder: TemporaryFolder

@@ -108,7 +108,9 @@ package final class FixtureProcess: Sendable {
     }
 }
 
-/// Returns the path of a program of this project, which is built into the same folder as the tests.
-package func builtProgram(_ name: String) -> String {
-    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/" + name
-}
+/// The folder of the tests, into which the programs of this project are built.
+package let builtFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .path
+
+/// Returns the path of a built program of this project.
+package func builtProgram(_ name: String) -> String { builtFolder + "/" + name }
