@@ -359,6 +359,7 @@ let package = Package(
             name: "CHostileServer", path: "Tests/Fixtures/Servers/CHostileServer", pkgConfig: "libssl",
             providers: [.apt(["libssl-dev"])]),
         support("Servers/HostileServer", ["CHostileServer"]),
+        support("Servers/InterposerUse", []),
         support(
             "Servers/HostileCases",
             ["TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
@@ -463,7 +464,7 @@ let package = Package(
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting",
                 "HostileServer", "LinuxKernel", "TransferFiles",
-                "ExecutorHarness", "HostileCases", "URLSessionInterposer", "CLinuxFiles",
+                "ExecutorHarness", "HostileCases", "InterposerUse", "URLSessionInterposer", "CLinuxFiles",
             ]),
         tests(
             "Adapters/TransferFilesTests",
@@ -491,7 +492,8 @@ let package = Package(
         tests(
             "Client/BackgroundTransferEmbeddedTests",
             [
-                "BackgroundTransferEmbedded", "SessionHarnesses", "SQLiteStore", "TransferTesting", logging,
+                "BackgroundTransferEmbedded", "SessionHarnesses", "SQLiteStore", "TransferTesting", "InterposerUse",
+                logging,
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 product("MetricsTestKit", of: "swift-metrics", trait: "Engine"),
             ]),

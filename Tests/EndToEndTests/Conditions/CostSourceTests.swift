@@ -67,7 +67,8 @@ struct CostSourceTests {
                 atPath: folder.path + "/not/yet", withIntermediateDirectories: true)
             try "[metered]\nwired = \"yes\"\n".write(toFile: path, atomically: true, encoding: .utf8)
             try await probe.line("metered=yes/override/reported/changed")
-            try "[metered]\nwired = \"perhaps\"\n".write(toFile: path, atomically: false, encoding: .utf8)
+            // Replaced whole: between the truncation and the write, the valid file would be an empty one.
+            try "[metered]\nwired = \"perhaps\"\n".write(toFile: path, atomically: true, encoding: .utf8)
             try await probe.line("metered=yes/override", "notes=1")
             try "[metered]\nwired = \"no\"\n".write(toFile: path, atomically: false, encoding: .utf8)
             try await probe.line("metered=no/override", "notes=0")

@@ -56,6 +56,22 @@ struct RunDaemonTests {
         }
     }
 
+    @Test("Commands that end at once are forgotten, although their last status may arrive after their end")
+    func short() async throws {
+        try await withFixture { fixture in
+            try await fixture.run("list")
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<10 { _ = try await fixture.program.run(["run", "--", "true"]) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await waitUntil("all are forgotten", within: 20) { try await commands(fixture).isEmpty }
+        }
+    }
+
     @Test("now starts a command in spite of its policy, but not in spite of its own conditions")
     func now() async throws {
         try await withFixture { fixture in

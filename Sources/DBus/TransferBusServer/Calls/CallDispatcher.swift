@@ -130,8 +130,8 @@ final class CallDispatcher {
 
     /// Replies to a call that needs the service.
     ///
-    /// - Throws: `BusFault` if the call is refused immediately. No work is then in progress.
-    private func replyFromService(_ next: QueuedCall, on server: isolated BusServer) throws(BusFault) {
+    /// - Throws: The error if the call is refused immediately. No work is then in progress.
+    private func replyFromService(_ next: QueuedCall, on server: isolated BusServer) throws {
         let (call, caller, service) = (next.call, next.caller, service)
         if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next, on: server) }
         if call.path == TransferBusName.conditionsPath {
@@ -153,7 +153,10 @@ final class CallDispatcher {
                 return []
             }
         case let method? where RunningCommands.methods.contains(method):
-            reply(next, on: server) { server in try server.commands.reply(call, from: caller) }
+            // In the same step as the check that the caller is connected: a later one would list the last status of a
+            // program that has ended meanwhile, forever.
+            call.reply(try server.commands.reply(call, from: caller))
+            end(next, on: server)
         case "Discard" where call.path == TransferBusName.managerPath:
             reply(next, on: server) { _ in
                 try await service.discard(TransferID(call.arguments.first?.integer ?? -1), for: caller)

@@ -15,13 +15,14 @@ struct AwaitedFileCheck: Sendable {
 
     func joinsByName() async throws {
         let response = ServedResponse.stalling(500_000, at: 100_000, times: 1)
-        let first = try await check.open { $0.requestTimeout = 3 }
+        let first = try await check.open()
         _ = try await first.session.transfer(for: check.request(response), id: "episode 7")
         try await check.until("the request") { !check.server.requests(for: check.server.address(response)).isEmpty }
         await first.leave()
-        let second = try await check.open { $0.requestTimeout = 3 }
+        let second = try await check.open()
         let transfer = try await second.session.transfer(for: check.request(response), id: "episode 7")
         async let other = second.session.file(for: check.request(response), id: "episode 7")
+        check.server.endStalls()
         let file = try await transfer.file
         try expectEqual(try await other, file, "the file of another call")
         try expectEqual(try Data(contentsOf: file), Data(ServedResponse.content(500_000)), "the file")
@@ -87,9 +88,10 @@ struct AwaitedFileCheck: Sendable {
 
     func outlivesAwaitingTask() async throws {
         let response = ServedResponse.stalling(500_000, at: 100_000, times: 1)
-        let process = try await check.open { $0.requestTimeout = 3 }
+        let process = try await check.open()
         try await cancelAwaiting(response, in: process, .whenUnmetered)
         try expectEqual(try await process.session.unfinishedTasks().count, 1, "tasks after the cancellation")
+        check.server.endStalls()
         let file = try await process.session.file(for: check.request(response), id: "a")
         try expectEqual(try Data(contentsOf: file), Data(ServedResponse.content(500_000)), "the file")
     }

@@ -65,12 +65,14 @@ final class ConformanceConnection {
     // MARK: Responses
 
     /// Sends a response. Returns false if the connection has ended.
-    func respond(_ response: ServedResponse?, time: Int, to request: ServedRequest) -> Bool {
+    ///
+    /// - Parameter stalls: Begins a stall. Returns false if transfers do not stall anymore.
+    func respond(_ response: ServedResponse?, time: Int, to request: ServedRequest, stalls: () -> Bool) -> Bool {
         switch response {
         case nil: return send("404 Not Found")
         case .file(let size): return sendFile(size, to: request)
         case .stalling(let size, let offset, let times):
-            return sendFile(size, to: request, stallingAt: time <= times ? offset : nil)
+            return sendFile(size, to: request, stallingAt: time <= times ? offset : nil, stalls)
         case .status(let status, let body): return send("\(status) As Asked", body: body.utf8)
         case .redirect(let target): return send("302 Found", ["Location: \(target)"])
         case .login(let user, let password, let size):
@@ -88,9 +90,11 @@ final class ConformanceConnection {
         }
     }
 
-    /// Sends the requested part of a file. With a stall offset, sends nothing from that offset on, for as long as the
-    /// client stays connected.
-    private func sendFile(_ size: Int, to request: ServedRequest, stallingAt offset: Int? = nil) -> Bool {
+    /// Sends the requested part of a file. With a stall offset, sends nothing from that offset on until the client
+    /// disconnects or the server ends the stall.
+    private func sendFile(
+        _ size: Int, to request: ServedRequest, stallingAt offset: Int? = nil, _ stalls: () -> Bool = { false }
+    ) -> Bool {
         let file = ServedResponse.content(size)
         var (status, fields, body) = ("200 OK", ["ETag: \(Self.tag)"], file[...])
         if let range = request.range, request.fields["if-range"] ?? Self.tag == Self.tag {
@@ -101,10 +105,11 @@ final class ConformanceConnection {
             status = "206 Partial Content"
             fields.append("Content-Range: bytes \(body.startIndex)-\(body.endIndex - 1)/\(size)")
         }
-        guard let offset, body.endIndex > offset else { return send(status, fields, body: body) }
+        guard let offset, body.endIndex > offset, stalls() else { return send(status, fields, body: body) }
         let part = body.prefix(max(0, offset - body.startIndex))
         guard send(status, fields, body: part, length: body.count) else { return false }
         while receive() { pending = [] }
+        _ = send(Array(body.dropFirst(part.count)))
         return false
     }
 

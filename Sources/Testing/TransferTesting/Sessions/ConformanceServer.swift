@@ -13,6 +13,8 @@ package final class ConformanceServer: Sendable {
         var counts: [String: Int] = [:]
         var requests: [ServedRequest] = []
         var connections: Set<Int32> = []
+        /// The connections whose transfer stalls. `nil` after the end of all stalls.
+        var stalled: Set<Int32>? = []
         var isStopped = false
     }
 
@@ -63,6 +65,15 @@ package final class ConformanceServer: Sendable {
         return content.withLock(\.requests).filter { $0.target == target }
     }
 
+    /// Sends the remaining bytes of all stalled transfers. Later transfers do not stall.
+    package func endStalls() {
+        content.withLock { content in
+            // The threads wait for the end of their connections.
+            for connection in content.stalled ?? [] { shutdown(connection, Int32(SHUT_RD)) }
+            content.stalled = nil
+        }
+    }
+
     /// Stops the server and closes all connections.
     package func stop() {
         content.withLock { content in
@@ -96,10 +107,12 @@ package final class ConformanceServer: Sendable {
         let connection = ConformanceConnection(number)
         while let request = connection.readRequest() {
             let (response, count) = record(request)
-            guard connection.respond(response, time: count, to: request) else { break }
+            let stalls = { self.content.withLock { $0.stalled?.insert(number) != nil } }
+            guard connection.respond(response, time: count, to: request, stalls: stalls) else { break }
         }
         content.withLock { content in
             content.connections.remove(number)
+            content.stalled?.remove(number)
             // A child process that was started when the connection arrived may share it.
             shutdown(number, Int32(SHUT_RDWR))
             // Closed under the lock, because the number may be reused afterwards.

@@ -84,7 +84,7 @@ extension SessionRuleCheck {
 
     func killed() async throws {
         let count = 12
-        let first = try await open { $0.requestTimeout = 3 }
+        let first = try await open()
         for number in 1...count {
             try first.session.download(request(.stalling(300_000 + number, at: 100_000, times: 1))).resume()
         }
@@ -96,8 +96,9 @@ extension SessionRuleCheck {
             }
             try await harness.restart()
         }
-        let last = try await open { $0.requestTimeout = 3 }
+        let last = try await open()
         last.listen(unacknowledgedFrom: "1 file")
+        server.endStalls()
         try await until("all") { Set(last.lines.filter { $0.hasSuffix(" completed") }).count == count }
         try expectEqual(last.lines.filter { $0.hasSuffix(" completed") }.count, count, "ends")
         for number in 1...count {

@@ -3,6 +3,7 @@ import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
+import InterposerUse
 import Synchronization
 import Testing
 import TransferEngine
@@ -152,6 +153,6 @@ final class ExecutorFixture: Sendable {
 }
 
 /// The parent of every suite that creates executors. The interposer's options apply to the whole process, so these
-/// suites run one after another.
-@Suite(.serialized)
+/// tests run one after another, and not beside those of an embedded engine.
+@Suite(.serialized, .usesInterposer)
 struct ExecutorTests {}
