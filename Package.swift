@@ -90,20 +90,40 @@ func child(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
         name: target(at: path), dependencies: dependencies, path: "Tests/Fixtures/\(path)", swiftSettings: settings)
 }
 
-/// A product of another package. Only packages that enable the trait resolve that package.
-func product(_ name: String, of package: String, trait: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: [trait]))
+/// A part of this package whose packages only those resolve who enable it.
+///
+/// No trait enables another. SwiftPM passes all enabled traits to the compiler in an order that differs from build to
+/// build, so with two of them, any change of a source file would compile everything again.
+enum Part: String {
+    case engine = "Engine"
+    case lab = "Lab"
+    case tools = "Tools"
+    case rpc = "RPC"
+
+    /// The traits that contain the part.
+    var traits: Set<String> {
+        switch self {
+        case .engine, .lab: [rawValue, "Tools", "RPC"]
+        case .tools: ["Tools", "RPC"]
+        case .rpc: ["RPC"]
+        }
+    }
 }
 
-let argumentParser = product("ArgumentParser", of: "swift-argument-parser", trait: "Tools")
+/// A product of another package that only a part of this package needs.
+func product(_ name: String, of package: String, for part: Part) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: part.traits))
+}
 
-let flyingFox = product("FlyingFox", of: "FlyingFox", trait: "RPC")
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: .tools)
 
-let flyingSocks = product("FlyingSocks", of: "FlyingFox", trait: "RPC")
+let flyingFox = product("FlyingFox", of: "FlyingFox", for: .rpc)
 
-let grdb = product("GRDB", of: "GRDB.swift", trait: "Engine")
+let flyingSocks = product("FlyingSocks", of: "FlyingFox", for: .rpc)
 
-let sqlite = product("GRDBSQLite", of: "GRDB.swift", trait: "Engine")
+let grdb = product("GRDB", of: "GRDB.swift", for: .engine)
+
+let sqlite = product("GRDBSQLite", of: "GRDB.swift", for: .engine)
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -112,17 +132,17 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 
 let httpTypesFoundation = Target.Dependency.product(name: "HTTPTypesFoundation", package: "swift-http-types")
 
-let metrics = product("Metrics", of: "swift-metrics", trait: "Engine")
+let metrics = product("Metrics", of: "swift-metrics", for: .engine)
 
-let numerics = product("RealModule", of: "swift-numerics", trait: "Lab")
+let numerics = product("RealModule", of: "swift-numerics", for: .lab)
 
-let rainbow = product("Rainbow", of: "Rainbow", trait: "Tools")
+let rainbow = product("Rainbow", of: "Rainbow", for: .tools)
 
-let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", trait: "Engine")
+let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: .engine)
 
-let toml = product("TOMLKit", of: "TOMLKit", trait: "Tools")
+let toml = product("TOMLKit", of: "TOMLKit", for: .tools)
 
-let unixSignals = product("UnixSignals", of: "swift-service-lifecycle", trait: "Engine")
+let unixSignals = product("UnixSignals", of: "swift-service-lifecycle", for: .engine)
 
 let package = Package(
     name: "background-transfer",
@@ -151,19 +171,17 @@ let package = Package(
         // For tests only: interposes the C library calls of a program that loses its unsynced changes.
         .library(name: "FaultyDisk", type: .dynamic, targets: ["FaultyDisk"]),
     ],
-    // A package that names no traits gets all of them, and so does this package itself.
+    // A package that names no traits gets all parts, and so does this package itself.
     traits: [
         .trait(
             name: "Engine",
             description: "An engine in your own process: BackgroundTransferEmbedded, TransferEngine and its adapters."),
         .trait(name: "Lab", description: "Comparisons of policies on recorded days: PolicyLab."),
         .trait(
-            name: "Tools", description: "The programs: transferctl, transferd, transferlab, and transfer-worker.",
-            enabledTraits: ["Engine", "Lab"]),
-        .trait(
-            name: "RPC", description: "The program transfer-rpc: aria2's JSON-RPC for the daemon.",
-            enabledTraits: ["Tools"]),
-        .default(enabledTraits: ["Tools", "RPC"]),
+            name: "Tools",
+            description: "Engine, Lab, and the programs: transferctl, transferd, transferlab, and transfer-worker."),
+        .trait(name: "RPC", description: "Tools and the program transfer-rpc: aria2's JSON-RPC for the daemon."),
+        .default(enabledTraits: ["RPC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -348,7 +366,7 @@ let package = Package(
                 "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
                 "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "URLSessionExecutor",
                 "CommandRunner", "TransferDaemon", "transferlab",
-                .target(name: "AriaRPC", condition: .when(traits: ["RPC"])), rainbow,
+                .target(name: "AriaRPC", condition: .when(traits: Part.rpc.traits)), rainbow,
                 logging,
                 argumentParser,
             ], path: "Sources/Tools/transferctl", swiftSettings: settings),
@@ -495,7 +513,7 @@ let package = Package(
                 "BackgroundTransferEmbedded", "SessionHarnesses", "SQLiteStore", "TransferTesting", "InterposerUse",
                 logging,
                 .product(name: "InMemoryLogging", package: "swift-log"),
-                product("MetricsTestKit", of: "swift-metrics", trait: "Engine"),
+                product("MetricsTestKit", of: "swift-metrics", for: .engine),
             ]),
         tests(
             "Client/BackgroundTransferTests",
