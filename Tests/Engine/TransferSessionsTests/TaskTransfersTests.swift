@@ -122,6 +122,8 @@ import TransferTesting
             self.fixture.executor.finish(TransferID(1))
             await self.fixture.until("the end") { self.fixture.disks.transfers.transfers[0].ending != nil }
             await self.transfers.cancel(keys: [1, 2, 3].map { self.key.transferKey(of: $0, again: 0) })
+            // If the second transfer has started after the first one's end, it ends with its attempt.
+            await self.fixture.until("the cancellation") { self.fixture.disks.transfers.transfers[1].ending != nil }
             let stored = self.fixture.disks.transfers.transfers
             #expect(stored.map { $0.ending == .cancelled } == [false, true])
         }
