@@ -145,7 +145,9 @@ final class WorkerProcess: Sendable {
     // MARK: Starting
 
     private static func start(_ program: WorkerExecutable, socket: Int32, errors: Int32) throws(WorkerError) -> pid_t {
-        var child = ChildProgram(program.path, [program.name, WorkerProgram.argument], environment: childEnvironment())
+        var child = ChildProgram(
+            program.path, [program.name, WorkerProgram.argument],
+            environment: environment(of: ProcessInfo.processInfo.environment))
         child.output = .null
         child.errors = errors >= 0 ? .file(errors) : .inherited
         child.passedFile = socket
@@ -174,7 +176,22 @@ final class WorkerProcess: Sendable {
         "MALLOC_TOP_PAD_": "\(1 << 20)",
     ]
 
-    private static func childEnvironment() -> [String: String] {
-        ProcessInfo.processInfo.environment.merging(variables) { own, _ in own }
+    /// The variables that a worker inherits: of libcurl and OpenSSL, of the C library, and of Swift's runtime. All others
+    /// stay here, because a server that takes over a worker reads its environment, and tokens are often kept there.
+    private static let inherited: Set = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE",
+        "SSL_CERT_DIR", "CURL_CA_BUNDLE", "OPENSSL_CONF", "URLSessionCertificateAuthorityInfoFile", "HOME", "PATH",
+        "TMPDIR", "TZ", "TZDIR", "LANG", "LANGUAGE", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "GLIBC_TUNABLES",
+        "TRANSFER_URLSESSION_INTERPOSER",
+    ]
+    /// The last one belongs to the library that tests preload.
+    private static let inheritedPrefixes = [
+        "LC_", "LD_", "MALLOC_", "SWIFT_", "ASAN_", "TSAN_", "LSAN_", "UBSAN_", "FAULTY_DISK_",
+    ]
+
+    /// Returns the variables of a worker whose parent has these variables.
+    static func environment(of parent: [String: String]) -> [String: String] {
+        parent.filter { name, _ in inherited.contains(name) || inheritedPrefixes.contains { name.hasPrefix($0) } }
+            .merging(variables) { own, _ in own }
     }
 }

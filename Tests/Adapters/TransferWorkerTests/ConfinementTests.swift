@@ -93,7 +93,8 @@ struct ConfinementTests {
             "start program", "start process", "trace parent", "read memory of parent", "signal parent", "open parent",
             "limit parent", "own file by parent", "set signal of file", "connect to=/run/dbus/system_bus_socket",
             "pair of datagrams", "packet socket", "family beyond 32 bits", "io_uring", "bpf", "keyctl", "userfaultfd",
-            "perf_event_open", "unshare", "setns", "open by handle",
+            "perf_event_open", "unshare", "setns", "open by handle", "shmget", "shmat", "shmdt", "shmctl", "msgget",
+            "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop", "semctl",
         ]
         #if arch(x86_64)
         attempts.append("x32 call")

@@ -10,6 +10,18 @@ import TransferPolicy
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerPoolTests {
+    @Test("A worker inherits the variables of its libraries, and no tokens")
+    func environment() {
+        let secrets = [
+            "HF_TOKEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DBUS_SESSION_BUS_ADDRESS", "PGPASSWORD", "HTTP_PROXY",
+        ]
+        let needed = ["https_proxy", "SSL_CERT_FILE", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "MALLOC_TOP_PAD_"]
+        let inherited = WorkerProcess.environment(
+            of: Dictionary(uniqueKeysWithValues: (secrets + needed).map { ($0, "own") }))
+        #expect(inherited.filter { $0.value == "own" }.keys.sorted() == needed.sorted())
+        #expect(inherited["MALLOC_MMAP_THRESHOLD_"] != nil)
+    }
+
     /// A pool of processes whose messages are ignored.
     private final class PoolFixture {
         var pool: WorkerPool

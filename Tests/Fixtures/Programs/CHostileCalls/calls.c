@@ -119,6 +119,18 @@ int hostile_try(const char *name, const char *path) {
     TRY("unshare", unshare(CLONE_NEWUSER))
     TRY("setns", setns(0, 0))
     TRY("open by handle", syscall(SYS_open_by_handle_at, -1, NULL, 0))
+    TRY("shmget", syscall(SYS_shmget, 0, 4096, 0600))
+    TRY("shmat", syscall(SYS_shmat, -1, NULL, 0))
+    TRY("shmdt", syscall(SYS_shmdt, NULL))
+    TRY("shmctl", syscall(SYS_shmctl, 0, 14 /* SHM_INFO */, NULL))
+    TRY("msgget", syscall(SYS_msgget, 0, 0600))
+    TRY("msgsnd", syscall(SYS_msgsnd, -1, NULL, 0, 0))
+    TRY("msgrcv", syscall(SYS_msgrcv, -1, NULL, 0, 0, 0))
+    TRY("msgctl", syscall(SYS_msgctl, 0, 12 /* MSG_INFO */, NULL))
+    TRY("semget", syscall(SYS_semget, 0, 1, 0600))
+    TRY("semop", syscall(SYS_semop, -1, NULL, 0))
+    TRY("semtimedop", syscall(SYS_semtimedop, -1, NULL, 0, NULL))
+    TRY("semctl", syscall(SYS_semctl, 0, 0, 19 /* SEM_INFO */, NULL))
 #ifdef __x86_64__
     TRY("x32 call", syscall(0x40000000 + SYS_getppid))
 #endif
