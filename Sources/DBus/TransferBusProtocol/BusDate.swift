@@ -28,7 +28,7 @@ package struct BusDate: Hashable, Sendable, CustomStringConvertible {
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         guard let date = (try? plain.parse(text)) ?? (try? fractional.parse(text)) else { return nil }
         let seconds = date.timeIntervalSince1970
-        guard abs(seconds) < 9e9 else { return nil }
+        guard seconds.magnitude < 9e9 else { return nil }
         wall = WallTime(nanosecondsSinceEpoch: Int64((seconds * 1e3).rounded()) * 1_000_000)
     }
 

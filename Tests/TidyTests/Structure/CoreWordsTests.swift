@@ -10,6 +10,14 @@ struct CoreWordsTests {
         #expect(CoreWords.violations(in: files) == [])
     }
 
+    @Test("no source takes an absolute value that traps")
+    func magnitude() {
+        let pattern = Pattern(#"(^|[^.\w])abs\s*\("#)
+        #expect(pattern.isIn("guard abs(seconds) < 9"))
+        let found = SourceTree.swift(in: "Sources").filter { pattern.isIn($0.text) }.map(\.path)
+        #expect(found == [], "abs(Int.min) ends the process; write x.magnitude")
+    }
+
     @Test(
         "a banned word is found",
         arguments: [

@@ -98,6 +98,10 @@ struct DownloadTests {
         #expect(try await fixture.call(.changePosition, gids[0], .number(-99), "POS_CUR") == .number(0))
         #expect(try await order(-1) == [gids[2], gids[3], gids[1], gids[0]])
         #expect(try await fixture.fault(.changePosition, gids[0], .number(0), "POS_X").contains("POS_SET"))
+        for number in [Double(Int.min), -Double(Int.min), 1e300, .infinity, 0.5] {
+            let fault = try await fixture.fault(.changePosition, gids[0], .number(number), "POS_CUR")
+            #expect(fault.contains("a whole number"), "\(number)")
+        }
         let first = try await fixture.call(.addURI, .array(["http://example.org/4"]), .object([:]), .number(1))
         #expect(try await order()[1] == first)
     }
@@ -181,10 +185,24 @@ struct DownloadTests {
         #expect(specification.destination.directory == fixture.folder.path + "/all")
         #expect(specification.destination.collision == .rename)
         let options = try await fixture.call(.getOption, gid)
-        #expect(options["user-agent"] == "me" && options["http-passwd"] == nil)
+        #expect(options["user-agent"] == "me" && options["http-passwd"] == nil && options["header"] == nil)
         #expect(try await fixture.fault(.changeOption, gid, .object(["dir": "x"])).contains("cannot be changed later"))
         #expect(try await fixture.call(.changeOption, gid, .object(["transferd.priority": "3"])) == "OK")
         #expect(fixture.manager.state.withLock { $0.transfers[TransferID(1)]?.priority } == 3)
+    }
+
+    @Test("default header fields apply until an empty list removes them, and are never shown")
+    func defaultHeaders() async throws {
+        let fixture = try RPCFixture()
+        defer { fixture.end() }
+        for (number, fields) in [(1, ["Cookie: a=b"]), (2, [])] as [(Int64, [String])] {
+            let list = JSONValue.array(fields.map { .string($0) })
+            #expect(try await fixture.call(.changeGlobalOption, .object(["header": list])) == "OK")
+            #expect(try await fixture.call(.getGlobalOption)["header"] == nil)
+            _ = try await fixture.call(.addURI, .array(["http://one.example/f"]))
+            let specification = try #require(fixture.manager.specification(number))
+            #expect(specification.headers.map { "\($0.name): \($0.value)" } == fields)
+        }
     }
 
     @Test("a Metalink document adds its files with mirrors, sizes, and checksums; torrents are refused by name")

@@ -72,6 +72,21 @@ struct RPCCallsTests {
         #expect(result[1]?["code"] == .number(1) && result[2]?["code"] == .number(-32600))
     }
 
+    @Test("no token is checked after a wrong one of the same text, so that a list costs as much as a call")
+    func wrongTokenInBatch() async throws {
+        let fixture = try RPCFixture()
+        defer { fixture.end() }
+        let wrong = #"{"id":1,"method":"aria2.getVersion","params":["token:wrong"]}"#
+        let right = #"{"id":2,"method":"aria2.getVersion","params":["token:\#(RPCFixture.token)"]}"#
+        let list = "[" + ([right] + Array(repeating: wrong, count: 900) + [right]).joined(separator: ",") + "]"
+        let clock = ManualClock()
+        let calls = RPCCalls(
+            downloads: fixture.calls.downloads, tokens: TokenCheck(RPCFixture.token, clock: clock), version: "1")
+        let answers = try JSONValue(data: await calls.answer(Data(list.utf8)).json)
+        #expect(answers.count == 902 && answers[0]?["result"] != nil && answers[901]?["error"] != nil)
+        #expect(clock.slept == .zero, "900 checks take 90 seconds")
+    }
+
     @Test("a GET request contains the call in its query, and JSONP is refused")
     func query() throws {
         typealias Item = HTTPRequest.QueryItem

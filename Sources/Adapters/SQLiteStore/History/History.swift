@@ -169,7 +169,7 @@ public struct StoredConditions: Hashable, Sendable {
     /// Returns whether `other` is too similar to be recorded. A battery level alone must differ by at least 5.
     func isSimilar(_ other: StoredConditions) -> Bool {
         var same = other
-        if let level = batteryLevel, let theirs = other.batteryLevel, abs(level - theirs) < 5 {
+        if let level = batteryLevel, let theirs = other.batteryLevel, (level - theirs).magnitude < 5 {
             same.batteryLevel = level
         }
         return self == same

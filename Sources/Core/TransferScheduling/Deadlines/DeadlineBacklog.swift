@@ -79,7 +79,7 @@ struct DeadlineBacklog: Sendable {
     }
 
     private var hasGrown: Bool {
-        abs(count - planned.count) >= max(1, planned.count / 8)
+        (count - planned.count).magnitude >= max(1, planned.count / 8).magnitude
             || (bytes - planned.bytes).magnitude > planned.bytes.magnitude / 8
     }
 

@@ -199,7 +199,7 @@ struct AwaitedFileCheck: Sendable {
             try expect(wait?.expectedStart.map { $0 > Date() } == true, "no date: \(wait?.description ?? "")")
         }
         let start = try await later.wait()?.expectedStart ?? .distantPast
-        try expect(abs(start.timeIntervalSince(date)) < 2, "the transfer begins at \(start), not at \(date)")
+        try expect(start.timeIntervalSince(date).magnitude < 2, "the transfer begins at \(start), not at \(date)")
         _ = try await second.session.file(
             for: check.request(.file(30)), id: "now", options: .whenUnmetered)
         for size in [10, 20] {

@@ -8,8 +8,8 @@ import TransferModel
 struct DownloadOptions: Hashable, Sendable {
     /// The texts of the options, by name. Header fields are in ``headers``.
     private(set) var texts: [String: String] = [:]
-    /// The header fields, as `Name: value`.
-    private(set) var headers: [String] = []
+    /// The header fields, as `Name: value`. `nil` if the caller names none; an empty list removes the defaults.
+    private(set) var headers: [String]?
 
     /// The options that a caller may set.
     static let names: Set<String> = [
@@ -55,7 +55,7 @@ struct DownloadOptions: Hashable, Sendable {
 
     private mutating func set(_ name: String, _ lines: [String]) throws(RPCFault) {
         if name == "header" {
-            headers += lines.filter { !$0.isEmpty }
+            headers = (headers ?? []) + lines.filter { !$0.isEmpty }
             return
         }
         guard lines.count == 1 else { throw RPCFault("the option '\(name.prefix(40))' must be one text") }
@@ -75,7 +75,8 @@ struct DownloadOptions: Hashable, Sendable {
         switch value {
         case .string(let text): return [text]
         case .boolean(let flag): return [flag ? "true" : "false"]
-        case .number(let number) where number == number.rounded() && abs(number) < 1e15: return ["\(Int64(number))"]
+        case .number(let number) where number == number.rounded() && number.magnitude < 1e15:
+            return ["\(Int64(number))"]
         case .array(let items):
             return try items.map { (item) throws(RPCFault) in
                 guard case .string(let text) = item else {
@@ -91,16 +92,14 @@ struct DownloadOptions: Hashable, Sendable {
     func completed(by others: DownloadOptions) -> DownloadOptions {
         var result = self
         result.texts.merge(others.texts) { own, _ in own }
-        if headers.isEmpty { result.headers = others.headers }
+        result.headers = headers ?? others.headers
         return result
     }
 
-    /// The options as a result of `getOption`.
+    /// The options as a result of `getOption`, without the password and the header fields, which contain cookies and
+    /// tokens. Callers know the secrets that they have sent. Nobody else needs them.
     var values: [String: JSONValue] {
-        // Callers know the secrets that they have sent. Nobody else needs them.
-        var values = texts.filter { $0.key != "http-passwd" }.mapValues { JSONValue.string($0) }
-        if !headers.isEmpty { values["header"] = .array(headers.map { .string($0) }) }
-        return values
+        texts.filter { $0.key != "http-passwd" }.mapValues { JSONValue.string($0) }
     }
 
     /// Whether the download is paused from the start.
@@ -149,7 +148,7 @@ struct DownloadOptions: Hashable, Sendable {
     }
 
     private func headerFields() throws(RPCFault) -> [HeaderField] {
-        var fields = try headers.map { (line) throws(RPCFault) in
+        var fields = try (headers ?? []).map { (line) throws(RPCFault) in
             guard let colon = line.firstIndex(of: ":") else {
                 throw RPCFault("the option 'header' must be 'Name: value'")
             }

@@ -240,10 +240,10 @@ actor DownloadService {
         let status = try await download(gid)
         guard !status.state.isEnded else { throw RPCFault("GID#\(gid) has already ended") }
         let changeable: Set = ["transferd.kind", "transferd.priority"]
-        guard options.headers.isEmpty,
+        guard options.headers == nil,
             let other = options.texts.keys.sorted().first(where: { !changeable.contains($0) })
         else {
-            guard options.headers.isEmpty else { throw Self.unchangeable("header") }
+            guard options.headers == nil else { throw Self.unchangeable("header") }
             var specification = TransferSpecification(url: "", destination: Destination(directory: "", name: nil))
             try options.apply(to: &specification)
             var change = ChangeRequest()

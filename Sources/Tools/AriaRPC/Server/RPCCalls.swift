@@ -34,7 +34,8 @@ struct RPCCalls: Sendable {
     /// Answers a call or a list of calls.
     func answer(_ value: JSONValue) async -> Answer {
         guard case .array(let calls) = value else {
-            let outcome = await outcome(of: value)
+            var isRefused = false
+            let outcome = await outcome(of: value, &isRefused)
             return Self.answer(outcome.id, outcome.result, outcome.isAuthorized)
         }
         guard !calls.isEmpty, calls.count <= Self.maximumBatch else {
@@ -43,8 +44,9 @@ struct RPCCalls: Sendable {
         }
         var answers: [JSONValue] = []
         var isAuthorized = false
+        var isRefused = false
         for call in calls {
-            let outcome = await outcome(of: call)
+            let outcome = await outcome(of: call, &isRefused)
             isAuthorized = isAuthorized || outcome.isAuthorized
             answers.append(Self.json(outcome.id, outcome.result))
         }
@@ -55,7 +57,9 @@ struct RPCCalls: Sendable {
 
     private typealias Outcome = (id: JSONValue, result: Result<JSONValue, RPCFault>, isAuthorized: Bool)
 
-    private func outcome(of value: JSONValue) async -> Outcome {
+    /// - Parameter isRefused: Whether a call of the same text had a wrong token. No further token is checked then,
+    ///   because each check delays other callers by a tenth of a second.
+    private func outcome(of value: JSONValue, _ isRefused: inout Bool) async -> Outcome {
         guard case .object(let call) = value else {
             return (.null, .failure(.invalidRequest("a call is an object")), false)
         }
@@ -64,12 +68,12 @@ struct RPCCalls: Sendable {
         case .object, .array, .boolean: return (.null, .failure(.invalidRequest("'id' is a text or a number")), false)
         case .string, .number, .null: break
         }
-        let (result, isAuthorized) = await result(of: call, isNested: false)
+        let (result, isAuthorized) = await result(of: call, isNested: false, &isRefused)
         return (id, result, isAuthorized)
     }
 
     private func result(
-        of call: [String: JSONValue], isNested: Bool
+        of call: [String: JSONValue], isNested: Bool, _ isRefused: inout Bool
     ) async -> (Result<JSONValue, RPCFault>, isAuthorized: Bool) {
         let nameKey = isNested ? "methodName" : "method"
         guard case .string(let name)? = call[nameKey] else {
@@ -91,7 +95,9 @@ struct RPCCalls: Sendable {
             values.removeFirst()
         }
         if method.needsToken {
-            guard let token, await tokens.isRight(token) else { return (.failure(.unauthorized), false) }
+            guard let token else { return (.failure(.unauthorized), false) }
+            if !isRefused { isRefused = await !tokens.isRight(token) }
+            guard !isRefused else { return (.failure(.unauthorized), false) }
         }
         guard !(isNested && method == .multicall) else {
             return (.failure(.invalidRequest("system.multicall cannot contain itself")), false)
@@ -99,7 +105,7 @@ struct RPCCalls: Sendable {
         var isAuthorized = method.needsToken
         do {
             if method == .multicall {
-                let (results, anyAuthorized) = try await multicall(RPCParameters(values))
+                let (results, anyAuthorized) = try await multicall(RPCParameters(values), &isRefused)
                 isAuthorized = anyAuthorized
                 return (.success(results), isAuthorized)
             }
@@ -112,7 +118,9 @@ struct RPCCalls: Sendable {
     }
 
     /// Performs a list of calls. As in aria2, the result of each is a list of one value, or an object with its fault.
-    private func multicall(_ parameters: RPCParameters) async throws(RPCFault) -> (JSONValue, isAuthorized: Bool) {
+    private func multicall(
+        _ parameters: RPCParameters, _ isRefused: inout Bool
+    ) async throws(RPCFault) -> (JSONValue, isAuthorized: Bool) {
         let calls = try parameters.objects(0, "methods")
         guard calls.count <= Self.maximumBatch else {
             throw .invalidParameters("system.multicall may have \(Self.maximumBatch) calls")
@@ -120,7 +128,7 @@ struct RPCCalls: Sendable {
         var results: [JSONValue] = []
         var isAuthorized = false
         for call in calls {
-            let (result, authorized) = await result(of: call, isNested: true)
+            let (result, authorized) = await result(of: call, isNested: true, &isRefused)
             isAuthorized = isAuthorized || authorized
             switch result {
             case .success(let value): results.append(.array([value]))

@@ -32,7 +32,7 @@ struct RPCParameters {
     /// Returns a whole number, or `nil` if the parameter is missing.
     func optionalNumber(_ index: Int, _ name: String) throws(RPCFault) -> Int? {
         guard let value = self[index] else { return nil }
-        guard case .number(let number) = value, let whole = Int(exactly: number), abs(whole) < 1 << 31 else {
+        guard case .number(let number) = value, let whole = Int(exactly: number), whole.magnitude < 1 << 31 else {
             throw Self.fault(index, name, "a whole number")
         }
         return whole

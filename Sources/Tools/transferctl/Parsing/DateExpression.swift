@@ -31,7 +31,7 @@ struct DateExpression {
         self.calendar = calendar
         self.now = Date(timeIntervalSince1970: Double(now.nanosecondsSinceEpoch) / 1e9)
         if text.hasPrefix("@") {
-            let seconds = Int64(text.dropFirst()).flatMap { abs($0) < 9_000_000_000 ? $0 : nil }
+            let seconds = Int64(text.dropFirst()).flatMap { $0.magnitude < 9_000_000_000 ? $0 : nil }
             date = seconds.map { WallTime(secondsSinceEpoch: $0) }
             return
         }

@@ -41,7 +41,7 @@ struct TimeExpression {
             formatter.formatOptions = options
             guard let date = formatter.date(from: text) else { continue }
             let seconds = date.timeIntervalSince1970
-            guard abs(seconds) < 9e9 else { return nil }
+            guard seconds.magnitude < 9e9 else { return nil }
             return WallTime(nanosecondsSinceEpoch: Int64(seconds * 1e9))
         }
         return try DateExpression(text, now: now, calendar: calendar).date

@@ -57,6 +57,7 @@ struct DateExpressionTests {
         arguments: [
             ("2026-02-31 18:00", "not a valid time"), ("2026-13-01", "not a valid time"),
             ("13-01", "not a valid time"), ("tomorrow 25:00", "not a valid time"), ("tomorrow 18", "not a valid time"),
+            ("@-9223372036854775808", "not a valid time"), ("@9223372036854775807", "not a valid time"),
             ("tomorrow 18:00 Nowhere", "not a valid time"), ("someday", "not a valid time"),
             ("today", "has passed"), ("2026-11-21 12:00", "has passed"), ("Fri 2026-12-24", "is not a 'Fri'"),
         ])
