@@ -52,6 +52,10 @@ extension String {
         return text
     }
 
+    /// A Boolean value that indicates whether the text is no name for a file: it contains a character that is unsafe to
+    /// show. Joiners are allowed, because words and emoji need them.
+    package var isUnsafeName: Bool { unicodeScalars.contains { $0.isUnsafe && !$0.isJoiner } }
+
     /// A Boolean value that indicates whether every character is visible ASCII or a space.
     ///
     /// This is true of most texts. Checking all bytes is faster than looking up the category of one character.

@@ -30,4 +30,26 @@ package enum PrivateFolder {
             guard mkdir(currentPath, 0o700) == 0 || errno == EEXIST else { throw error(at: currentPath, errno) }
         }
     }
+
+    /// Creates the folder at `path`, whose parent exists, or proves that nobody else has made it or can change it.
+    ///
+    /// In a folder that others can write to, another user can make any folder first.
+    ///
+    /// - Throws: `UsageError` that names the folder, and what is wrong with it.
+    package static func claim(_ path: String) throws {
+        func refuse(_ fault: String) -> UsageError {
+            UsageError("cannot use the folder '\(path.printable)': \(fault)")
+        }
+        guard mkdir(path, 0o700) != 0 else { return }
+        guard errno == EEXIST else { throw refuse(String(cString: strerror(errno))) }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw refuse(String(cString: strerror(errno))) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw refuse("it is no folder; remove it") }
+        guard status.st_uid == geteuid() else {
+            throw refuse("it belongs to another user; use a place where only you can write")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw refuse("others may have changed its content; remove it, or make it private by 'chmod 700'")
+        }
+    }
 }

@@ -15,6 +15,7 @@ struct ServerFileNameTests {
             ("attachment; filename=\"../../etc/passwd\"", "passwd"), ("attachment; filename=\"C:\\x\\y.exe\"", "y.exe"),
             ("attachment; filename=\"..\"", "u.bin"), ("attachment; filename=\".bashrc\"", "bashrc"),
             ("attachment; filename=\"a\u{0}b\u{7}.txt\"", "ab.txt"), ("attachment; filename=\"CON\"", "_CON"),
+            ("attachment; filename=\"-rf\"", "_-rf"), ("attachment; filename=\"\u{200B}--x y\"", "_--x y"),
             ("attachment; filename=\"nul.txt\"", "_nul.txt"), ("attachment; filename=\"a.txt.  \"", "a.txt"),
             ("attachment; filename=\"x\u{202E}txt.exe\"", "xtxt.exe"), ("attachment; filename=\"a/\"", "a"),
         ])

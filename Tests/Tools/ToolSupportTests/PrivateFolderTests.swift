@@ -16,6 +16,38 @@ struct PrivateFolderTests {
         }
     }
 
+    @Test("A folder that is found is used only if nobody else can have made or changed it")
+    func claim() throws {
+        let base = NSTemporaryDirectory() + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: base) }
+        for _ in 0..<2 { try PrivateFolder.claim(base) }
+        func refusal(of path: String) -> String {
+            let error = #expect(throws: UsageError.self) { try PrivateFolder.claim(path) }
+            return error?.description ?? ""
+        }
+        #expect(mkdir(base + "/shared", 0o755) == 0 && mkdir(base + "/own", 0o700) == 0)
+        #expect(refusal(of: base + "/shared").contains("others may have changed"))
+        #expect(symlink(base + "/own", base + "/link") == 0)
+        #expect(refusal(of: base + "/link").contains("no folder"))
+        #expect(refusal(of: base + "/missing/folder").contains("No such file"))
+        if geteuid() == 0 {
+            #expect(chown(base + "/own", 12_345, 12_345) == 0)
+            #expect(refusal(of: base + "/own").contains("another user"))
+        }
+    }
+
+    @Test(
+        "A saved list of files is checked as if it came from a server",
+        arguments: ["../victim", "/etc/passwd", "a//b", "a/../../b", "a\u{202E}b", "a\nb", "."])
+    func savedList(path: String) throws {
+        let data = try JSONEncoder().encode(["path": path])
+        let file = String(decoding: data, as: UTF8.self).dropLast() + #","urls":["http://h/a"]}"#
+        let list = #"{"name":"n","files":[\#(file)]}"#
+        #expect(throws: UsageError.self) { try JSONDecoder().decode(FileSet.self, from: Data(list.utf8)) }
+        let good = list.replacing(String(decoding: try JSONEncoder().encode(path), as: UTF8.self), with: "\"a/b\"")
+        #expect(try JSONDecoder().decode(FileSet.self, from: Data(good.utf8)).files.map(\.path) == ["a/b"])
+    }
+
     @Test("Is reported in a plain sentence if it cannot be created")
     func refusal() throws {
         let base = NSTemporaryDirectory() + UUID().uuidString

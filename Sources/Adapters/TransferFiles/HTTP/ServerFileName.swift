@@ -32,7 +32,8 @@ package enum ServerFileName {
         var name = withoutHidingStart(withoutControlCharacters(last.unicodeScalars))
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         let stem = name.prefix { $0 != "." }.lowercased()
-        if devices.contains(stem) { name = "_" + name }
+        // `rm *` reads `-rf` as an option.
+        if devices.contains(stem) || name.unicodeScalars.first == "-" { name = "_" + name }
         return withoutHidingStart(cut(name, to: limit))
     }
 

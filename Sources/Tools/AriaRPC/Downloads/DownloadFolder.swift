@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CLinuxFiles
 import Glibc
+import ToolSupport
 
 /// The folder beneath which callers may put files.
 ///
@@ -70,11 +71,10 @@ struct DownloadFolder: Sendable {
     static func parts(of path: Substring, _ option: String) throws(RPCFault) -> [Substring] {
         let parts = path.split(separator: "/").filter { $0 != "." }
         for part in parts {
-            guard part != "..", part.utf8.count <= 255,
-                !part.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else {
+            guard part != "..", part.utf8.count <= 255, !String(part).isUnsafeName else {
                 throw RPCFault(
-                    "'\(option)' may contain neither '..' nor control characters, and no name of more than 255 bytes")
+                    "'\(option)' may contain neither '..' nor control, invisible, or direction characters, and no name of "
+                        + "more than 255 bytes")
             }
         }
         return parts

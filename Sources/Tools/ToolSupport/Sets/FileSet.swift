@@ -67,11 +67,19 @@ package struct FileSet: Hashable, Sendable, Codable {
         (self.name, self.files) = (Self.folderName(name), files)
     }
 
+    /// Reads a saved set, and checks it as if it came from a server.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            name: container.decode(String.self, forKey: .name), files: container.decode([File].self, forKey: .files),
+            from: "the saved list")
+    }
+
     /// Returns what is wrong with a path from a server, or `nil` if the path stays inside its folder.
     package static func fault(ofPath path: String) -> String? {
         guard !path.isEmpty, path.utf8.count <= 2048 else { return "has no name, or one of more than 2,048 bytes" }
-        guard !path.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            return "has a control character in its name"
+        guard !path.isUnsafeName else {
+            return "has a control character, or one that is invisible or changes the reading direction, in its name"
         }
         // By bytes, because a combining mark after a slash does not change its meaning.
         for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -84,10 +92,9 @@ package struct FileSet: Hashable, Sendable, Codable {
         return nil
     }
 
-    /// Returns a name without path parts, leading dots, and control characters.
+    /// Returns a name without path parts, leading dots, and unsafe characters.
     private static func folderName(_ name: String) -> String {
-        let kept = name.unicodeScalars.filter { $0.properties.generalCategory != .control && $0 != "/" }
-            .drop { $0 == "." }
+        let kept = name.unicodeScalars.filter { !String($0).isUnsafeName && $0 != "/" }.drop { $0 == "." }
         let text = String(String.UnicodeScalarView(kept)).prefix(80)
         return text.isEmpty ? "files" : String(text)
     }

@@ -24,7 +24,8 @@ struct StagedSet {
     /// - Parameters:
     ///   - destination: The absolute path of the finished set's folder.
     ///   - source: The text that names the set. The same text finds the files of an interrupted run.
-    /// - Throws: `UsageError` if the destination is not a folder, or if the folder cannot be created.
+    /// - Throws: `UsageError` if the destination is not a folder, if the folder cannot be created, or if others could have
+    ///   made or changed it.
     init(destination: String, source: String) throws {
         var destination = destination
         while destination.count > 1, destination.hasSuffix("/") { destination.removeLast() }
@@ -42,9 +43,13 @@ struct StagedSet {
         isNew = !exists || FileManager.default.fileExists(atPath: beside)
         staging = isNew ? beside : inside
         do {
-            try FileManager.default.createDirectory(
-                atPath: staging + "/files", withIntermediateDirectories: true)
-            chmod(staging, 0o700)
+            let parent = URL(fileURLWithPath: staging).deletingLastPathComponent().path
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            // Its name can be computed, so another user could have made it, with a list of files to delete or to trust.
+            try PrivateFolder.claim(staging)
+            try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
+        } catch let error as UsageError {
+            throw error
         } catch {
             throw UsageError("cannot create '\(staging)': \(error.localizedDescription)")
         }
