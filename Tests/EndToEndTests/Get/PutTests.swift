@@ -87,7 +87,7 @@ struct PutTests {
         let path = try source(program, bytes: 64 << 20)
         let run = try program.start(["put", "--json", path, server.url("/x")])
         try await run.event("progress in the middle", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 10_000_000 }
-        // How much more the client reports depends on the kernel's buffers.
+        // The client's count exceeds the server's part by what the kernel buffers.
         try await waitUntil("the server has its part", within: 60) { hasPart.withLock { $0 } }
         run.process.signal(SIGKILL)
         try await run.process.wait(within: 60)
