@@ -92,11 +92,13 @@ public enum PolicyCatalog {
         PatiencePolicy.entries + [
             HoursPolicy.entry, HorizonPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry,
             LadderPolicy.entry,
-            LatestStartPolicy.entry, WifflerPolicy.entry, BacklogPolicy.entry, ScorePolicy.entry,
-            TwoThresholdPolicy.entry,
-            BatchPolicy.entry, WindowPolicy.entry, QuotaPolicy.entry, BudgetPolicy.entry, HabitPolicy.entry,
-            AndroidPolicy.entry, BitsPolicy.entry, MogwaiPolicy.entry, ApplePolicy.entry,
         ] + PricePolicy.entries
+
+    /// The names of policies that earlier versions had.
+    static let formerNames: Set<String> = [
+        "latest-start", "wiffler", "backlog", "score", "two-threshold", "batch", "window", "quota", "budget", "habit",
+        "android", "bits", "mogwai", "apple",
+    ]
 
     /// Returns the policy that `text` selects.
     ///
@@ -175,6 +177,8 @@ public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible 
     /// A sentence that names the mistake and the permitted alternatives.
     public var description: String {
         switch self {
+        case .unknownPolicy(let name, let known) where PolicyCatalog.formerNames.contains(name):
+            "this version no longer has the policy '\(name)'; use one of \(known.joined(separator: ", "))"
         case .unknownPolicy(let name, let known):
             "unknown policy '\(name)'; available policies: \(known.joined(separator: ", "))"
         case .unknownParameter(let word, let policy, []):

@@ -41,7 +41,7 @@ public import TransferModel
 /// - ``backoff(attempt:cause:until:)``
 /// - ``storageLow(needed:available:)``
 /// - ``rateLimited(delay:relaunches:until:)``
-/// - ``budgetSpent(_:renewed:)``
+/// - ``budgetSpent(renewed:)``
 ///
 /// ### Users and apps
 ///
@@ -89,8 +89,8 @@ public enum Reason: Hashable, Sendable {
     /// The relaunch limiter delays the app's background work. `relaunches` is the number of counted launches, and
     /// `until` is the end of the delay.
     case rateLimited(delay: Duration, relaunches: Int, until: WallTime)
-    /// A budget is exhausted. `renewed` is the start of the budget's next period, or `nil` if that date is unknown.
-    case budgetSpent(Spending.Kind, renewed: WallTime?)
+    /// The budget for metered data is exhausted. `renewed` is the start of the budget's next period, or `nil` if that date is unknown.
+    case budgetSpent(renewed: WallTime?)
     /// A user, a program, or a policy blocks the transfer. `by` names the holder, and `why` gives the reason.
     case held(by: String, why: String)
     /// The app must act before the transfer can continue.

@@ -132,9 +132,6 @@ extension TransferEngine {
         await loop.relaunchDelays()
     }
 
-    /// Reports that the user uses an app. Policies that depend on recency take the report into account.
-    public func appUsed(_ app: String) { send(.appUsed(app)) }
-
     /// Reports that an app was started, or woken in the background, because of its transfers. Kept across restarts.
     ///
     /// Background work that the app submits from now on waits longer.

@@ -47,7 +47,6 @@ public import TransferScheduling
 /// - ``explanation(of:)``
 /// - ``explanationInTurn(of:)``
 /// ### Apps
-/// - ``appUsed(_:)``
 /// - ``appRelaunched(_:)``
 /// - ``appCameToFront(_:)``
 /// - ``relaunchAbandoned(_:)``

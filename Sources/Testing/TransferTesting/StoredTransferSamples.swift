@@ -112,7 +112,7 @@ public enum StoredTransferSamples {
         let later = start.advanced(by: .seconds(7200 * number))
         var statistics = PersistedStatistics()
         let conditions = Conditions(unknownSince: start)
-        statistics.history.observe(.init(conditions, at: start, runningApps: ["org.example.App"]), localTime: .utc)
+        statistics.history.observe(.init(conditions, at: start), localTime: .utc)
         statistics.history.observe(.init(conditions, at: later), localTime: .utc)
         var limiter = RelaunchLimiter()
         limiter.relaunched(at: start.instant)

@@ -62,7 +62,7 @@ struct PersistedStatisticsTests {
                 #expect(await kinds(&updates) == "waiting")
                 // One second short of the required wait over the first two days together, and past it on the third.
                 alarm.advance(by: .seconds(86_400 - 1))
-                engine.appUsed("app")
+                engine.appCameToFront("app")
                 if day == 2 {
                     #expect(executor.running.isEmpty)
                     alarm.advance(by: .seconds(3))

@@ -10,10 +10,7 @@ import TransferPolicy
         #expect(
             PolicyCatalog.entries.map(\.name) == [
                 "default", "relaxed", "balanced", "prompt", "hours", "horizon", "immediate", "unmetered", "strict",
-                "ladder", "latest-start", "wiffler",
-                "backlog", "score",
-                "two-threshold", "batch", "window", "quota", "budget", "habit", "android", "bits", "mogwai", "apple",
-                "price", "wait-awhile", "saving-per-wait",
+                "ladder", "price", "wait-awhile", "saving-per-wait",
             ])
     }
 
@@ -48,9 +45,6 @@ import TransferPolicy
         let all: [any Policy] = [
             PatiencePolicy(), PatiencePolicy(.relaxed), PatiencePolicy(.balanced), PatiencePolicy(.prompt),
             HoursPolicy(), HorizonPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(),
-            LatestStartPolicy(),
-            WifflerPolicy(), BacklogPolicy(), ScorePolicy(), TwoThresholdPolicy(), BatchPolicy(), WindowPolicy(),
-            QuotaPolicy(), BudgetPolicy(), HabitPolicy(), AndroidPolicy(), BitsPolicy(), MogwaiPolicy(), ApplePolicy(),
             PricePolicy(.cheapestWindow), PricePolicy(.cheapestTimes), PricePolicy(.savingPerWait),
         ]
         #expect(all.count == PolicyCatalog.entries.count)
@@ -74,16 +68,10 @@ import TransferPolicy
             ("ladder:bat=-0.1", "bat=-0.1 of the policy ladder must be a number of 0 or more"),
             ("ladder:bat=1=2", "bat=1=2 of the policy ladder must be a number of 0 or more"),
             ("ladder:bat=.5:bat=.5", "parameter bat of policy ladder appears twice"),
-            ("backlog:v=-1", "v=-1 of the policy backlog must be a number of 0 or more"),
-            ("wiffler:n=8.5", "n=8.5 of the policy wiffler must be a whole number from 1 to 32"),
-            ("wiffler:n=inf", "n=inf of the policy wiffler must be a whole number from 1 to 32"),
-            ("batch:rho=1.01", "rho=1.01 of the policy batch must be a number from 0 to 1"),
-            (
-                "latest-start:rate=0",
-                "rate=0 of the policy latest-start must be a number from 1 to 1000000000000 bytes/s"
-            ),
-            ("budget:battery=1e400", "battery=1e400 of the policy budget must be a number from 0 to 100 %"),
-            ("budget:battery=-inf", "battery=-inf of the policy budget must be a number from 0 to 100"),
+            ("wiffler:n=8", "this version no longer has the policy 'wiffler'; use one of default, relaxed,"),
+            ("hours:margin=8.5", "margin=8.5 of the policy hours must be a whole number from 0 to 24 h"),
+            ("hours:margin=inf", "margin=inf of the policy hours must be a whole number from 0 to 24 h"),
+            ("horizon:level=101", "level=101 of the policy horizon must be a whole number from 0 to 100 %"),
         ])
     func errors(text: String, sentence: String) {
         let error = #expect(throws: PolicyNameError.self) { try PolicyCatalog.policy(named: text) }
@@ -186,7 +174,6 @@ import TransferPolicy
         let text = PolicyCatalog.text()
         #expect(
             text.hasPrefix("default: the same as 'balanced'\n"))
-        #expect(text.contains("\n    t=15: time for which the radio stays awake after a transfer (0…3600 s)\n"))
         let share = "share of the time to the deadline after which battery is accepted"
         #expect(text.contains("\n    bat=0.5: \(share) (0…inf)\n"))
         #expect(text.split(separator: "\n").count == PolicyCatalog.entries.reduce(0) { $0 + 1 + $1.parameters.count })

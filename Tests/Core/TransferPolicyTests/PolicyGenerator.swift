@@ -71,28 +71,13 @@ struct PolicyGenerator {
 
     /// Returns policies with parameters that no catalog would accept.
     mutating func nonsense() -> [any Policy] {
-        let days: [Duration] = (0..<4).map { _ in duration() }
-        return [
+        [
             HoursPolicy(
                 maximumWait: duration(), margin: Int(truncatingIfNeeded: number()), meteredShare: real()),
             HorizonPolicy(
                 floor: duration(), factor: real(), metered: chance(50) ? duration() : nil,
                 level: chance(50) ? Int(truncatingIfNeeded: number()) : nil, maximumWait: duration()),
             LadderPolicy(batteryShare: real(), meteredShare: real()),
-            LatestStartPolicy(safety: real(), assumedRate: real()),
-            WifflerPolicy(caution: real(), contacts: Int(truncatingIfNeeded: number()), rate: real()),
-            BacklogPolicy(v: real(), period: duration()),
-            ScorePolicy(
-                threshold: real(), period: duration(), conditionWeight: real(), ageWeight: real(),
-                budgetWeight: real(), fullAge: duration()),
-            TwoThresholdPolicy(low: real(), gap: real(), debounceTime: duration()),
-            BatchPolicy(tail: duration(), rho: real(), longest: duration()),
-            WindowPolicy(gap: days[0], longestGap: days[1], length: days[2], longestLength: days[3]),
-            QuotaPolicy(limit: days[0], short: days[1], medium: days[2], long: days[3]),
-            BudgetPolicy(batteryPerDay: real(), megabytesPerMonth: real()),
-            HabitPolicy(
-                decayWeeks: real(), samples: Int(truncatingIfNeeded: number()), chance: real(), safety: real(),
-                assumedRate: real()),
             PricePolicy(pick(PricePolicy.Rule.allCases), horizon: duration()),
         ]
     }
@@ -149,13 +134,7 @@ struct PolicyGenerator {
         var reading = now.advanced(by: .seconds(-roll(0...2_000_000)))
         for _ in 0..<roll(0...12) {
             let conditions = conditions(at: reading)
-            let apps = chance(50) ? ["a"] : chance(50) ? ["", "b"] : []
-            history.observe(.init(conditions, at: reading, runningApps: apps), localTime: conditions.localTime)
-            if chance(10) { history.apps.used(pick(["", "a"]), at: date()) }
-            if chance(20) {
-                history.spending.charge(meteredBytes: number(), at: reading.wall, localTime: conditions.localTime)
-                history.spending.charge(batteryPercent: roll(-5...50), at: date(), localTime: conditions.localTime)
-            }
+            history.observe(.init(conditions, at: reading), localTime: conditions.localTime)
             reading = chance(95) ? reading.advanced(by: .seconds(roll(0...200_000))) : self.reading()
         }
         return history

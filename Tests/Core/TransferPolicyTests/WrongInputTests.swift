@@ -26,7 +26,6 @@ import TransferPolicy
                 $0.traits.constraints.notBefore = NotBeforeConstraint(start)
             }
             #expect(say(HoursPolicy(), subject, Sample.context(.battery, at: 100)) == "run")
-            #expect(say(LatestStartPolicy(), subject, Sample.context(.battery, .yes, at: 100)) == "run")
             #expect(HoursPolicy().phase(of: subject, at: Sample.monday.advanced(by: .seconds(100))).number == 19)
         }
         let past = Sample.subject(deadline: -5)
@@ -60,11 +59,9 @@ import TransferPolicy
             $0.metered = Fact(.yes, source: .networkManager, since: then, isObservedChange: true)
         }
         var context = PolicyContext(conditions: conditions, now: now)
-        context.history.observe(.init(conditions, at: then, runningApps: ["", "a"]), localTime: .utc)
+        context.history.observe(.init(conditions, at: then), localTime: .utc)
         context.history.elapse(to: now, localTime: .utc)
-        context.history.observe(.init(conditions, at: then, runningApps: ["a"]), localTime: .utc)
-        context.history.apps.used("a", at: then.wall)
-        context.history.spending.charge(meteredBytes: observed, at: then.wall, localTime: .utc)
+        context.history.observe(.init(conditions, at: then), localTime: .utc)
         context.queue = QueueSummary(
             discretionaryCount: .min, discretionaryBytes: observed, firstDeadline: then.wall,
             lastActivity: then.instant)
@@ -115,17 +112,10 @@ import TransferPolicy
         for wrong in [Double.nan, .signalingNaN, -.nan] {
             #expect(
                 say(LadderPolicy(batteryShare: wrong, meteredShare: wrong), dated, costly) == "onBattery,metered")
-            #expect(say(LatestStartPolicy(safety: wrong), dated, costly) == "onBattery,metered @1000.0")
-            #expect(say(BacklogPolicy(v: wrong), dated, costly) == "onBattery,metered")
-            #expect(say(TwoThresholdPolicy(low: wrong), dated, costly) == "onBattery,metered")
-            #expect(say(ScorePolicy(threshold: wrong), dated, costly) == "onBattery,metered")
-            let budget = say(BudgetPolicy(batteryPerDay: wrong, megabytesPerMonth: wrong), dated, costly)
-            #expect(budget.hasPrefix("onBattery,budgetSpent,metered,budgetSpent"), "\(budget)")
         }
         #expect(
             say(LadderPolicy(batteryShare: .infinity, meteredShare: -.infinity), dated, costly) == "onBattery,metered")
         #expect(say(LadderPolicy(batteryShare: -1, meteredShare: -1), dated, costly) == "run")
-        #expect(say(LatestStartPolicy(safety: .infinity), dated, costly) == "onBattery,metered @1000.0")
     }
 
     @Test("The remaining size is never negative")

@@ -109,13 +109,13 @@ struct DaemonListingTests {
         try server.serve("file.bin", bytes: 1000)
         try await withFixture { fixture in
             let file = fixture.program.folder.path + "/other.toml"
-            try "policy = \"latest-start\"\n".write(toFile: file, atomically: true, encoding: .utf8)
+            try "policy = \"ladder\"\n".write(toFile: file, atomically: true, encoding: .utf8)
             #expect(try await fixture.run("policy", "try", file, status: 2).contains("was recorded in the last 30d"))
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
             let result = try await fixture.program.run(["policy", "try", file, "--since", "1h"])
             #expect(result.status == 0, "\(result.run.errors)")
-            #expect(result.run.errors.contains("policy in '\(file)': 'latest-start'; current policy: 'default'"))
-            for policy in ["latest-start", "default", "immediate", "unmetered", "oracle"] {
+            #expect(result.run.errors.contains("policy in '\(file)': 'ladder'; current policy: 'default'"))
+            for policy in ["ladder", "default", "immediate", "unmetered", "oracle"] {
                 #expect(result.run.output.contains("\(policy) "), "\(policy)")
             }
             let text = try await fixture.program.run(["policy", "try", file, "--json"]).run.output

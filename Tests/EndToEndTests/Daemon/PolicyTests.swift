@@ -13,7 +13,7 @@ struct PolicyTests {
         let machines = try await program.run(["policies", "--json"])
         let read = try JSONSerialization.jsonObject(with: Data(machines.run.output.utf8)) as? [String: Any]
         let policies = try #require(read?["policies"] as? [[String: Any]])
-        #expect(policies.count >= 15)
+        #expect(policies.count >= 13)
         for policy in policies {
             let name = try #require(policy["name"] as? String)
             #expect(people.run.output.contains("\(name): "))
@@ -31,10 +31,11 @@ struct PolicyTests {
     @Test(
         "an invalid policy is rejected with the key, the value, the range, and a pointer to the list",
         arguments: [
-            ("help", ["'help'", "two-threshold"]),
+            ("help", ["'help'", "unmetered"]),
             ("default:wait=-1", ["wait=-1", "of 0 or more"]),
             ("default:wait=soon", ["wait=soon", "of 0 or more"]),
-            ("two-threshold:low=9", ["low=9", "from 0 to 5"]),
+            ("horizon:level=101", ["level=101", "from 0 to 100"]),
+            ("two-threshold:low=1", ["no longer has the policy 'two-threshold'", "unmetered"]),
             ("default:color=1", ["color=1", "wait=NUMBER"]),
         ])
     func refused(_ policy: String, _ words: [String]) async throws {

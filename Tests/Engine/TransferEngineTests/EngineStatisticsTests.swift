@@ -22,7 +22,7 @@ import TransferTesting
             #expect(await updates.next() == "1 waiting onBattery")
             first.alarm.advance(by: Self.day * 2)
             // An event makes the engine count the time until now.
-            first.engine.appUsed("app")
+            first.engine.appCameToFront("app")
             try await first.waitForInbox()
         }
         // The time while the machine was off does not count, however long it is.
@@ -80,7 +80,6 @@ import TransferTesting
                 var conditions = EngineFixture.goodConditions()
                 conditions.battery.value.level = Int(minutes)
                 fixture.source.send(conditions)
-                fixture.engine.appUsed("app")
                 // Wait twice: a background save is complete before the next commit returns.
                 try await fixture.waitForInbox()
                 try await fixture.waitForInbox()

@@ -14,12 +14,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     public var week = WeekHabits()
     /// The usual quality of each hour of the day, including time asleep.
     public var day = DayHabits()
-    /// The usual length of stays on unmetered networks.
-    public var contacts = ContactHistory()
-    /// The running time of each app's transfers, and the last use of each app.
-    public var apps = AppHistory()
-    /// The cost of transfers.
-    public var spending = Spending()
     /// The rate that each connection has shown.
     public var throughput = ThroughputHistory()
     /// The longest stretches without an unmetered network, including time asleep.
@@ -38,16 +32,13 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         public var isOnAC: Bool
         /// A Boolean value that indicates whether an unmetered network is available.
         public var isUnmetered: Bool
-        /// The apps whose transfers are running, in order.
-        public var runningApps: [String]
 
         /// Creates an observation from the parts of `conditions` that the history records.
         public init(
-            _ conditions: borrowing Conditions, at time: ClockReading, runningApps: [String] = [],
+            _ conditions: borrowing Conditions, at time: ClockReading,
             treatingUnknownAs rule: UnknownMeteredRule = UnknownMeteredRule()
         ) {
             self.time = time
-            self.runningApps = runningApps
             isAwake = conditions.sleep.value == .awake
             isOnAC = conditions.power.value == .ac
             isUnmetered = conditions.network.value.isUsable && rule.isMetered(conditions) == nil
@@ -58,7 +49,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     public init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case conditions, week, day, contacts, apps, spending, throughput, freeNetwork
+        case conditions, week, day, throughput, freeNetwork
     }
 
     /// Decodes a stored history. Parts that an earlier version did not store are empty.
@@ -67,9 +58,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         conditions = try container.decodeIfPresent(ConditionHistory.self, forKey: .conditions) ?? conditions
         week = try container.decodeIfPresent(WeekHabits.self, forKey: .week) ?? week
         day = try container.decodeIfPresent(DayHabits.self, forKey: .day) ?? day
-        contacts = try container.decodeIfPresent(ContactHistory.self, forKey: .contacts) ?? contacts
-        apps = try container.decodeIfPresent(AppHistory.self, forKey: .apps) ?? apps
-        spending = try container.decodeIfPresent(Spending.self, forKey: .spending) ?? spending
         throughput = try container.decodeIfPresent(ThroughputHistory.self, forKey: .throughput) ?? throughput
         freeNetwork = try container.decodeIfPresent(FreeNetworkHistory.self, forKey: .freeNetwork) ?? freeNetwork
     }
@@ -84,9 +72,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         freeNetwork.observe(
             isFree: isFree, mayForget: !isFree || !wasFree || next.isOnAC, isFirst: observed == nil, at: next.time.wall)
         observed = next
-        // At once, not after some time without the network. Otherwise, predictions would change by themselves a
-        // moment later.
-        if next.isAwake, !next.isUnmetered { contacts.end() }
     }
 
     /// Records that the last observation is valid until `now` and remains valid.
@@ -94,7 +79,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         guard var last = observed else { return }
         // In nanoseconds, because each part of the history would otherwise convert a duration.
         let elapsed = now.instant.nanoseconds.addingSaturating(last.time.instant.nanoseconds.negatedSaturating)
-        if now.wall < last.time.wall { apps.forget(after: now.wall) }
         last.time = now
         observed = last
         guard elapsed > 0 else { return }
@@ -103,8 +87,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         guard last.isAwake else { return }
         conditions.add(elapsed, isOnAC: last.isOnAC, isUnmetered: last.isUnmetered)
         week.add(elapsed, until: now.wall, isGood: last.isOnAC && last.isUnmetered, localTime: localTime)
-        contacts.add(elapsed, isContact: last.isUnmetered)
-        for app in last.runningApps { apps.add(.nanoseconds(elapsed), until: now.wall, app: app) }
     }
 }
 

@@ -10,16 +10,6 @@ extension PolicySubject {
             .and(unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule))
     }
 
-    /// Returns the cost of a megabyte now, in the units of `transferlab`: 0 on AC power with an unmetered network.
-    ///
-    /// Without AC power, the cost rises by 1; on a metered network, it rises by 4. The cost is above 0 exactly if
-    /// ``strictVerdict(in:treatingUnknownAs:)`` returns a wait.
-    func cost(in context: PolicyContext, treatingUnknownAs rule: UnknownMeteredRule) -> Double {
-        var cost = context.conditions.power.value == .ac ? 0.0 : 1
-        if case .wait = unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule) { cost += 4 }
-        return cost
-    }
-
     /// The date from which the transfer's time counts: the later of submission and the earliest start date.
     var begin: WallTime { max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted) }
 
@@ -32,22 +22,21 @@ extension PolicySubject {
     ///
     /// The ``estimate`` decides if there is one. Otherwise, the subject's own size and rate decide.
     ///
-    /// - Parameter assumedRate: The rate in bytes per second that replaces an assumed or unknown rate.
-    /// - Returns: `nil` without an estimate if the size is unknown, or if the rate is unknown and no rate is assumed.
-    func latestStart(before deadline: WallTime, safety: Double, assumedRate: Double? = nil) -> WallTime? {
-        if let start, let latest = startedLatest(before: deadline, safety: safety, assumedRate: assumedRate),
+    /// - Returns: `nil` without an estimate if the size or the rate is unknown.
+    func latestStart(before deadline: WallTime, safety: Double) -> WallTime? {
+        if let start, let latest = startedLatest(before: deadline, safety: safety),
             latest <= start.date
         {
             return latest
         }
-        return Self.latest(before: deadline, after: secondsNeeded(assumedRate: assumedRate), safety: safety)
+        return Self.latest(before: deadline, after: secondsNeeded, safety: safety)
     }
 
     /// Returns the latest start as it was when the current attempt started; `nil` if the transfer is not running, or if
     /// its need was unknown.
-    func startedLatest(before deadline: WallTime, safety: Double, assumedRate: Double? = nil) -> WallTime? {
+    func startedLatest(before deadline: WallTime, safety: Double) -> WallTime? {
         Self.latest(
-            before: deadline, after: start?.secondsNeeded(of: bytesTotal, assumedRate: assumedRate), safety: safety)
+            before: deadline, after: start?.secondsNeeded(of: bytesTotal), safety: safety)
     }
 
     private static func latest(before deadline: WallTime, after seconds: Double?, safety: Double) -> WallTime? {
@@ -56,28 +45,21 @@ extension PolicySubject {
         return deadline.advanced(by: .zero - Duration(clampingSeconds: seconds))
     }
 
-    private func secondsNeeded(assumedRate: Double?) -> Double? {
-        guard let estimate else { return Self.seconds(for: bytesTotal, without: bytesDone, rate, assumedRate) }
-        guard estimate.rateBasis == .assumed, let assumedRate, assumedRate > 0 else {
-            return estimate.seconds(at: Double(estimate.rate))
-        }
-        return estimate.seconds(at: assumedRate)
+    private var secondsNeeded: Double? {
+        guard let estimate else { return Self.seconds(for: bytesTotal, without: bytesDone, rate) }
+        return estimate.seconds(at: Double(estimate.rate))
     }
 
-    fileprivate static func seconds(
-        for total: Int64?, without done: Int64, _ rate: Int64?, _ assumedRate: Double?
-    ) -> Double? {
-        guard let total else { return nil }
-        let rate = rate.flatMap { $0 > 0 ? Double($0) : nil } ?? assumedRate
-        guard let rate, rate > 0 else { return nil }
-        return Double(max(0, total.addingSaturating(max(0, done).negatedSaturating))) / rate
+    fileprivate static func seconds(for total: Int64?, without done: Int64, _ rate: Int64?) -> Double? {
+        guard let total, let rate, rate > 0 else { return nil }
+        return Double(max(0, total.addingSaturating(max(0, done).negatedSaturating))) / Double(rate)
     }
 }
 
 extension PolicySubject.Start {
-    fileprivate func secondsNeeded(of total: Int64?, assumedRate: Double?) -> Double? {
+    fileprivate func secondsNeeded(of total: Int64?) -> Double? {
         if let need { return Double(need.wholeNanoseconds) / 1e9 }
-        return PolicySubject.seconds(for: total, without: bytesDone, rate, assumedRate)
+        return PolicySubject.seconds(for: total, without: bytesDone, rate)
     }
 }
 

@@ -143,7 +143,7 @@ package struct PolicyEvaluator {
         guard isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
         let renewed = context.budgets.nextRollOver(after: now.wall, localTime: conditions.localTime)
         return .wait(
-            [WaitReason(.budgetSpent(.meteredBytes, renewed: renewed), since: now)],
+            [WaitReason(.budgetSpent(renewed: renewed), since: now)],
             reevaluateAt: context.reevaluation(at: renewed))
     }
 

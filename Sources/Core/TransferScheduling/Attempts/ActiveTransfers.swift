@@ -92,13 +92,6 @@ struct ActiveTransfers: ~Copyable, Sendable {
         return count
     }
 
-    /// The apps of these transfers, in order.
-    var apps: [String] {
-        var apps: Set<String> = []
-        forEach { apps.insert($1.pointee.entry.traits.app) }
-        return apps.sorted()
-    }
-
     // MARK: Making plain transfers whole
 
     /// Returns the full form of a transfer, expanding a compact record. Does not store the result.

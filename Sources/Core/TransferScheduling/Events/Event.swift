@@ -21,8 +21,6 @@ public enum Event: Hashable, Sendable {
     case resumed(TransferID)
     /// The conditions of the machine changed to these.
     case conditionsChanged(Conditions)
-    /// The user uses an app. Policies that consider recency receive this fact.
-    case appUsed(String)
     /// An app was started, or woken in the background, because of its transfers. The app's relaunch delay grows.
     case appRelaunched(String)
     /// The user brought an app to the front. The transfers that its relaunch delay blocked are released.

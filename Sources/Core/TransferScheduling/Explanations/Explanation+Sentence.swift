@@ -124,8 +124,7 @@ extension Reason {
         case .rateLimited(let delay, let relaunches, _):
             "relaunch limit: the app was started \(relaunches == 1 ? "once" : "\(relaunches) times") for ended transfers; "
                 + "its new background transfers wait \(delay.inWords)"
-        case .budgetSpent(let kind, _): "\(kind.phrase) is used up"
-        case .held(by: "the batch policy", why: let why): "\(why) (policy batch)"
+        case .budgetSpent: "the metered data budget is used up"
         case .held(by: MachineHold.user, let why): why.isEmpty ? "on hold" : "on hold: \(why)"
         case .held(let holder, let why): "held by \(holder): \(why)"
         case .needsApp(.authentication): "the server requires a login; the app must answer"
@@ -157,17 +156,6 @@ extension ConnectionDenial {
         case .notAllowed(let name?): "connection '\(name)' is not in the list of allowed connections"
         case .notAllowed(nil): "connection name unknown; only listed connections are allowed"
         case .roaming: "this transfer may not roam; the machine is roaming"
-        }
-    }
-}
-
-extension Spending.Kind {
-    /// The name of the budget.
-    fileprivate var phrase: String {
-        switch self {
-        case .meteredBytes: "the metered data budget"
-        case .battery: "the battery budget"
-        case .runTime: "the app's run-time budget"
         }
     }
 }

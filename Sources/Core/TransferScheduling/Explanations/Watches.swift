@@ -64,12 +64,10 @@ extension WaitReason {
 }
 
 extension Reason {
-    /// The reason without the parts that change as time passes, which are not worth a report. These parts are the
-    /// rest of a window, and the renewal time of a run-time budget while another transfer uses it.
+    /// The reason without the rest of a window, which changes as time passes and is not worth a report.
     fileprivate var withoutCountdown: Reason {
         switch self {
         case .windowTooShort(let needed, _): .windowTooShort(needed: needed, left: .zero)
-        case .budgetSpent(.runTime, _): .budgetSpent(.runTime, renewed: nil)
         case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
             .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .debouncing, .waitingForSlot, .backoff,
             .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:

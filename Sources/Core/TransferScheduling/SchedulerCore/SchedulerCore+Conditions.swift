@@ -11,7 +11,6 @@ extension SchedulerCore where Queue: ~Copyable {
         into effects: inout [Effect]
     ) {
         let (wasUsable, wasOffline) = (evaluator.context.conditions.network.value.isUsable, evaluator.isOffline)
-        if !transfers.active.isEmpty { evaluator.context.chargeBattery(until: new) }
         evaluator.context.history.elapse(to: now, localTime: evaluator.context.conditions.localTime)
         evaluator.context.conditions = copy new
         transfers.changes.conditions = true
@@ -29,19 +28,15 @@ extension SchedulerCore where Queue: ~Copyable {
             isLost: !isUsable, within: configuration.networkDebounce, at: now, evaluator, into: &effects)
     }
 
-    /// Records the current conditions in the history. The running apps are recorded only for policies that may use
-    /// them.
+    /// Records the current conditions in the history.
     mutating func observe(at now: ClockReading) {
         let observation = PolicyHistory.Observation(
-            evaluator.context.conditions, at: now, runningApps: evaluator.isPhased ? [] : transfers.active.apps,
-            treatingUnknownAs: configuration.unknownMetered)
+            evaluator.context.conditions, at: now, treatingUnknownAs: configuration.unknownMetered)
         evaluator.context.history.observe(observation, localTime: evaluator.context.conditions.localTime)
     }
 
-    /// Updates the context for policies: the running apps and the summary of the queue.
+    /// Updates the context for policies: the summary of the queue.
     mutating func refreshContext(at now: ClockReading) {
-        // Attempts may have ended since the last observation.
-        if !evaluator.isPhased, evaluator.context.history.observed != nil { observe(at: now) }
         evaluator.context.queue = transfers.summary(at: now)
     }
 }

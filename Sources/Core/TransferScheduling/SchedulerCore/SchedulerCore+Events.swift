@@ -25,15 +25,11 @@ extension SchedulerCore where Queue: ~Copyable {
         case .conditionsChanged(let new):
             changeConditions(to: new, at: now, using: &generator, into: &effects)
             return true
-        case .appUsed(let app):
-            evaluator.context.history.apps.used(app, at: now.wall)
-            return true
         case .appRelaunched(let app):
             transfers.relaunchDelays.relaunched(app, at: now)
             effects.append(.saveStatistics)
             return false
         case .appCameToFront(let app):
-            evaluator.context.history.apps.used(app, at: now.wall)
             transfers.cameToFront(app, at: now, evaluator, into: &effects)
             return true
         case .relaunchAbandoned(let app):
@@ -90,7 +86,6 @@ extension SchedulerCore where Queue: ~Copyable {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
-        recordUse(traits)
         let bytes = traits.expectedBytesToReceive.map { max(0, $0) }
         transfers.register(
             id, traits, bytes: bytes, missing: bytes ?? traits.expectedBytesToSend.map { max(0, $0) })
@@ -105,11 +100,5 @@ extension SchedulerCore where Queue: ~Copyable {
             transfers.queue.insert(id, traits, evaluator)
         }
         return true
-    }
-
-    /// Records the use of an app that submits user-initiated work.
-    mutating func recordUse(_ traits: borrowing TransferTraits) {
-        guard traits.kind == .userInitiated else { return }
-        evaluator.context.history.apps.used(traits.app, at: traits.submitted)
     }
 }

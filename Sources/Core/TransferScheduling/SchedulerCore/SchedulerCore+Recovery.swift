@@ -50,7 +50,6 @@ extension SchedulerCore where Queue: ~Copyable {
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
         entry.recover(state, at: now, configuration)
         if let stored = state.relaunchDelay { transfers.relaunchDelays.delay(&entry, id, by: stored, at: now) }
-        recordUse(traits)
         transfers.register(id, traits, bytes: entry.bytesRemaining, missing: entry.bytesMissing)
         refreshPlan()
         transfers.enqueue(id, entry, evaluator)

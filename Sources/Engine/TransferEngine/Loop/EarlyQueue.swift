@@ -87,7 +87,7 @@ final class EarlyQueue {
         case .unwatched(let id): requested[id, default: EarlyTransfer()].isWatched = false
         case .appNeeded(let id, let need): requested[id, default: EarlyTransfer()].need = need
         case .appResponded(let id): requested[id, default: EarlyTransfer()].need = nil
-        case .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .budgetsChanged: return false
+        case .appRelaunched, .appCameToFront, .relaunchAbandoned, .budgetsChanged: return false
         case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
             .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
             // These events are never reported by callers.

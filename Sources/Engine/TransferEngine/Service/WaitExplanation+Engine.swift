@@ -51,8 +51,8 @@ extension WaitReasonReport {
                 "delaySeconds": .number(delay.components.seconds), "relaunches": .number(Int64(relaunches)),
                 "limitedUntil": .date(until),
             ]
-        case .budgetSpent(let kind, let renewed):
-            ["budget": .text(kind.rawValue), "renewed": renewed.map(Detail.date)]
+        case .budgetSpent(let renewed):
+            ["budget": .text("meteredBytes"), "renewed": renewed.map(Detail.date)]
         case .held(let holder, let why): ["by": .text(holder), "why": .text(why)]
         case .needsApp(let need): ["need": .text(need.rawValue)]
         case .windowTooShort(let needed, let left):

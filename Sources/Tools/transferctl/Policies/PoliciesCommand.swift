@@ -10,7 +10,7 @@ struct PoliciesCommand: ParsableCommand {
         abstract: "List the policies for --policy, with their parameters.",
         discussion: """
             Each parameter is shown with its default, meaning, and range. Separate parameters with colons: get --policy \
-            two-threshold:low=1:gap=2 URL.
+            ladder:bat=0.25:cell=0.9 URL.
 
             With --json: one object with policies, a list of name, summary, and parameters. Each parameter has key, meaning, \
             unit (empty for a plain number), default, minimum, maximum (null if unlimited), and whole (true if the value \

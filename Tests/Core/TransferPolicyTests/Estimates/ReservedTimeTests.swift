@@ -38,15 +38,4 @@ struct ReservedTimeTests {
         subject.start?.need = .seconds(10)
         #expect(Sample.codes(HoursPolicy().verdict(for: subject, in: context)) == ["batteryLow"])
     }
-
-    @Test("A policy's own assumed rate replaces only an assumed rate")
-    func assumedRate() {
-        let context = Sample.context(.battery, at: 0)
-        let assumed = estimated(
-            TransferEstimate(bytes: 62_500_000, sizeBasis: .expected, rate: 1, rateBasis: .assumed))
-        #expect(Sample.words(LatestStartPolicy().verdict(for: assumed, in: context)) == "onBattery @9850.0")
-        let measured = estimated(
-            TransferEstimate(bytes: 62_500_000, sizeBasis: .expected, rate: 62_500, rateBasis: .connection))
-        #expect(Sample.words(LatestStartPolicy().verdict(for: measured, in: context)) == "onBattery @8500.0")
-    }
 }

@@ -12,31 +12,17 @@ import TransferPolicy
         for hour in 0..<400 {
             let conditions = Sample.conditions { $0.metered.value = hour % 3 == 0 ? .no : .yes }
             history.observe(
-                .init(conditions, at: Sample.now.advanced(by: .seconds(3600 * hour)), runningApps: ["a"]),
+                .init(conditions, at: Sample.now.advanced(by: .seconds(3600 * hour))),
                 localTime: .utc)
         }
-        history.apps.used("a", at: Sample.monday)
-        history.spending.charge(meteredBytes: 5, at: Sample.monday, localTime: .utc)
         let stored = try JSONEncoder().encode(history)
         var read = try JSONDecoder().decode(PolicyHistory.self, from: stored)
         #expect(read.observed == nil)
         let next = PolicyHistory.Observation(Sample.conditions(), at: Sample.now)
         read.observe(next, localTime: .utc)
         #expect(read.day == history.day && read.day.isComplete)
-        #expect(read.week == history.week && read.contacts == history.contacts && read.apps == history.apps)
-        #expect(read.conditions == history.conditions && read.spending == history.spending)
+        #expect(read.week == history.week && read.conditions == history.conditions)
         #expect(try JSONDecoder().decode(PolicyHistory.self, from: Data("{}".utf8)) == PolicyHistory())
-    }
-
-    @Test("A wall clock that goes back refunds nothing and forgets no app")
-    func back() {
-        var spending = Spending()
-        spending.charge(meteredBytes: 7, at: Sample.monday, localTime: .utc)
-        let before = Sample.monday.advanced(by: .seconds(-40 * 86_400))
-        #expect(spending.meteredBytes(at: before, localTime: .utc) == 7)
-        spending.charge(meteredBytes: .max, at: before, localTime: .utc)
-        #expect(spending.meteredBytes(at: Sample.monday, localTime: .utc) == .max)
-        #expect(spending.meteredBytes(at: Sample.monday.advanced(by: .seconds(8 * 86_400)), localTime: .utc) == 0)
     }
 
     @Test("Time before the first observation and time that runs backward are ignored")

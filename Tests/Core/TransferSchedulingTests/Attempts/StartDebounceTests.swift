@@ -128,7 +128,7 @@ import TransferScheduling
 
     @Test("A transfer with a date waits for its own debounce, and not for a longer one of a similar transfer")
     func ownDebounce() {
-        // Transfer 2 is past its latest start, so it needs no AC power.
+        // Transfer 2 is past its deadline, so it needs no AC power.
         Timeline.run(
             """
             given power=battery
@@ -142,7 +142,7 @@ import TransferScheduling
             expect wake 51s
             expect 2 starts at 51s
             expect 1 starts at 56s
-            """, policy: LatestStartPolicy())
+            """, policy: LadderPolicy())
     }
 
     @Test("Only discretionary work waits for the debounce", arguments: ["normal", "userInitiated"])

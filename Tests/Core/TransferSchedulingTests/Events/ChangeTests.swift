@@ -180,9 +180,8 @@ import TransferScheduling
             given power=battery
             t=0s submit 1 discretionary app=x
             t=0s submit 2 discretionary power=ac app=x
-            t=0s used x
             expect 1 waits onBattery
-            t=10s policy quota
+            t=10s policy plain
             expect 1 starts at 10s
             expect 2 waits onBattery
             t=20s policy default
@@ -192,7 +191,7 @@ import TransferScheduling
             t=40s submit 3 discretionary
             expect 3 starts at 40s
             t=50s policy default
-            t=60s policy quota
+            t=60s policy plain
             t=70s power ac
             expect 2 waits settling
             expect 2 starts at 80s

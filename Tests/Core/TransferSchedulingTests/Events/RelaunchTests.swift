@@ -124,18 +124,6 @@ import TransferScheduling
             """)
     }
 
-    @Test("An app in the foreground counts as used; without a limiter nothing is saved (R3)")
-    func frontIsUse() {
-        let machine = Timeline.run(
-            """
-            t=5s front x
-            expect learned 0
-            """)
-        var expected = AppHistory()
-        expected.used("x", at: machine.now.wall)
-        #expect(machine.history.apps == expected)
-    }
-
     @Test("The end of the period ends the delay, unless a delayed task is unfinished (R4)")
     func quiet() {
         Timeline.run(

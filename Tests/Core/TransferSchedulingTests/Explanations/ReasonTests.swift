@@ -19,7 +19,7 @@ import TransferScheduling
                 .rateLimited(delay: .seconds(60), relaunches: 1, until: date), "rateLimited",
                 "relaunch limit: the app was started once for ended transfers; its new background transfers wait 60 s"
             ),
-            (.budgetSpent(.meteredBytes, renewed: date), "budgetSpent", "the metered data budget is used up"),
+            (.budgetSpent(renewed: date), "budgetSpent", "the metered data budget is used up"),
             (.held(by: "root", why: "backup"), "held", "held by root: backup"),
             (
                 .storageLow(needed: 2_000_000_000, available: 1_250_000_000), "storageLow",

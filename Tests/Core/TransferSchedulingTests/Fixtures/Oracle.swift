@@ -200,7 +200,7 @@ struct Oracle {
             if open[id]?.isPaused == false { open[id]?.spaceNeeded = needed ?? 1 }
         case .spaceMeasured(let id, let available):
             if let needed = open[id]?.spaceNeeded, (available ?? .max) >= needed { open[id]?.spaceNeeded = nil }
-        case .woken, .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .watched, .unwatched:
+        case .woken, .appRelaunched, .appCameToFront, .relaunchAbandoned, .watched, .unwatched:
             break  // The rules for a single transfer do not depend on these events.
         }
     }

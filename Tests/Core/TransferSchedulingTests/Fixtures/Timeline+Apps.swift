@@ -12,7 +12,6 @@ extension Timeline {
         switch words.first {
         case "relaunch": machine.apply(.appRelaunched(words.word(1)))
         case "front": machine.apply(.appCameToFront(words.word(1)))
-        case "used": machine.apply(.appUsed(words.word(1)))
         case "abandon": machine.apply(.relaunchAbandoned(words.word(1)))
         case "hold": machine.apply(.held(id, by: words.word(2), why: words.rest(3)))
         case "release": machine.apply(.released(id))
@@ -56,7 +55,7 @@ extension Timeline {
         case "immediate": ImmediatePolicy()
         case "unmetered": UnmeteredPolicy()
         case "strict": StrictPolicy()
-        case "quota": QuotaPolicy()
+        case "plain": PlainPolicy()
         default: nil
         }
     }
@@ -132,7 +131,7 @@ extension Timeline {
         let data: [String] =
             switch reason {
             case .rateLimited(let delay, let relaunches, let until): [text(delay), "\(relaunches)", date(until)]
-            case .budgetSpent(let kind, let renewed): ["\(kind)", renewed.map(date) ?? "never"]
+            case .budgetSpent(let renewed): ["meteredBytes", renewed.map(date) ?? "never"]
             case .held(let holder, let why): [holder, why]
             case .needsApp(let need): [need.rawValue]
             case .windowTooShort(let needed, let left): [text(needed), text(left)]
@@ -151,5 +150,12 @@ extension Timeline {
                 []
             }
         return ([reason.code] + data).joined(separator: ":")
+    }
+}
+
+/// A policy without phases that always permits.
+private struct PlainPolicy: Policy {
+    func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        .run(relyingOn: [], reevaluateAt: nil)
     }
 }

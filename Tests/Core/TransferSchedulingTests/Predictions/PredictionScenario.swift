@@ -78,7 +78,7 @@ struct PredictionScenario {
         case 3:
             guard let bytes = machine.endAttempt(id) else { return }
             machine.apply(.failed(id, .connection, retryAfter: nil, bytes: bytes))
-        case 4: machine.apply(.appUsed("app"))
+        case 4: machine.apply(.appCameToFront("app"))
         default: changeConditions(of: machine, using: &generator)
         }
     }

@@ -73,7 +73,7 @@ private final class CatalogueRun {
         case ...3: advance(by: chance(80) ? Double(roll(0...400)) : Double(roll(0...100_000)))
         case ...5: change()
         case ...7: submit()
-        case 8: machine.apply(.appUsed("b"))
+        case 8: machine.apply(.appCameToFront("b"))
         case 9:
             guard let id = machine.attempts.keys.min() else { return }
             machine.progress(id, to: (machine.attempts[id] ?? 0) + Int64(roll(0...100_000_000)), of: 200_000_000)

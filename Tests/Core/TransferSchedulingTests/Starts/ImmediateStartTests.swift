@@ -42,7 +42,23 @@ import TransferScheduling
             t=\(submitted)s submit 1 discretionary
             expect 1 starts at \(max(submitted, 3600))s
             expect 1 stops at 3900s
-            """, policy: WindowPolicy())
+            """, policy: Opening())
+    }
+
+    /// A policy that lets transfers run from 3600 s until 3900 s.
+    private struct Opening: Policy {
+        func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+            let opens = Machine.start.advanced(by: .seconds(3600))
+            let closes = Machine.start.advanced(by: .seconds(3900))
+            if context.now.instant < opens.instant {
+                let reason = WaitReason(.outsideWindow(opens: opens.wall), since: context.now)
+                return .wait([reason], reevaluateAt: opens.instant)
+            }
+            guard context.now.instant < closes.instant else {
+                return .wait([WaitReason(.outsideWindow(opens: nil), since: context.now)], reevaluateAt: nil)
+            }
+            return .run(relyingOn: [], reevaluateAt: closes.instant)
+        }
     }
 
     @Test("A wait reason may end by time alone")

@@ -91,38 +91,6 @@ import TransferScheduling
         #expect(machine.relaunchDelay(of: "x") == .zero)
     }
 
-    @Test("A policy that counts running time counts transfers that are already running")
-    func quotaComesWhileItRuns() throws {
-        let quota = try PolicyCatalog.policy(named: "quota")
-        let machine = Machine(policy: ImmediatePolicy(), watchesAll: false)
-        machine.change { $0.observe(\.power, .battery, at: $1) }
-        machine.advance(to: .seconds(100))
-        machine.apply(.submitted(TransferID(1), traits(.discretionary, app: "x")))
-        #expect(machine.attempts.count == 1)
-        machine.advance(to: .seconds(200))
-        machine.setPolicy(quota)
-        machine.advance(to: .seconds(7200))
-        #expect(machine.attempts.isEmpty, "ran past its quota")
-    }
-
-    @Test("Running time under a policy that does not count it is not charged later")
-    func quotaGoesWhileItRuns() throws {
-        let quota = try PolicyCatalog.policy(named: "quota")
-        let machine = Machine(policy: quota, watchesAll: false)
-        machine.change { $0.observe(\.power, .battery, at: $1) }
-        machine.advance(to: .seconds(100))
-        machine.apply(.submitted(TransferID(1), traits(.discretionary, app: "x")))
-        #expect(machine.attempts.count == 1)
-        machine.setPolicy(ImmediatePolicy())
-        machine.advance(to: .seconds(110))
-        _ = machine.endAttempt(TransferID(1))
-        machine.apply(.finished(TransferID(1)))
-        machine.advance(to: .seconds(3600))
-        machine.setPolicy(quota)
-        machine.apply(.submitted(TransferID(2), traits(.discretionary, app: "x")))
-        #expect(machine.attempts.count == 1, "charged for time in which nothing ran")
-    }
-
     @Test("A shortened backoff counts only its actual length as time without progress")
     func flappingNetworkIsNoLackOfProgress() {
         let machine = Machine(watchesAll: false)

@@ -114,7 +114,7 @@ import TransferTesting
         #expect(queue.receive(.appNeeded(TransferID(1), .delayedBegin)))
         #expect(queue.receive(.watched(TransferID(2))))
         #expect(queue.receive(.watched(TransferID(3))) && queue.receive(.unwatched(TransferID(3))))
-        #expect(!queue.receive(.appUsed("app")), "the scheduler handles reports about apps immediately")
+        #expect(!queue.receive(.appCameToFront("app")), "the scheduler handles reports about apps immediately")
         let (first, requested, new, watched) = enter(queue)
         #expect(first.isEmpty && new.isEmpty)
         #expect(requested.map(\.state.need) == [.delayedBegin, nil, nil])

@@ -96,7 +96,6 @@ extension PropertyRun {
 
     private func perform(_ act: RunStep.AppAct, _ app: String) {
         switch act {
-        case .used: deliver(.appUsed(app))
         case .relaunched: deliver(.appRelaunched(app))
         case .front: deliver(.appCameToFront(app))
         case .abandoned: deliver(.relaunchAbandoned(app))

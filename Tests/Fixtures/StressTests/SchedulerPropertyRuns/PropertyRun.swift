@@ -216,11 +216,8 @@ package final class PropertyRun {
     /// A Boolean value that indicates whether a changed reason may be reported late.
     ///
     /// A policy without relaxation phases may let a transfer run without reporting when others will exhaust its
-    /// resources. Under policies whose state key changes, late reports occurred once in ten million events.
-    private var policyMayExplainLate: Bool {
-        let hasStateKeys = ["batch", "backlog", "two-threshold", "window"].contains { policyName.hasPrefix($0) }
-        return hasStateKeys || !(Self.policy(policyName) is any PhasedPolicy)
-    }
+    /// resources.
+    private var policyMayExplainLate: Bool { !(Self.policy(policyName) is any PhasedPolicy) }
 
     /// Wakes the scheduler at a time it did not request, and checks all open transfers.
     func probe() {

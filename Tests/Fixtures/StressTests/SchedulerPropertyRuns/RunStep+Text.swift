@@ -52,7 +52,7 @@ extension RunStep {
         case "fact":
             guard let change = FactChange(words) else { return nil }
             self = .fact(change)
-        case "app": self = .app(AppAct(rawValue: value) ?? .used, words.word(2))
+        case "app": self = .app(AppAct(rawValue: value) ?? .relaunched, words.word(2))
         case "budgets": self = .budgets(words.words.dropFirst().compactMap(BudgetLine.init(text:)))
         case "room": self = .room(Int64(value))
         case "stops": self = .confirmsStops(value == "answered")

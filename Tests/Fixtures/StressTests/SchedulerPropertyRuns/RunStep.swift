@@ -41,7 +41,7 @@ package enum RunStep: Hashable, Sendable {
     }
 
     package enum AppAct: String, Hashable, Sendable, CaseIterable {
-        case used, relaunched, front, abandoned
+        case relaunched, front, abandoned
     }
 
     package enum FactChange: Hashable, Sendable {

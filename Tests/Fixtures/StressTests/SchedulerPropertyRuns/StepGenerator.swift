@@ -31,10 +31,7 @@ package struct StepGenerator {
     package static let policies: [String] =
         PolicyCatalog.entries.map(\.name) + [
             "hours:wait=0.05", "horizon:floor=0.3:factor=0.05:metered=0.1:level=20:wait=0.05",
-            "ladder:bat=0.2:cell=0.6", "two-threshold:low=1:gap=2:dwell=10",
-            "batch:t=60:longest=600", "backlog:v=1:period=10", "window:gap=2:maxgap=8:open=1:maxopen=2",
-            "latest-start:rate=1000:safety=2", "quota:minutes=1:short=0.5:medium=0.5:long=1",
-            "budget:battery=1:metered=1", "score:theta=0.3:period=20:full=1", "wiffler:rate=1000",
+            "ladder:bat=0.2:cell=0.6",
         ]
 
     private mutating func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
