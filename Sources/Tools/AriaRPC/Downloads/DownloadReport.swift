@@ -44,7 +44,7 @@ struct DownloadReport {
             "uploadLength": "0", "uploadSpeed": "0",
             "downloadSpeed": Self.number(status.state == .running ? status.rate ?? 0 : 0),
             "connections": status.state == .running ? "1" : "0", "pieceLength": Self.number(Self.pieceLength),
-            "numPieces": Self.number((total + Self.pieceLength - 1) / Self.pieceLength),
+            "numPieces": Self.number(total / Self.pieceLength + (total % Self.pieceLength > 0 ? 1 : 0)),
             "dir": .string(directory), "files": .array([file]),
         ]
         if !status.state.isEnded, let sentence = status.sentence { values["transferd.why"] = .string(sentence) }
