@@ -22,7 +22,7 @@ extension WorkerConfinement {
             noNewPrivileges: transfer_confine_privileges() == 0, seccomp: false, landlockABI: nil,
             notDumpable: transfer_confine_memory() == 0)
         if usesLandlock { confinement.landlockABI = confineFiles(ConfinedPaths(caFile: caFile)) }
-        confinement.seccomp = transfer_seccomp_enforce(confinement.landlockABI == nil ? 1 : 0) == 0
+        confinement.seccomp = transfer_seccomp_enforce(confinement.landlockABI == nil ? 1 : 0, 0) == 0
         return confinement
     }
 

@@ -68,9 +68,14 @@ static const int always[] = {
     SCMP_SYS(utimes), SCMP_SYS(futimesat), SCMP_SYS(utimensat), SCMP_SYS(setxattr), SCMP_SYS(lsetxattr),
     SCMP_SYS(fsetxattr), SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), 463 /* setxattrat */,
     466 /* removexattrat */, 469 /* file_setattr */, SCMP_SYS(link), SCMP_SYS(linkat), SCMP_SYS(symlink),
-    SCMP_SYS(symlinkat), SCMP_SYS(mknod), SCMP_SYS(mknodat), SCMP_SYS(mkdir), SCMP_SYS(mkdirat), SCMP_SYS(rmdir),
+    SCMP_SYS(symlinkat), SCMP_SYS(mknod), SCMP_SYS(mknodat), SCMP_SYS(mkdir), SCMP_SYS(rmdir),
     SCMP_SYS(unlink), SCMP_SYS(unlinkat), SCMP_SYS(rename), SCMP_SYS(renameat), SCMP_SYS(renameat2),
     SCMP_SYS(truncate), SCMP_SYS(creat),
+};
+
+/// System calls that only a server never needs, which already listens and is connected.
+static const int connecting[] = {
+    SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen),
 };
 
 static int failure;
@@ -138,7 +143,7 @@ static void deny_opening_for_writing(scmp_filter_ctx filter) {
     }
 }
 
-int transfer_seccomp_enforce(int denies_writing) {
+int transfer_seccomp_enforce(int denies_writing, int is_server) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     if (filter == NULL) return -ENOMEM;
     failure = 0;
@@ -152,7 +157,12 @@ int transfer_seccomp_enforce(int denies_writing) {
         deny(filter, starting[index], 0, NULL);
     // The flags of clone3 are in memory, where a filter cannot read them. The C library falls back to clone.
     if (!IS_SANITIZED) seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), 435 /* clone3 */, 0);
-    deny_sockets(filter);
+    if (!is_server) {
+        deny(filter, SCMP_SYS(mkdirat), 0, NULL);
+        deny_sockets(filter);
+    }
+    for (unsigned int index = 0; index < COUNT(connecting) && is_server; index++)
+        deny(filter, connecting[index], 0, NULL);
     deny_others_and_namespaces(filter);
     if (denies_writing && !IS_SANITIZED) deny_opening_for_writing(filter);
     int result = failure != 0 ? failure : seccomp_load(filter);

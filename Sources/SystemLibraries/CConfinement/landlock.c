@@ -71,8 +71,6 @@ int transfer_landlock_allow(int rules, const char *path, int access, int version
         }
         if (access & TRANSFER_ACCESS_EXECUTE) allowed |= execute;
         if (access & TRANSFER_ACCESS_FOLDERS) allowed |= BIT(7);
-        // Removing files is part of it, because a socket's file stays when its process ends.
-        if (access & TRANSFER_ACCESS_SOCKETS) allowed |= BIT(9) | BIT(5);
         struct beneath rule = {.allowed = allowed & handled(version), .parent = descriptor};
         result = (int)syscall(add_rule, rules, path_beneath, &rule, 0);
     }

@@ -66,6 +66,8 @@ long transfer_receive_files(
 
 void transfer_limit_memory_pools(int count) { mallopt(M_ARENA_MAX, count); }
 
+void transfer_return_memory(void) { malloc_trim(0); }
+
 int transfer_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 void transfer_close_on_exec(void) {

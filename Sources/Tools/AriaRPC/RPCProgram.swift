@@ -19,9 +19,11 @@ package struct RPCProgram {
     private let settings: RPCSettings
     private let bus: String
     private let folder: DownloadFolder
+    private let hasLandlock: Bool
 
     /// Runs the program. Does not return.
     package static func main() -> Never {
+        MemoryPools.limit(to: 2)
         do {
             let program = try RPCProgram(readingFrom: ChildProgram.passedFileNumber)
             Task {
@@ -56,12 +58,10 @@ package struct RPCProgram {
             throw UsageError("this program is started by transferd; enable [rpc] in config.toml")
         }
         (settings, bus) = (order.settings, order.bus)
-        // The socket of the server has a short name in this folder, because paths of sockets are limited to 107 bytes.
-        guard chdir(order.folder) == 0 else { throw UsageError("cannot use the folder \(order.folder)") }
         do { folder = try DownloadFolder(settings.directory) } catch {
             throw UsageError("\(error.message); set 'directory' in [rpc] of config.toml")
         }
-        Self.confine(downloads: folder.path, sockets: order.folder)
+        hasLandlock = Self.confineFiles(downloads: folder.path)
         Thread.detachNewThread {
             var byte: UInt8 = 0
             while read(descriptor, &byte, 1) > 0 {}
@@ -83,18 +83,19 @@ package struct RPCProgram {
             version: SoftwareVersion.ofThisBuild.description)
         let handler = RPCHandler(
             calls: calls, origins: OriginRule(origins: settings.origins, port: settings.port), news: news)
-        unlink(Self.socketName)
-        let server = HTTPServer(
-            address: .unix(path: Self.socketName), timeout: 60, logger: .disabled, handler: handler)
+        let slots = ConnectionSlots()
         let updates = try await client.updates()
+        // The daemon identifies this program at its first call. Later, it could no longer.
+        _ = try await downloads.all()
+        Self.confineCalls(hasLandlock: hasLandlock)
         let pool = SocketPool.make()
         try await pool.prepare()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await pool.run() }
-            group.addTask { try await server.run() }
-            try await server.waitUntilListening()
             for listener in listeners {
-                group.addTask { try await ConnectionGate(to: Self.socketName, pool: pool).run(listener) }
+                group.addTask {
+                    try await ClientConnection.serve(AsyncSocket(socket: listener, pool: pool), slots, handler)
+                }
             }
             group.addTask {
                 for await update in updates {
@@ -105,8 +106,6 @@ package struct RPCProgram {
             group.cancelAll()
         }
     }
-
-    private static let socketName = "rpc.socket"
 
     /// Opens the port on the loopback addresses of this machine, of which IPv6 may be missing.
     private static func listeners(on port: Int) throws -> [Socket] {
@@ -130,25 +129,34 @@ package struct RPCProgram {
         return socket
     }
 
-    /// Gives up what the server never needs, as far as the kernel supports it: privileges, and access to files. The
-    /// server itself writes no file, because the daemon and its workers do that.
-    private static func confine(downloads: String, sockets: String) {
+    // MARK: Confinement
+
+    /// Gives up access to files that the server never needs, as far as the kernel supports it. The server itself writes no
+    /// file, because the daemon and its workers do that.
+    ///
+    /// - Returns: Whether Landlock is in effect.
+    private static func confineFiles(downloads: String) -> Bool {
         var limit = rlimit(rlim_cur: 512, rlim_max: 512)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        guard transfer_is_sanitized() == 0 else { return }
+        guard transfer_is_sanitized() == 0 else { return false }
         _ = transfer_confine_privileges()
         let version = transfer_landlock_version()
-        guard version > 0 else { return }
+        guard version > 0 else { return false }
         let rules = transfer_landlock_begin(version)
-        guard rules >= 0 else { return }
-        func allow(_ path: String, _ access: Int) {
-            _ = transfer_landlock_allow(rules, path, Int32(access), version)
-        }
+        guard rules >= 0 else { return false }
         for path in ["/usr", "/lib", "/lib64", "/etc", "/proc", "/dev", "/run"] {
-            allow(path, TRANSFER_ACCESS_READ)
+            _ = transfer_landlock_allow(rules, path, Int32(TRANSFER_ACCESS_READ), version)
         }
-        allow(downloads, TRANSFER_ACCESS_READ | TRANSFER_ACCESS_FOLDERS)
-        allow(sockets, TRANSFER_ACCESS_READ | TRANSFER_ACCESS_SOCKETS)
-        _ = transfer_landlock_enforce(rules)
+        _ = transfer_landlock_allow(
+            rules, downloads, Int32(TRANSFER_ACCESS_READ | TRANSFER_ACCESS_FOLDERS), version)
+        return transfer_landlock_enforce(rules) == 0
+    }
+
+    /// Gives up system calls that the server never needs once it listens and is connected to the bus, and hides its memory
+    /// with the token from other programs of the user.
+    private static func confineCalls(hasLandlock: Bool) {
+        guard transfer_is_sanitized() == 0 else { return }
+        _ = transfer_confine_memory()
+        _ = transfer_seccomp_enforce(hasLandlock ? 0 : 1, 1)
     }
 }

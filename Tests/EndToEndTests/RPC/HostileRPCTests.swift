@@ -123,98 +123,88 @@ struct HostileRPCTests {
         }
     }
 
-    @Test("The server gains no privileges and opens few files")
+    @Test("The server gains no privileges, opens few files, and leaves no memory to others")
     func confinement() async throws {
         try await RPCDaemon.with { rpc in
             let process = try #require(try await rpc.server())
             let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
             #expect(status.contains("NoNewPrivs:\t1"))
+            #expect(status.contains("Seccomp:\t2"))
             let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
             #expect(limits.contains(#/Max open files +512 +512/#))
+            #expect(limits.contains(#/Max core file size +0 +0/#))
+            // Root may read everything.
+            #expect(geteuid() == 0 || !FileManager.default.isReadableFile(atPath: "/proc/\(process)/environ"))
+            // The daemon must still know a program whose facts it can no longer read.
+            try await rpc.daemon.run("apps", "trust", "other.service")
+            _ = try await rpc.call("aria2.addUri", ["http://127.0.0.1:9/a"], ["pause": "true"])
+            #expect(try await (rpc.call("aria2.tellWaiting", 0, 9) as? [Any])?.count == 1)
         }
     }
 
-    @Test("Random calls of every method, with and without the token, crash nothing and write nothing elsewhere")
-    func fuzz() async throws {
-        let seed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
-        print("TRANSFER_SEED=\(seed)")
+    @Test("A flood without the right token leaves the memory small, and the owner's calls take less than a second")
+    func flood() async throws {
         try await RPCDaemon.with { rpc in
             let process = try #require(try await rpc.server())
-            let daemon = try #require(try await rpc.daemon.process())
-            let methods = try #require(try await rpc.answer("system.listMethods", [])["result"] as? [String])
-            var fuzzer = CallFuzzer(seed: seed, token: rpc.token, methods: methods)
-            let socket = try await WebSocketClient(port: rpc.port)
-            for _ in 0..<1500 {
-                try await socket.send(fuzzer.next())
-                // The server may be slow to answer a wrong token, but it answers.
-                try #require(try await socket.next() != nil)
+            let port = rpc.port
+            let objects = Array(("[" + String(repeating: #"{"a":1},"#, count: 230_000) + "0]").utf8)
+            let head = "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+            let wrong = #"{"id":1,"method":"aria2.getVersion","params":["token:0123456789abcdef"]},"#
+            let batch = "[" + String(repeating: wrong, count: 1000) + "{}]"
+            // The same list in the bytes that a stranger may send.
+            let short = "[" + String(repeating: wrong, count: 100) + "{}]"
+            var idle: [LoopbackSocket] = []
+            for _ in 0..<40 { idle.append(try await LoopbackSocket(port: port)) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let socket = try await LoopbackSocket(port: port)
+                        try await socket.send(Array((head + "\(objects.count)\r\n\r\n").utf8) + objects)
+                        _ = try await socket.receiveAll()
+                    }
+                }
+                for text in [batch, short] {
+                    for _ in 0..<40 {
+                        let socket = try await LoopbackSocket(port: port)
+                        try await socket.send(head + "\(text.utf8.count)\r\n\r\n" + text)
+                    }
+                }
+                for _ in 0..<5 { #expect(try await rpc.callTime() < .seconds(1)) }
+                try await group.waitForAll()
             }
+            for _ in 0..<5 { #expect(try await rpc.callTime() < .seconds(1)) }
+            let memory = try RPCDaemon.memory(of: process)
+            print("\(memory) bytes")
+            #expect(memory < 64_000_000)
             #expect(try await rpc.server() == process)
-            #expect(try await rpc.daemon.process() == daemon)
-            let folder = rpc.daemon.program.folder.path
-            let outside = try FileManager.default.contentsOfDirectory(atPath: folder)
-            #expect(!outside.contains { $0.contains("fuzz") }, "\(outside)")
-        }
-    }
-}
-
-/// Makes random calls, most of which are nearly right.
-private struct CallFuzzer {
-    private var random: SplitMix
-    private let token: String
-    private let methods: [String]
-
-    init(seed: UInt64, token: String, methods: [String]) {
-        (random, self.token, self.methods) = (SplitMix(state: seed), token, methods)
-    }
-
-    mutating func next() -> String {
-        guard let data = try? JSONSerialization.data(withJSONObject: call(), options: .fragmentsAllowed) else {
-            return "{"
-        }
-        var text = Array(data)
-        if chance(10), !text.isEmpty {
-            for _ in 0..<number(3) + 1 { text[number(text.count)] = UInt8(truncatingIfNeeded: random.next()) }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private mutating func call() -> Any {
-        if chance(3) { return (0..<number(4)).map { _ in single() } }
-        return single()
-    }
-
-    private mutating func single() -> Any {
-        var parameters: [Any] = chance(97) ? ["token:" + token] : []
-        for _ in 0..<number(4) { parameters.append(value(depth: 3)) }
-        var call: [String: Any] = ["jsonrpc": "2.0", "method": methods[number(methods.count)], "params": parameters]
-        if chance(95) { call["id"] = number(1000) }
-        if chance(2) { call["params"] = value(depth: 2) }
-        return call
-    }
-
-    private mutating func value(depth: Int) -> Any {
-        switch number(depth > 0 ? 10 : 7) {
-        case 0: return number(4) - 1
-        case 1: return [9.5e300, -1, 2_147_483_648, 0.5][number(4)]
-        case 2: return String(format: "%016x", number(40))
-        case 3: return ["POS_SET", "POS_CUR", "POS_END", "", "..", "../fuzz", "/etc/fuzz", "fuzz\u{202E}"][number(8)]
-        case 4: return "http://127.0.0.1:9/fuzz\(number(9))"
-        case 5: return chance(50)
-        case 6: return NSNull()
-        case 7: return (0..<number(4)).map { _ in value(depth: depth - 1) }
-        case 8: return ["http://127.0.0.1:9/fuzz\(number(9))"]
-        default:
-            let names = [
-                "dir", "out", "header", "pause", "split", "checksum", "max-download-limit", "allow-overwrite", "gid",
-                "on-download-complete", "transferd.kind", "transferd.priority", "timeout", "user-agent",
-            ]
-            var object: [String: Any] = [:]
-            for _ in 0..<number(3) { object[names[number(names.count)]] = value(depth: depth - 1) }
-            return object
         }
     }
 
-    private mutating func number(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
-    private mutating func chance(_ percent: Int) -> Bool { number(100) < percent }
+    @Test("A connection with the right token outlives any number of others, and long texts need the token early")
+    func slots() async throws {
+        try await RPCDaemon.with { rpc in
+            let owner = try await WebSocketClient(port: rpc.port)
+            let call = #"{"id":1,"method":"aria2.getVersion","params":["token:\#(rpc.token)"]}"#
+            try await owner.send(call)
+            #expect(try await owner.next()?.contains("version") == true)
+            let stranger = try await WebSocketClient(port: rpc.port)
+            var open: [LoopbackSocket] = []
+            for _ in 0..<60 { open.append(try await LoopbackSocket(port: rpc.port)) }
+            try await rpc.awaitAnswer()
+            #expect(try await stranger.next() == nil, "the oldest stranger makes room")
+            try await owner.send(call)
+            #expect(try await owner.next()?.contains("version") == true)
+
+            let filler = String(repeating: " ", count: 100_000)
+            let early = try await LoopbackSocket(port: rpc.port).request(call + filler)
+            #expect(early.contains("version"), "\(early.prefix(300))")
+            let late = try await LoopbackSocket(port: rpc.port).request(filler + call)
+            #expect(late.contains("more than 65536 bytes must have the right token"), "\(late.prefix(300))")
+            try await owner.send(call + filler)
+            #expect(try await owner.next()?.contains("version") == true)
+            let other = try await WebSocketClient(port: rpc.port)
+            try await other.send(call + filler)
+            #expect(try await other.next()?.contains("call with the right token first") == true)
+        }
+    }
 }

@@ -81,6 +81,13 @@ struct RPCDaemon {
         return result
     }
 
+    /// Returns the time of a call with the token over a connection of its own.
+    func callTime() async throws -> Duration {
+        let start = ContinuousClock.now
+        _ = try await call("aria2.getVersion")
+        return start.duration(to: .now)
+    }
+
     /// Performs a call without a token of its own, and returns the whole answer.
     func answer(_ method: String, _ parameters: [Any]) async throws -> [String: Any] {
         let call: [String: Any] = ["jsonrpc": "2.0", "id": 1, "method": method, "params": parameters]

@@ -105,7 +105,8 @@ final class CallerRegistry {
         for body in waiting.removeValue(forKey: name) ?? [] { body(nil) }
     }
 
-    /// Discards the classifications of all callers except the user's. Called after the user admits a sandbox or
-    /// withdraws the admission.
-    func forgetClassifications() { known = known.filter { $0.value.isPerson } }
+    /// Discards the classifications of all callers except the user's and the RPC server's. Called after the user admits a
+    /// sandbox or withdraws the admission. The RPC server cannot be classified again, because it hides its facts from
+    /// other programs of the user.
+    func forgetClassifications() { known = known.filter { $0.value.isPerson || $0.value.app == BusCaller.rpc } }
 }

@@ -9,8 +9,6 @@ enum {
     TRANSFER_ACCESS_EXECUTE = 4,
     /// Creating folders in a folder.
     TRANSFER_ACCESS_FOLDERS = 8,
-    /// Creating sockets in a folder, and removing files from it.
-    TRANSFER_ACCESS_SOCKETS = 16,
 };
 
 /// Prevents this process and its children from gaining privileges by starting a program. Returns 0, or -1 with errno.
@@ -42,8 +40,9 @@ int transfer_seccomp_is_offered(void);
 /// Denies, with EPERM, system calls that a worker never needs. Examples are starting programs, inspecting and signaling
 /// other processes, mounts, io_uring, and changes to files by path. Only Internet sockets, netlink sockets, and
 /// connected pairs can be created. `denies_writing` also denies opening files for writing, for kernels without
-/// Landlock. Returns 0, or a negative error number.
-int transfer_seccomp_enforce(int denies_writing);
+/// Landlock. `is_server` is for transfer-rpc: it can make folders, and cannot create or connect any socket. Returns 0, or
+/// a negative error number.
+int transfer_seccomp_enforce(int denies_writing, int is_server);
 
 /// Returns whether this is a build with a sanitizer. The reports of a sanitizer require starting a program and writing
 /// a file.

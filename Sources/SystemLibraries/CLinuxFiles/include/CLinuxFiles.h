@@ -35,10 +35,6 @@ static inline int linux_open_folder_without_links(const char *path) {
     return (int)syscall(437 /* openat2 */, -100, path, &how, sizeof how);
 }
 
-/// Opens a folder for reading with openat2, relative to an open folder. Fails if the path leads outside that folder, also
-/// by a symbolic link. Returns a descriptor, or -1 with errno. A path that is no folder fails with ENOTDIR.
-int linux_open_folder_beneath(int folder, const char *path);
-
 /// Calls copy_file_range with the same offset in both files. The file positions of both descriptors do not change.
 static inline long linux_copy_range(int from, int to, long long offset, unsigned long length) {
     long long to_offset = offset;

@@ -35,6 +35,9 @@ long transfer_receive_files(
 /// maximum is eight pools per core.
 void transfer_limit_memory_pools(int count);
 
+/// Returns the freed memory of all pools to the system.
+void transfer_return_memory(void);
+
 /// Calls pidfd_open(2). Returns a descriptor that refers to the process, and that is closed in programs that this
 /// process starts. Returns -1 with errno if the process does not exist.
 int transfer_open_process(int process);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLinuxFiles
 import Glibc
 import ToolSupport
 
 /// The folder beneath which callers may put files.
 ///
-/// Paths from callers are opened relative to the folder with `RESOLVE_BENEATH`, so that neither `..` nor a symbolic link
-/// leads outside it.
+/// Paths from callers are opened relative to the folder, one part after the other. No part may be `..` or a symbolic link.
 struct DownloadFolder: Sendable {
     /// The absolute path of the folder, without symbolic links.
     let path: String
@@ -40,7 +38,7 @@ struct DownloadFolder: Sendable {
         for part in parts {
             let name = String(part)
             if mkdirat(current, name, 0o755) != 0, errno != EEXIST { throw Self.fault(name) }
-            let next = linux_open_folder_beneath(current, name)
+            let next = openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else { throw Self.fault(name) }
             close(current)
             current = next

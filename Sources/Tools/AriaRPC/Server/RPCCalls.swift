@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FlyingFox
 import Foundation
+import LinuxKernel
 import TransferModel
 
 /// Answers calls of aria2's JSON-RPC 2.0, whatever carries them.
@@ -23,12 +24,34 @@ struct RPCCalls: Sendable {
         var status: Int
         /// Whether at least one call had the right token.
         var isAuthorized: Bool
+        /// Whether a call had a wrong token, so that the answer must be delayed.
+        var isRefused = false
     }
 
     /// Answers a text with a call or a list of calls.
     func answer(_ text: Data) async -> Answer {
+        let scan = TextScan(text)
+        var answer = authorization(of: scan)
+        guard let fault = scan.fault(answer.isAuthorized ? .authorized : .stranger) else {
+            defer { if scan.values > TextScan.Limits.stranger.values { MemoryPools.trim() } }
+            return await parsed(text)
+        }
+        answer.json = Self.answer(.null, .failure(fault), false).json
+        answer.status = fault.httpStatus
+        return answer
+    }
+
+    private func parsed(_ text: Data) async -> Answer {
         guard let value = try? JSONValue(data: text) else { return Self.answer(.null, .failure(.notJSON), false) }
         return await answer(value)
+    }
+
+    /// Returns an answer without JSON that says whether the first token of a text is right. The text may be incomplete.
+    func authorization(of start: Data) -> Answer { authorization(of: TextScan(start)) }
+
+    private func authorization(of scan: TextScan) -> Answer {
+        let isRight = scan.token.map(tokens.isRight)
+        return Answer(json: Data(), status: 200, isAuthorized: isRight == true, isRefused: isRight == false)
     }
 
     /// Answers a call or a list of calls.
@@ -36,7 +59,7 @@ struct RPCCalls: Sendable {
         guard case .array(let calls) = value else {
             var isRefused = false
             let outcome = await outcome(of: value, &isRefused)
-            return Self.answer(outcome.id, outcome.result, outcome.isAuthorized)
+            return Self.answer(outcome.id, outcome.result, outcome.isAuthorized, isRefused: isRefused)
         }
         guard !calls.isEmpty, calls.count <= Self.maximumBatch else {
             let fault = RPCFault.invalidRequest("a list must have 1 to \(Self.maximumBatch) calls")
@@ -52,13 +75,13 @@ struct RPCCalls: Sendable {
         }
         return Answer(
             json: (try? JSONValue.array(answers).makeData(options: .withoutEscapingSlashes)) ?? Data(), status: 200,
-            isAuthorized: isAuthorized)
+            isAuthorized: isAuthorized, isRefused: isRefused)
     }
 
     private typealias Outcome = (id: JSONValue, result: Result<JSONValue, RPCFault>, isAuthorized: Bool)
 
-    /// - Parameter isRefused: Whether a call of the same text had a wrong token. No further token is checked then,
-    ///   because each check delays other callers by a tenth of a second.
+    /// - Parameter isRefused: Whether a call of the same text had a wrong token. No further token is checked then, so
+    ///   that a text tries one wrong token.
     private func outcome(of value: JSONValue, _ isRefused: inout Bool) async -> Outcome {
         guard case .object(let call) = value else {
             return (.null, .failure(.invalidRequest("a call is an object")), false)
@@ -96,7 +119,7 @@ struct RPCCalls: Sendable {
         }
         if method.needsToken {
             guard let token else { return (.failure(.unauthorized), false) }
-            if !isRefused { isRefused = await !tokens.isRight(token) }
+            if !isRefused { isRefused = !tokens.isRight(token) }
             guard !isRefused else { return (.failure(.unauthorized), false) }
         }
         guard !(isNested && method == .multicall) else {
@@ -140,12 +163,15 @@ struct RPCCalls: Sendable {
 
     // MARK: JSON
 
-    private static func answer(_ id: JSONValue, _ result: Result<JSONValue, RPCFault>, _ isAuthorized: Bool) -> Answer {
+    /// Returns the answer to a single call.
+    static func answer(
+        _ id: JSONValue, _ result: Result<JSONValue, RPCFault>, _ isAuthorized: Bool, isRefused: Bool = false
+    ) -> Answer {
         var status = 200
         if case .failure(let fault) = result { status = fault.httpStatus }
         return Answer(
             json: (try? json(id, result).makeData(options: .withoutEscapingSlashes)) ?? Data(), status: status,
-            isAuthorized: isAuthorized)
+            isAuthorized: isAuthorized, isRefused: isRefused)
     }
 
     private static func json(_ id: JSONValue, _ result: Result<JSONValue, RPCFault>) -> JSONValue {

@@ -3,7 +3,7 @@ import FlyingFox
 import Foundation
 
 /// Answers HTTP requests and WebSocket messages with ``RPCCalls``.
-struct RPCHandler: HTTPHandler {
+struct RPCHandler: Sendable {
     /// The path of the server.
     static let path = "/jsonrpc"
     /// The maximum number of bytes of a request: a Metalink document in Base64, and its options.
@@ -13,23 +13,53 @@ struct RPCHandler: HTTPHandler {
     let origins: OriginRule
     let news: NewsFeed
 
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let headers = request.headers
-        let origin = headers[HTTPHeader("Origin")]
+    /// Returns the answer to a request that is refused whatever its body contains, or `nil` if it is not refused.
+    func refusal(of head: RequestHead) -> HTTPResponse? {
+        let request = head.request
         let fault = origins.fault(
             of: OriginRule.Request(
-                host: headers[.host], origin: origin, fetchSite: headers[HTTPHeader("Sec-Fetch-Site")]))
-        guard fault == nil else { return Self.text(.forbidden, fault ?? "") }
+                host: request.headers[.host], origin: request.headers[HTTPHeader("Origin")],
+                fetchSite: request.headers[HTTPHeader("Sec-Fetch-Site")]))
+        if let fault { return Self.text(.forbidden, fault) }
         guard request.path == Self.path else { return Self.text(.notFound, "the path of the server is \(Self.path)") }
-        var response = try await response(to: request)
-        if let origin {
-            response.headers[HTTPHeader("Access-Control-Allow-Origin")] = origin
-            response.headers[HTTPHeader("Vary")] = "Origin"
+        guard request.headers[.transferEncoding] == nil else {
+            return allowing(request, Self.text(.lengthRequired, "a request needs the field Content-Length"))
         }
+        guard head.bodyBytes <= Self.maximumBytes else {
+            return allowing(request, Self.text(.payloadTooLarge, "a request may have \(Self.maximumBytes) bytes"))
+        }
+        return nil
+    }
+
+    /// Returns whether a body may be long, because its beginning contains the right token.
+    func mayContinue(_ start: Data, from client: RPCClient) async -> Bool {
+        let answer = calls.authorization(of: start)
+        await client.record(answer)
+        return answer.isAuthorized
+    }
+
+    /// Returns the answer to a request with a long body without the right token.
+    func tooLong(_ head: RequestHead) -> HTTPResponse {
+        let fault = RPCFault.invalidRequest(
+            "a text of more than \(RPCClient.maximumStrangerBytes) bytes must have the right token in these bytes")
+        return allowing(head.request, Self.json(RPCCalls.answer(.null, .failure(fault), false)))
+    }
+
+    /// Answers a request that ``refusal(of:)`` does not refuse.
+    func response(to request: HTTPRequest, _ body: Data, from client: RPCClient) async -> HTTPResponse {
+        allowing(request, await response(request, body, client))
+    }
+
+    /// Allows the page that sent a request to read the answer.
+    private func allowing(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {
+        guard let origin = request.headers[HTTPHeader("Origin")] else { return response }
+        var response = response
+        response.headers[HTTPHeader("Access-Control-Allow-Origin")] = origin
+        response.headers[HTTPHeader("Vary")] = "Origin"
         return response
     }
 
-    private func response(to request: HTTPRequest) async throws -> HTTPResponse {
+    private func response(_ request: HTTPRequest, _ body: Data, _ client: RPCClient) async -> HTTPResponse {
         switch request.method {
         case .OPTIONS:
             return HTTPResponse(
@@ -41,25 +71,22 @@ struct RPCHandler: HTTPHandler {
                 ]))
         case .GET:
             if request.headers[.upgrade] != nil {
-                let conversation = SocketConversation(calls: calls, news: news)
-                return try await WebSocketHTTPHandler(handler: conversation).handleRequest(request)
+                let conversation = SocketConversation(calls: calls, news: news, client: client)
+                do { return try await WebSocketHTTPHandler(handler: conversation).handleRequest(request) } catch {
+                    return Self.text(.badRequest, "\(error)")
+                }
             }
             do throws(RPCFault) {
-                let call = try Self.call(in: request.query)
-                return Self.json(await calls.answer(call))
+                let answer = await calls.answer(try Self.call(in: request.query))
+                await client.record(answer)
+                return Self.json(answer)
             } catch {
                 return Self.text(.badRequest, error.message)
             }
         case .POST:
-            // Reading a body only to refuse it would take long. The gate in front of this server ends the connection.
-            guard request.headers[.transferEncoding] == nil else {
-                return Self.text(.lengthRequired, "a request needs the field Content-Length")
-            }
-            guard request.headers[.contentLength].flatMap({ Int($0) }) ?? 0 <= Self.maximumBytes else {
-                return Self.text(.payloadTooLarge, "a request may have \(Self.maximumBytes) bytes")
-            }
-            let body = try await request.bodyData
-            return Self.json(await calls.answer(body))
+            let answer = await calls.answer(body)
+            await client.record(answer)
+            return Self.json(answer)
         default: return Self.text(.methodNotAllowed, "use POST, GET, or a WebSocket")
         }
     }
@@ -72,9 +99,11 @@ struct RPCHandler: HTTPHandler {
         }
         var parameters = JSONValue.array([])
         if let encoded = value("params") {
-            guard let data = Data(base64Encoded: encoded), let parsed = try? JSONValue(data: data) else {
+            guard let data = Data(base64Encoded: encoded) else {
                 throw .invalidRequest("'params' must be JSON, encoded in Base64")
             }
+            if let fault = TextScan(data).fault(.stranger) { throw fault }
+            guard let parsed = try? JSONValue(data: data) else { throw .notJSON }
             parameters = parsed
         }
         guard let method = value("method") else {
@@ -95,7 +124,8 @@ struct RPCHandler: HTTPHandler {
             headers: HTTPHeaders([.contentType: "application/json-rpc", .cacheControl: "no-store"]), body: answer.json)
     }
 
-    private static func text(_ status: HTTPStatusCode, _ text: String) -> HTTPResponse {
+    /// Returns an answer that is a line of text.
+    static func text(_ status: HTTPStatusCode, _ text: String) -> HTTPResponse {
         HTTPResponse(
             statusCode: status, headers: HTTPHeaders([.contentType: "text/plain; charset=utf-8"]),
             body: Data((text + "\n").utf8))

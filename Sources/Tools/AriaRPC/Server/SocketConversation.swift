@@ -9,23 +9,28 @@ import Foundation
 struct SocketConversation: WSHandler {
     let calls: RPCCalls
     let news: NewsFeed
+    let client: RPCClient
 
-    func makeFrames(for client: AsyncThrowingStream<WSFrame, any Error>) async throws -> AsyncStream<WSFrame> {
+    func makeFrames(for frames: AsyncThrowingStream<WSFrame, any Error>) async throws -> AsyncStream<WSFrame> {
         let mailbox = Mailbox()
         let reader = Task {
             var message = WholeMessage()
             do {
-                for try await frame in client {
-                    guard let input = try message.add(frame) else { continue }
+                for try await frame in frames {
+                    let input = try message.add(frame, atMost: await client.maximumBytes)
+                    if message.count > RPCClient.maximumStrangerBytes { await client.slots.claimLongText(client.id) }
+                    guard let input else { continue }
                     await mailbox.put(input)
-                    if input == .close { break }
+                    if case .close = input { break }
                 }
+            } catch let fault as FrameFault {
+                await mailbox.put(.close(fault.code))
             } catch {
-                // The client has gone, or has sent what no WebSocket may.
+                // The client has gone.
             }
             await mailbox.close()
         }
-        let answering = Answering(calls: calls, news: news, mailbox: mailbox)
+        let answering = Answering(calls: calls, news: news, client: client, mailbox: mailbox)
         return AsyncStream {
             await answering.nextFrame()
         } onCancel: {
@@ -33,36 +38,49 @@ struct SocketConversation: WSHandler {
             Task { await answering.end() }
         }
     }
+
+    /// Returns the bytes of a frame to a client (RFC 6455, section 5.2).
+    static func bytes(of frame: WSFrame) -> Data {
+        let count = frame.payload.count
+        var bytes = Data([(frame.fin ? 0x80 : 0) | frame.opcode.rawValue])
+        switch count {
+        case ...125: bytes.append(UInt8(count))
+        case ...0xFFFF: bytes += [126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        default: bytes += [127] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
+        }
+        return bytes + frame.payload
+    }
 }
 
 /// An event on a WebSocket.
 private enum Input: Hashable, Sendable {
     case message(Data)
     case ping(Data)
-    case close
+    case close(WSCloseCode)
 }
 
 /// Puts the frames of a message together (RFC 6455, section 5.4).
 private struct WholeMessage {
-    private struct ProtocolError: Error {}
-
     private var payload: Data?
 
-    /// Adds a frame. Returns the message that it completes.
-    mutating func add(_ frame: WSFrame) throws -> Input? {
+    /// The number of bytes of the unfinished message.
+    var count: Int { payload?.count ?? 0 }
+
+    /// Adds a frame. Returns the message that it completes, which may have a number of bytes.
+    mutating func add(_ frame: WSFrame, atMost maximum: Int) throws -> Input? {
         switch frame.opcode {
         case .ping, .pong, .close:
-            guard frame.fin, frame.payload.count <= 125 else { throw ProtocolError() }
-            return frame.opcode == .ping ? .ping(frame.payload) : frame.opcode == .close ? .close : nil
+            guard frame.fin, frame.payload.count <= 125 else { throw FrameFault(.protocolError) }
+            return frame.opcode == .ping ? .ping(frame.payload) : frame.opcode == .close ? .close(.normalClosure) : nil
         case .text, .binary:
-            guard payload == nil else { throw ProtocolError() }
+            guard payload == nil else { throw FrameFault(.protocolError) }
             payload = frame.payload
         case .continuation:
-            guard payload != nil else { throw ProtocolError() }
+            guard payload != nil else { throw FrameFault(.protocolError) }
             payload?.append(frame.payload)
-        default: throw ProtocolError()
+        default: throw FrameFault(.protocolError)
         }
-        guard let whole = payload, whole.count <= RPCHandler.maximumBytes else { throw ProtocolError() }
+        guard let whole = payload, whole.count <= maximum else { throw FrameFault.tooLong(maximum) }
         guard frame.fin else { return nil }
         payload = nil
         return .message(whole)
@@ -132,11 +150,12 @@ private actor Mailbox {
 private actor Answering {
     private let calls: RPCCalls
     private let news: NewsFeed
+    private let client: RPCClient
     private let mailbox: Mailbox
     private var subscription: NewsFeed.Subscription?
 
-    init(calls: RPCCalls, news: NewsFeed, mailbox: Mailbox) {
-        (self.calls, self.news, self.mailbox) = (calls, news, mailbox)
+    init(calls: RPCCalls, news: NewsFeed, client: RPCClient, mailbox: Mailbox) {
+        (self.calls, self.news, self.client, self.mailbox) = (calls, news, client, mailbox)
     }
 
     /// Returns the next frame, or `nil` at the end of the conversation.
@@ -146,13 +165,15 @@ private actor Answering {
         case .input(.ping(let data))?: return WSFrame(fin: true, opcode: .pong, mask: nil, payload: data)
         case .input(.message(let text))?:
             let answer = await calls.answer(text)
+            await client.slots.releaseLongText(client.id)
+            await client.record(answer)
             if answer.isAuthorized, subscription == nil {
                 subscription = await news.subscribe { [mailbox] text in await mailbox.offer(text) }
             }
             return Self.frame(answer.json)
-        case .input(.close)?:
+        case .input(.close(let code))?:
             await end()
-            return .close()
+            return .close(code: code)
         case nil:
             await end()
             return nil

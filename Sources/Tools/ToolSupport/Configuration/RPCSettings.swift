@@ -24,11 +24,7 @@ package struct RPCOrder: Hashable, Sendable, Codable {
     package var settings: RPCSettings
     /// The address of the bus.
     package var bus: String
-    /// A folder for the program's own files.
-    package var folder: String
 
     /// Creates an order.
-    package init(settings: RPCSettings, bus: String, folder: String) {
-        (self.settings, self.bus, self.folder) = (settings, bus, folder)
-    }
+    package init(settings: RPCSettings, bus: String) { (self.settings, self.bus) = (settings, bus) }
 }

@@ -115,9 +115,7 @@ final class RPCServer: Service {
     private func order(_ settings: RPCSettings) throws -> Data {
         var settings = settings
         settings.token = try settings.token ?? RPCToken.ensure(at: state + "/" + RPCToken.fileName)
-        let folder = state + "/rpc"
-        try PrivateFolder.make(folder, called: "the folder of the RPC server", remedy: "remove the file at its place")
-        return try JSONEncoder().encode(RPCOrder(settings: settings, bus: bus, folder: folder))
+        return try JSONEncoder().encode(RPCOrder(settings: settings, bus: bus))
     }
 }
 
