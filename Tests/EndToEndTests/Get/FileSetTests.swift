@@ -221,16 +221,3 @@ struct FileSetTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
     }
 }
-
-/// A counter for the handlers of servers.
-private final class Counter: Sendable {
-    private let value = Mutex(0)
-
-    /// Counts, and returns the number.
-    func next() -> Int {
-        value.withLock {
-            $0 += 1
-            return $0
-        }
-    }
-}

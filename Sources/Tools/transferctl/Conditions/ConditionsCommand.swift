@@ -71,6 +71,7 @@ struct ConditionsCommand: AsyncParsableCommand {
             $0.recordsAnonymously = anonymous
         }
         let interruption = Interruption { stop.finish() }
+        defer { withExtendedLifetime(interruption) {} }
         Console.onReaderLoss { stop.finish() }
         if watch { Console.watchReader() }
         if let file { Console.error("transferctl: recording to \(file.path); press Ctrl-C to stop") }
@@ -91,7 +92,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         await stopTask.value
         if let file { return try report(file) }
         // Ctrl-C is the intended end of watching. Before the first snapshot, it is an interruption.
-        if printer.isFirst, interruption.signal != nil, !Console.hasLostReader { throw ExitStatus.interrupted.code }
+        if printer.isFirst, Interruption.signal != nil, !Console.hasLostReader { throw ExitStatus.interrupted.code }
     }
 
     /// Returns the time limit of the command, or `nil` to run until interrupted.

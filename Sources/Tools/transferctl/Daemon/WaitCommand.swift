@@ -99,6 +99,7 @@ struct WaitCommand: AsyncParsableCommand {
             sysfsRoot: sysfsRoot ?? "/sys", alarm: alarm, delaysSleep: false
         ) { $0.prices = prices }
         let interruption = Interruption { Task { await source.stop() } }
+        defer { withExtendedLifetime(interruption) {} }
         let timer = Task {
             guard let limit, limit > 0 else { return }
             guard (try? await Task.sleep(for: .seconds(limit), clock: .continuous)) != nil else { return }
@@ -133,7 +134,7 @@ struct WaitCommand: AsyncParsableCommand {
         timer.cancel()
         await source.stop()
         guard last == nil || !missing.isEmpty else { return }
-        guard interruption.signal == nil else { throw ExitStatus.interrupted.code }
+        guard Interruption.signal == nil else { throw ExitStatus.interrupted.code }
         let reasons = missing.map { $0.sentence(localTime: last?.localTime ?? .utc) }.joined(separator: "; ")
         throw timedOut(reasons.isEmpty ? "the machine's conditions are unknown" : "conditions not met: \(reasons)")
     }

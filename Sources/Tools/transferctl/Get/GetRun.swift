@@ -44,6 +44,7 @@ struct GetRun {
             completionCommand?.end()
         }
         let interruption = Interruption(handler: stop)
+        defer { withExtendedLifetime(interruption) {} }
         Console.onReaderLoss(stop)
         if plan.isVerbose { reporter.showMessage("seed \(plan.seed), state in \(directory)") }
         if plan.isVerbose, plan.items.contains(where: \.ignoresNetworkConditions) {
@@ -56,18 +57,16 @@ struct GetRun {
                 engine, service, submitting: queue, completionCommand: completionCommand,
                 output: plan.streamsOutput ? streamedOutput(of: store) : nil, reporter: reporter, stop: stop)
         }
-        let status = exitStatus(of: outcome, after: interruption, reporter)
+        let status = exitStatus(of: outcome, reporter)
         guard status == .done else { throw UnsuccessfulRun(status: status, failure: outcome.firstFailure) }
         return outcome
     }
 
     /// Writes the result of a run that was not interrupted, reports how the run ended, and returns the exit status.
-    private func exitStatus(
-        of outcome: TransferFollower, after interruption: Interruption, _ reporter: Reporter
-    ) -> ExitStatus {
-        if let signal = interruption.signal {
+    private func exitStatus(of outcome: TransferFollower, _ reporter: Reporter) -> ExitStatus {
+        if let signal = Interruption.signal {
             reporter.showMessage(
-                outcome.isComplete
+                outcome.isComplete && plan.onComplete != nil
                     ? "interrupted while the --on-complete command was running"
                     : "interrupted: \(plan.interruptionHint)")
             return signal == SIGTERM ? .terminated : .interrupted

@@ -6,42 +6,58 @@ import Synchronization
 /// A handler for SIGINT, SIGTERM and SIGHUP. The first signal requests an orderly end, and the second ends the
 /// program immediately.
 ///
+/// The latest handler that exists receives the first signal. A handler that is created afterward is called at once, so
+/// that no signal is lost between two steps of a command. Without a handler, the first signal ends the program too.
+///
 /// A signal that was ignored when the program started (under nohup, or in a shell's background job) stays ignored.
 final class Interruption: Sendable {
-    private let received = FirstSignal()
-    // Guard: set once in the initializer, and only kept alive afterwards.
-    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
-    /// The signals that an earlier handler of this program ignores, so that its source receives them.
-    private static let handled = Mutex<Set<Int32>>([])
+    private struct State: Sendable {
+        var signal: Int32?
+        var handlers: [(id: ObjectIdentifier, body: @Sendable () -> Void)] = []
+    }
+    private static let state = Mutex(State())
+    private static let queue = DispatchQueue(label: "transferctl.signals")
+    // Guard: set once, before the first handler is added, and only kept alive afterward.
+    private nonisolated(unsafe) static let sources = startSources()
 
-    /// The first signal, or `nil` if there was none.
-    var signal: Int32? { received.value.withLock { $0 } }
+    /// The first signal that the program received, or `nil` if there was none.
+    static var signal: Int32? { state.withLock { $0.signal } }
 
     /// Calls `handler` on a private queue at the first signal.
     init(handler: @escaping @Sendable () -> Void) {
-        let queue = DispatchQueue(label: "transferctl.signals")
-        let numbers = Self.handled.withLock { handled in
-            let numbers = [SIGINT, SIGTERM, SIGHUP].filter { handled.contains($0) || !Self.isIgnored($0) }
-            handled.formUnion(numbers)
-            return numbers
+        _ = Self.sources
+        let wasSignaled = Self.state.withLock { state in
+            state.handlers.append((ObjectIdentifier(self), handler))
+            return state.signal != nil
         }
-        sources = numbers.map { number in
-            Foundation.signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number, queue: queue)
-        }
-        for (number, source) in zip(numbers, sources) {
-            source.setEventHandler { [received] in
-                let isFirst = received.value.withLock { first in
-                    defer { first = first ?? number }
-                    return first == nil
-                }
-                // At the second signal, the user does not want to wait for the disk.
-                guard isFirst else { _exit(128 + number) }
-                Console.interrupt()
-                handler()
-            }
+        if wasSignaled { Self.queue.async(execute: handler) }
+    }
+
+    deinit {
+        let id = ObjectIdentifier(self)
+        Self.state.withLock { state in state.handlers.removeAll { $0.id == id } }
+    }
+
+    private static func startSources() -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
+            // Dispatch catches the signal soon. Until then, the default action ends the program, and no signal is lost.
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { receive(number) }
             source.resume()
+            return source
         }
+    }
+
+    private static func receive(_ number: Int32) {
+        let handler = state.withLock { state -> (@Sendable () -> Void)? in
+            // At the second signal, the user does not want to wait for the disk.
+            guard state.signal == nil else { return nil }
+            state.signal = number
+            return state.handlers.last?.body
+        }
+        guard let handler else { _exit(128 + number) }
+        Console.interrupt()
+        handler()
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -51,9 +67,4 @@ final class Interruption: Sendable {
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
-}
-
-/// The first signal, shared with the signal handlers.
-private final class FirstSignal: Sendable {
-    let value = Mutex<Int32?>(nil)
 }

@@ -19,7 +19,8 @@ struct HubReference: Hashable, Sendable {
     private let pattern: String?
     /// The URL of the service, without a slash at its end.
     let endpoint: String
-    private let text: String
+    /// The reference as the user wrote it.
+    let text: String
 
     /// Parses a reference.
     ///

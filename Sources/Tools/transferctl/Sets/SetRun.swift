@@ -14,11 +14,6 @@ struct SetRun {
     private let staged: StagedSet
     private let name: String
 
-    /// The limit of a list and of each of its pages, in bytes.
-    private static let maximumListBytes: Int64 = 16 << 20
-    /// The limit of a list's pages.
-    private static let maximumPages = 1000
-
     /// Validates the command line and finds the staging folder.
     ///
     /// - Throws: `UsageError` with a remedy.
@@ -47,6 +42,14 @@ struct SetRun {
     ///
     /// - Throws: `UsageError` or `UnsuccessfulRun`. The next run of the same command continues.
     func run() async throws {
+        // Between the steps that can be interrupted, such as the files that are compared with the list, the next run
+        // continues after any end.
+        let interruption = Interruption { [staged, isQuiet = command.output.quiet] in
+            staged.removeIfUnused()
+            if !isQuiet { Console.error("transferctl: interrupted: run the same command again to continue") }
+            _exit(128 + (Interruption.signal ?? SIGTERM))
+        }
+        defer { withExtendedLifetime(interruption) {} }
         if let set = staged.completeList {
             try staged.finish()
             return report(set, wasComplete: false)
@@ -88,26 +91,22 @@ struct SetRun {
 
     /// Reads the list. Returns `nil` after a dry run that would have to request it.
     private func fileSet() async throws -> FileSet? {
+        var pages = ListPages(of: source.name)
         switch source {
         case .file(let path, _):
             return try source.fileSet(of: TextFile.read(path, option: "set"), name: name)
         case .url(let url):
-            guard let (data, _) = try await fetch(url) else { return nil }
+            guard let (data, _) = try await fetch(url, of: &pages) else { return nil }
             guard let text = String(data: data, encoding: .utf8) else {
                 throw UsageError("\(RedactedURL.text(of: url)) is not UTF-8 text")
             }
             return try source.fileSet(of: text, name: name)
         case .hub(let reference):
-            guard let (answer, _) = try await fetch(reference.revisionURL) else { return nil }
+            guard let (answer, _) = try await fetch(reference.revisionURL, of: &pages) else { return nil }
             let commit = try reference.commit(in: answer)
             var files: [FileSet.File] = []
             var next: String? = reference.listURL(at: commit)
-            var pages = 0
-            while let url = next {
-                pages += 1
-                guard pages <= Self.maximumPages, let (page, head) = try await fetch(url) else {
-                    throw UsageError("the list of \(reference.repository) has more than \(Self.maximumPages) pages")
-                }
+            while let url = next, let (page, head) = try await fetch(url, of: &pages) {
                 files += try reference.files(in: page, at: commit)
                 guard files.count <= FileSet.maximumCount else { break }
                 next = try head.flatMap { try reference.nextPage(after: $0) }
@@ -116,12 +115,14 @@ struct SetRun {
         }
     }
 
-    /// Downloads a list under the conditions of the command. Returns `nil` after a dry run.
-    private func fetch(_ url: String) async throws -> (Data, FinalResponseHead?)? {
+    /// Downloads a page of the list under the conditions of the command. Returns `nil` after a dry run.
+    private func fetch(_ url: String, of pages: inout ListPages) async throws -> (Data, FinalResponseHead?)? {
         let path = staged.staging + "/list"
         let outcome = try await command.performPlan { now in
+            try pages.begin(url, at: now)
             var plan = try plan(for: [InputList.Item(url: url, output: path)], now: now)
-            plan.items[0].specification.maximumBytes = Self.maximumListBytes
+            plan.items[0].specification.maximumBytes = ListPages.maximumPageBytes
+            plan.items[0].specification.traits.expires = pages.expires
             plan.items[0].specification.keepsResponseHead = true
             if plan.style == .json { plan.style = .quiet }
             return plan
@@ -134,6 +135,7 @@ struct SetRun {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw UsageError("cannot read the list of \(RedactedURL.text(of: url)) in '\(path)'")
         }
+        pages.end(data)
         return (data, outcome.head)
     }
 

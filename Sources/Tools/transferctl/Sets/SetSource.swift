@@ -62,23 +62,31 @@ enum SetSource: Hashable, Sendable {
         }
     }
 
+    /// The name of the list, for error messages.
+    var name: String {
+        switch self {
+        case .url(let url): RedactedURL.text(of: url)
+        case .file(let path, _): path
+        case .hub(let reference): reference.text
+        }
+    }
+
     /// Creates the set of a list's text.
     ///
     /// - Throws: `UsageError` that names the list and its fault.
     func fileSet(of text: String, name: String) throws -> FileSet {
-        let (source, base): (String, String?) =
+        let base: String? =
             switch self {
-            case .url(let url):
-                (RedactedURL.text(of: url), URLReference("./").resolved(against: URLReference(url)).text)
-            case .file(let path, let folder): (path, folder.map { $0.hasSuffix("/") ? $0 : $0 + "/" })
-            case .hub: ("", nil)
+            case .url(let url): URLReference("./").resolved(against: URLReference(url)).text
+            case .file(_, let folder): folder.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+            case .hub: nil
             }
         if text.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).first == "<" {
-            return try FileSet(metalink: text, name: name, from: source)
+            return try FileSet(metalink: text, name: name, from: self.name)
         }
         guard let base else {
-            throw UsageError("\(source) names no servers; also give the URL of the folder with the files")
+            throw UsageError("\(self.name) names no servers; also give the URL of the folder with the files")
         }
-        return try FileSet(checksums: text, name: name, folder: base, from: source)
+        return try FileSet(checksums: text, name: name, folder: base, from: self.name)
     }
 }

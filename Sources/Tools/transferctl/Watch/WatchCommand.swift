@@ -64,7 +64,7 @@ struct WatchCommand: DaemonCommand {
             try await write(events)
         }
         // Ctrl-C is the intended end.
-        if interruption.signal == SIGTERM { throw ExitStatus.terminated.code }
+        if Interruption.signal == SIGTERM { throw ExitStatus.terminated.code }
     }
 
     /// Prints a line for each change.
