@@ -41,7 +41,8 @@ extension EngineLoop {
         case .budgetsChanged, .appRelaunched, .appCameToFront, .relaunchAbandoned:
             await driver.handle(command, savingStatistics: true)
         case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
-            .appNeeded, .appResponded, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured,
+            .appNeeded, .appResponded, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace,
+            .spaceMeasured,
             .woken:
             await driver.handle(command)
         }
