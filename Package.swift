@@ -240,11 +240,11 @@ let package = Package(
         adapter(
             "SQLiteStore",
             [
-                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", grdb,
-                sqlite,
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "LinuxKernel",
+                grdb, sqlite,
             ]),
         adapter("SessionFolders", ["TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
-        adapter("UploadSpool", ["TransferModel", "TransferSessions", "CLinuxFiles"]),
+        adapter("UploadSpool", ["TransferModel", "TransferSessions", "LinuxKernel", "CLinuxFiles"]),
         adapter(
             "TransferFiles",
             [
@@ -278,7 +278,7 @@ let package = Package(
             "TransferBusServer",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
-                "TransferBusProtocol", "GLibBridge", "CProcess",
+                "TransferBusProtocol", "GLibBridge", "LinuxKernel", "CProcess",
             ]),
         // Client
         client(
@@ -289,8 +289,8 @@ let package = Package(
             [
                 "BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine",
                 "TransferSessions",
-                "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders", "UploadSpool",
-                logging, metrics,
+                "LinuxKernel", "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders",
+                "UploadSpool", logging, metrics,
                 serviceLifecycle,
             ]),
         // Samples
@@ -316,7 +316,7 @@ let package = Package(
         tool(
             "ToolSupport",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions",
+                "TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "LinuxClock", "LinuxConditions",
                 "TransferFiles", "GLibBridge", logging,
                 toml,
             ]),
@@ -553,7 +553,7 @@ let package = Package(
         tests(
             "Tools/ToolSupportTests",
             [
-                "ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "LinuxConditions",
+                "ToolSupport", "LinuxKernel", "TransferModel", "TransferPolicy", "TransferEngine", "LinuxConditions",
                 "URLSessionExecutor",
             ]),
         tests(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import Glibc
+internal import LinuxKernel
 internal import TransferEngine
 
 extension TransferStoreError {
@@ -64,6 +65,12 @@ extension TransferStoreError {
         }
     }
 
+    /// Creates an error for the folder of a queue.
+    init(_ fault: PathFault, ofQueueAt path: String) {
+        let isFull = fault.code == ENOSPC || fault.code == EDQUOT
+        self = isFull ? .diskFull(path, "\(fault)") : .notWritable(path, "\(fault)")
+    }
+
     /// The error for an ID that belongs to no unfinished transfer.
     static func noSuchTransfer(_ id: Int64) -> TransferStoreError {
         TransferStoreError(
@@ -104,7 +111,7 @@ extension TransferStoreError {
             code: .notWritable,
             message: """
                 The queue \(path) cannot be opened for writing (\(detail)). \
-                Check that the file and its folder belong to you and are writable, or use another state folder.
+                Check that the file and its folder belong to you and that only you can write to them, or use another state folder.
                 """)
     }
 

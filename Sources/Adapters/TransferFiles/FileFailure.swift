@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+package import LinuxKernel
 package import TransferModel
 
 /// A failed file system call.
@@ -11,18 +12,27 @@ package struct FileFailure: Error, Hashable, Codable {
     /// The number of bytes that may still be written. Set only if the failure is a lack of space and the available
     /// space was determined.
     package var available: Int64?
+    /// A sentence without its period that tells more than the code, or `nil`.
+    package var detail: String?
 
     private enum CodingKeys: String, CodingKey {
         case code
         case action = "doing"
         case path
         case available
+        case detail
     }
 
     package init(_ action: String, _ path: String, code: Int32 = errno) {
         self.code = code
         self.action = action
         self.path = path
+    }
+
+    /// Creates the failure of a folder that only this user may be able to change.
+    package init(_ fault: PathFault, of folder: String) {
+        self.init("use the folder", folder, code: fault.code)
+        detail = "\(fault)"
     }
 
     /// A Boolean value that indicates whether the failure is a lack of space.
@@ -37,6 +47,7 @@ package struct FileFailure: Error, Hashable, Codable {
         // For a lock, strerror returns "temporarily unavailable resource", which does not help the user.
         let reason =
             switch code {
+            case _ where detail != nil: detail ?? ""
             case EWOULDBLOCK: "It is in use"
             case ESTALE: "It is not the folder that was chosen"
             case EHOSTDOWN, ENOTCONN: "The service that provides it is not running"

@@ -81,7 +81,8 @@ package final class LocalFiles: AttemptFiles {
                 let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
                 let folder = DestinationFolder(located(handle))
                 try folder.make()
-                let partial = PartialFileState.find(for: job, partialDirectory: partialDirectory, location: location)
+                let partial = try PartialFileState.find(
+                    for: job, partialDirectory: partialDirectory, location: location)
                 state.withLock { $0.partialPath = partial.path }
                 // Must precede the check of the destination, because the placed file itself may occupy the name.
                 if var placed = PlacedFile.find(location(partial.path), job.resume, in: folder.destination) {
@@ -114,11 +115,12 @@ package final class LocalFiles: AttemptFiles {
             }
             let path = partialPath
             try PartialFileState.prepare(location(path))
-            // A new file has no record, so an existing file of that name must not be continued.
+            // Only the recorded file is continued, and no other file of that name.
+            let isRecorded = job.resume.map { PartialFileState.recorded($0, at: location(path)) != nil } ?? false
             let opened =
-                try job.resume == nil
-                ? PartialFileState.create(path, location: location, calls: calls)
-                : PartialFile(path: path, location: location(path), isNew: false, calls: calls)
+                try isRecorded
+                ? PartialFile(path: path, location: location(path), isNew: false, calls: calls)
+                : PartialFileState.create(path, location: location, calls: calls)
             state.withLock { $0.partialPath = opened.path }
             return opened
         }

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
+internal import LinuxKernel
 internal import Synchronization
 internal import TransferSessions
 
 /// The open folder of the spool.
 final class SpoolFolder {
-    let path: String
-    let descriptor: Int32
+    private let folder: PrivateFolder
+    var path: String { folder.path }
+    var descriptor: Int32 { folder.descriptor }
 
     /// Opens the folder. Creates a missing folder, accessible only to this user.
     init(_ path: String) throws(SourceSpoolError) {
-        self.path = path
-        if mkdir(path, 0o700) == 0 {
-            Self.syncParent(of: path)
-        } else if errno != EEXIST {
-            throw Self.unavailable(path, errno)
+        do throws(PathFault) { folder = try PrivateFolder(path, hidesContents: true) } catch {
+            throw Self.unavailable(path, error.code, "\(error)")
         }
-        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.unavailable(path, errno) }
-        // Another program may have changed the permissions, or a backup may have restored them differently.
-        guard fchmod(descriptor, 0o700) == 0 else { throw Self.unavailable(path, errno) }
+        if folder.isNew { Self.syncParent(of: path) }
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Makes the folder's entries durable.
     func sync() throws(SourceSpoolError) {
@@ -38,14 +32,14 @@ final class SpoolFolder {
         close(parent)
     }
 
-    static func unavailable(_ path: String, _ code: Int32) -> SourceSpoolError {
+    static func unavailable(_ path: String, _ code: Int32, _ reason: String? = nil) -> SourceSpoolError {
         switch code {
         case ENOSPC, EDQUOT:
             SourceSpoolError(.limitExceeded, "no space is left in \(path) for files to upload; free some space")
         default:
             SourceSpoolError(
                 .unavailable,
-                "the folder \(path) for files to upload cannot be used: \(String(cString: strerror(code)))")
+                "the folder \(path) for files to upload cannot be used: \(reason ?? String(cString: strerror(code)))")
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 internal import Glibc
+internal import LinuxKernel
 
 /// A lock that reserves a state folder for one process.
 package final class StateLock: Sendable {
@@ -11,14 +11,10 @@ package final class StateLock: Sendable {
     ///
     /// - Throws: `EmbeddedError` if the folder cannot be created, written, or locked.
     package init(directory: String) throws(EmbeddedError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw EmbeddedError(
-                message: "cannot create the state folder \(directory) (\(error.localizedDescription)); choose another")
+        do throws(PathFault) { _ = try PrivateFolder(directory) } catch {
+            throw EmbeddedError(message: "cannot use the state folder \(directory) (\(error)); choose another")
         }
-        descriptor = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(directory + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw EmbeddedError(
                 message: "cannot write to the state folder \(directory) (\(String(cString: strerror(errno)))); "

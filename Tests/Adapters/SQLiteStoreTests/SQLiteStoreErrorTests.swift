@@ -26,6 +26,20 @@ struct SQLiteStoreErrorTests {
         }
     }
 
+    @Test("A queue in a folder that other users can write to, or below one, is refused by path")
+    func sharedFolder() throws {
+        let fixture = try StoreFixture()
+        try FileManager.default.createDirectory(
+            atPath: fixture.folder.path + "/state", withIntermediateDirectories: true)
+        for shared in [fixture.folder.path + "/state", fixture.folder.path] {
+            #expect(chmod(shared, 0o777) == 0)
+            let error = try #require(throws: TransferStoreError.self) { _ = try fixture.open() }
+            #expect(error.code == .notWritable && error.message.contains("other users can write to \(shared)"))
+            #expect(chmod(shared, 0o700) == 0)
+        }
+        _ = try fixture.open()
+    }
+
     @Test(
         "A read-only folder is reported as not writable, by path",
         .enabled(if: geteuid() != 0, "root may write anywhere; run as another user"))

@@ -99,7 +99,7 @@ struct SQLiteStoreProcessTests {
         }
         let script = """
             set -u
-            mount -t tmpfs -o size=1m tmpfs "$1" || exit 9
+            mount -t tmpfs -o size=1m,mode=0700 tmpfs "$1" || exit 9
             head -c 700k /dev/zero > "$1/filler"
             "$3" "$1/queue.sqlite" 1000000 2>&1
             echo "first $?"

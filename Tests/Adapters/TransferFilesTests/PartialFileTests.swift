@@ -31,13 +31,15 @@ struct PartialFileTests {
     func paths() throws {
         try inFolder { folder in
             let partial = folder + "/partial"
-            let common = ["/a", "/b"].map { state in
-                PartialFileState.find(for: job(folder), partialDirectory: partial + state).path
+            let common = try ["/a", "/b"].map { state in
+                try PartialFileState.find(for: job(folder), partialDirectory: partial + state).path
             }
             #expect(Set(common.map(Paths.name)).count == 2)
             #expect(common.allSatisfy { Paths.name($0).hasPrefix("1-") && $0.hasSuffix(".part") })
-            #expect(PartialFileState.find(for: job(folder), partialDirectory: partial + "/a").path == common[0])
-            let beside = ["/proc", "/sys"].map { PartialFileState.find(for: job(folder), partialDirectory: $0).path }
+            #expect(try PartialFileState.find(for: job(folder), partialDirectory: partial + "/a").path == common[0])
+            let beside = try ["/proc", "/sys"].map {
+                try PartialFileState.find(for: job(folder), partialDirectory: $0).path
+            }
             #expect(Set(beside).count == 2)
             #expect(beside.allSatisfy { $0.hasPrefix(folder + "/.1-") && $0.hasSuffix(".part") })
         }
@@ -59,6 +61,42 @@ struct PartialFileTests {
             try FileManager.default.removeItem(atPath: path)
             symlink("/etc/hostname", path)
             #expect(throws: FileFailure.self) { try PartialFileState.create(path, calls: FileCalls()) { "aa" } }
+        }
+    }
+
+    @Test("A common folder of partial files that other users can write to is refused, with its name")
+    func sharedFolder() throws {
+        try inFolder { folder in
+            #expect(mkdir(folder + "/partial", 0o700) == 0 && chmod(folder + "/partial", 0o777) == 0)
+            let failure = #expect(throws: FileFailure.self) {
+                try PartialFileState.find(for: job(folder), partialDirectory: folder + "/partial")
+            }
+            #expect(failure?.failure.message.contains("other users can write to \(folder)/partial. ") == true)
+        }
+    }
+
+    @Test(
+        "A recorded file is continued only if it is this user's, and never another file of its name",
+        .enabled(if: geteuid() == 0, "only root may give files to another user"))
+    func recorded() throws {
+        try inFolder { folder in
+            let path = folder + "/.1-aa.part"
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+            var resume = ResumePoint(path: path, offset: 4, total: 9, validator: nil, bootID: "")
+            #expect(PartialFileState.recorded(resume, at: path)?.size == 4)
+            #expect(chown(path, 12_345, 12_345) == 0)
+            #expect(PartialFileState.recorded(resume, at: path) == nil)
+            // A file system that shows another owner.
+            resume.fileNumber = FileFacts(path: path)?.number
+            #expect(PartialFileState.recorded(resume, at: path)?.size == 4)
+
+            let job = TransferJob(id: TransferID(1), specification: job(folder).specification, resume: resume)
+            let configuration = URLSessionExecutorConfiguration(partialDirectory: folder + "/partial")
+            #expect(unlink(path) == 0 && symlink("/etc/hostname", path) == 0)
+            let files = LocalFiles(job: job, configuration: configuration)
+            _ = files.prepare()
+            let opened = try files.open(for: ServerFile(url: "http://h/f", status: 200))
+            #expect(opened.path != path && Paths.parent(opened.path) == folder)
         }
     }
 

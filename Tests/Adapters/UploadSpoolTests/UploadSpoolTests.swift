@@ -197,6 +197,22 @@ struct UploadSpoolTests {
         }
     }
 
+    @Test("C5: a folder that other users can write to, or below one, is refused")
+    func sharedFolder() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 600)
+        #expect(mkdir(fixture.folder, 0o700) == 0)
+        for shared in [fixture.folder, fixture.root] {
+            #expect(chmod(shared, 0o777) == 0)
+            await fixture.expect(.unavailable, saying: "other users can write to \(shared)") {
+                try await fixture.spool().keep(.path(path), for: "app", within: .max)
+            }
+            #expect(chmod(shared, 0o700) == 0)
+        }
+        _ = try await fixture.spool().keep(.path(path), for: "app", within: .max)
+    }
+
     @Test("C5: concurrent callers each get their own file")
     func many() async throws {
         let fixture = try SpoolFixture()

@@ -28,9 +28,9 @@ enum ImportRules {
             "Sources/Adapters/LinuxClock": edge.union(["CTimer", "LinuxKernel"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "LinuxKernel", "CGIO", "CUPower", "CNetlink"]
             ),
-            "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
+            "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "LinuxKernel", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
-            "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "TransferSessions"]),
+            "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "LinuxKernel", "TransferSessions"]),
             "Sources/Adapters/TransferFiles": edge.union(["CCrypto", "CLinuxFiles", "LinuxKernel"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
                 "CLinuxFiles", "FoundationNetworking", "LinuxKernel", "TransferFiles", "URLSessionInterposer",
@@ -48,7 +48,7 @@ enum ImportRules {
                 "GLibBridge", "TransferBusProtocol", "TransferEngine", "TransferModel",
             ]),
             "Sources/DBus/TransferBusServer": edge.union([
-                "CProcess", "GLibBridge", "TransferBusProtocol", "TransferSessions",
+                "CProcess", "GLibBridge", "LinuxKernel", "TransferBusProtocol", "TransferSessions",
             ]),
             // The client uses the bus and needs no engine.
             "Sources/Client/BackgroundTransfer": toolchain.union([
@@ -58,7 +58,7 @@ enum ImportRules {
             ]),
             // The embedded client brings its own engine.
             "Sources/Client/BackgroundTransferEmbedded": edge.union([
-                "BackgroundTransfer", "LinuxClock", "LinuxConditions", "SQLiteStore", "ServiceLifecycle",
+                "BackgroundTransfer", "LinuxClock", "LinuxConditions", "LinuxKernel", "SQLiteStore", "ServiceLifecycle",
                 "SessionFolders",
                 "TransferSessions", "URLSessionExecutor", "UploadSpool",
             ]),

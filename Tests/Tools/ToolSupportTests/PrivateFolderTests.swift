@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxKernel
 import Testing
 import ToolSupport
 
@@ -13,26 +14,6 @@ struct PrivateFolderTests {
         for path in [base, base + "/a", base + "/a/b"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
-        }
-    }
-
-    @Test("A folder that is found is used only if nobody else can have made or changed it")
-    func claim() throws {
-        let base = NSTemporaryDirectory() + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: base) }
-        for _ in 0..<2 { try PrivateFolder.claim(base) }
-        func refusal(of path: String) -> String {
-            let error = #expect(throws: UsageError.self) { try PrivateFolder.claim(path) }
-            return error?.description ?? ""
-        }
-        #expect(mkdir(base + "/shared", 0o755) == 0 && mkdir(base + "/own", 0o700) == 0)
-        #expect(refusal(of: base + "/shared").contains("others may have changed"))
-        #expect(symlink(base + "/own", base + "/link") == 0)
-        #expect(refusal(of: base + "/link").contains("no folder"))
-        #expect(refusal(of: base + "/missing/folder").contains("No such file"))
-        if geteuid() == 0 {
-            #expect(chown(base + "/own", 12_345, 12_345) == 0)
-            #expect(refusal(of: base + "/own").contains("another user"))
         }
     }
 
@@ -56,6 +37,6 @@ struct PrivateFolderTests {
         let error = #expect(throws: UsageError.self) { try PrivateFolder.make(base + "/a/b") }
         #expect(
             error?.description
-                == "cannot create the state folder \(base)/a/b (Not a directory at \(base)); use another --state-dir")
+                == "cannot use the state folder \(base)/a/b (\(base) is not a folder); use another --state-dir")
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 internal import Glibc
+internal import LinuxKernel
 internal import TransferEngine
 internal import TransferModel
 
@@ -46,19 +47,14 @@ struct QueueFile: Sendable {
         try makeFile()
     }
 
-    /// Creates the folder and its missing parents with mode 0700. Existing folders keep their mode.
+    /// Creates the folder and its missing parents for this user only. Existing folders keep their mode.
+    ///
+    /// SQLite opens files by their paths. They are safe, because no other user can change where the path of a private
+    /// folder leads.
     private func makeFolder() throws {
-        var folders: [Substring] = []
-        var rest = Substring(path)
-        while let slash = rest.lastIndex(of: "/"), slash != rest.startIndex {
-            rest = rest[..<slash]
-            folders.append(rest)
-        }
-        for folder in folders.reversed() where mkdir(String(folder), 0o700) != 0 && errno != EEXIST {
-            // `mkdir` can fail for an existing folder if a parent folder grants only search permission.
-            let problem = errno
-            guard access(String(folder), F_OK) != 0 else { continue }
-            throw TransferStoreError(code: problem == ENOSPC ? .diskFull : .notWritable, making: folder, problem)
+        let folder = (path as NSString).deletingLastPathComponent
+        do throws(PathFault) { _ = try PrivateFolder(folder) } catch {
+            throw TransferStoreError(error, ofQueueAt: path)
         }
     }
 

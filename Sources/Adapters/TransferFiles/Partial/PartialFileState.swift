@@ -2,7 +2,7 @@
 import Glibc
 import LinuxKernel
 package import TransferEngine
-internal import TransferModel
+package import TransferModel
 
 /// The path of a transfer's partial file and the usable bytes in it.
 package struct PartialFileState: Hashable, Sendable, Codable {
@@ -23,11 +23,12 @@ package struct PartialFileState: Hashable, Sendable, Codable {
     ///   - job: The transfer.
     ///   - partialDirectory: The common folder of partial files.
     ///   - location: A closure that returns the path for system calls of a recorded path.
+    /// - Throws: `FileFailure` if others can change the common folder.
     package static func find(
         for job: TransferJob, partialDirectory: String, location: (String) -> String = { $0 }
-    ) -> PartialFileState {
+    ) throws(FileFailure) -> PartialFileState {
         if let resume = job.resume {
-            guard let facts = FileFacts(path: location(resume.path)), facts.kind == .regular else {
+            guard let facts = recorded(resume, at: location(resume.path)) else {
                 return PartialFileState(path: resume.path, offset: 0, durable: 0)
             }
             // In a file with holes, the length says nothing about the contents.
@@ -41,14 +42,22 @@ package struct PartialFileState: Hashable, Sendable, Codable {
         let directory = job.specification.destination.directory
         let destination = FileFacts(path: location(directory), followsLinks: true)
         var common = FileFacts(path: partialDirectory, followsLinks: true)
-        if common == nil {
-            makeFolder(partialDirectory)
+        if common == nil || common?.device == destination?.device {
+            try makePrivate(partialDirectory)
             common = FileFacts(path: partialDirectory, followsLinks: true)
         }
         let isShared = common?.kind == .folder && common?.device == destination?.device
         let name = named("\(job.id)", token: token(of: job, partialDirectory))
         let path = isShared ? Paths.join(partialDirectory, name) : Paths.join(directory, "." + name)
         return PartialFileState(path: path, offset: 0, durable: 0)
+    }
+
+    /// Returns the facts of the recorded file, or `nil` if it is gone or another user's file has its name.
+    ///
+    /// A file system without owners shows the same user for all files. The file's number then tells whose it is.
+    package static func recorded(_ resume: ResumePoint, at location: String) -> FileFacts? {
+        guard let facts = FileFacts(path: location), facts.kind == .regular else { return nil }
+        return facts.owner == geteuid() || facts.number == resume.fileNumber ? facts : nil
     }
 
     private static func find(_ resume: ResumePoint, _ extents: [Extent], size: Int64) -> PartialFileState {
@@ -119,14 +128,13 @@ package struct PartialFileState: Hashable, Sendable, Codable {
     /// Creates the folder of a partial file if it is missing.
     package static func prepare(_ path: String) throws(FileFailure) {
         let folder = Paths.parent(path)
-        if FileFacts(path: folder, followsLinks: true) == nil { makeFolder(folder) }
+        if FileFacts(path: folder, followsLinks: true) == nil { try makePrivate(folder) }
     }
 
-    private static func makeFolder(_ path: String) {
-        if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
-        let parent = Paths.parent(path)
-        guard parent != path, parent != "." else { return }
-        makeFolder(parent)
-        mkdir(path, 0o700)
+    /// Creates the folder, or proves that only this user can change what is in it.
+    private static func makePrivate(_ path: String) throws(FileFailure) {
+        do throws(PathFault) { _ = try PrivateFolder(path) } catch {
+            throw FileFailure(error, of: path)
+        }
     }
 }

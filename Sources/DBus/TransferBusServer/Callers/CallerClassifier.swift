@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxKernel
 
 /// The rule that determines a caller's kind and app from facts about its process alone (rules C1 and C4).
 struct CallerClassifier {
     /// The folder of the running daemon, which also holds the user's `transferctl`. `nil` if others may write to the
-    /// folder, because other users could then add a program named `transferctl`.
+    /// folder, or to one above it, because other users could then add a program named `transferctl`.
     var daemonFolder: String?
     /// The systemd units whose sandboxes the user has admitted (`transferctl apps trust`).
     var trusted: Set<String> = []
@@ -18,10 +19,8 @@ struct CallerClassifier {
         var facts = ProcessFacts()
         facts.executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = Self.folder(of: facts.executablePath)
-        var status = stat()
-        guard stat(folder, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0 else { return nil }
-        let isGroups = status.st_mode & S_IWGRP != 0 && status.st_gid != getegid()
-        return status.st_mode & S_IWOTH != 0 || isGroups ? nil : folder
+        do throws(PathFault) { try PathTrust.check(folder, lasts: false) } catch { return nil }
+        return folder
     }()
 
     /// Classifies the process behind a connection.

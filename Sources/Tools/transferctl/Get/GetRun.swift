@@ -2,6 +2,7 @@
 import Foundation
 import LinuxClock
 import LinuxConditions
+import LinuxKernel
 import SQLiteStore
 import ToolSupport
 import TransferEngine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import LinuxConditions
+import LinuxKernel
 import ToolSupport
 
 /// The `transferctl override` command, which marks a connection as metered or unmetered.

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import LinuxKernel
 import ToolSupport
+import TransferFiles
 
 /// The move of all files below a folder into another folder.
 ///
 /// No symbolic link below the destination is followed, because another program may have placed it.
 struct FileSetMove {
-    private let source: String
-    private let destination: String
+    private let source: OwnedDescriptor
+    private let destination: OwnedDescriptor
+    private let path: String
 
-    init(from source: String, to destination: String) { (self.source, self.destination) = (source, destination) }
+    /// Creates a move between open folders.
+    ///
+    /// - Parameter path: The path of the destination, for messages.
+    init(from source: OwnedDescriptor, to destination: OwnedDescriptor, at path: String) {
+        (self.source, self.destination, self.path) = (source, destination, path)
+    }
 
     /// Moves the files. A second call moves those that are left.
     ///
     /// - Throws: `UsageError` that names the path with the fault.
-    func perform() throws {
-        let (from, to) = (open(source, Self.flags), open(destination, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        defer {
-            close(from)
-            close(to)
-        }
-        guard from >= 0, to >= 0 else { throw fault("open", from < 0 ? source : destination) }
-        try move(from, to, path: destination)
-    }
+    func perform() throws { try move(source.number, destination.number, path: path) }
 
     private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
 
     private func move(_ from: Int32, _ to: Int32, path: String) throws {
-        for (name, isFolder) in try entries(of: from) {
+        guard let names = try? FolderContents(descriptor: from, path: path).names() else { throw fault("read", path) }
+        for (name, isFolder) in names {
             let inner = path + "/" + name
             guard isFolder else {
                 guard renameat(from, name, to, name) == 0 else { throw fault("create", inner) }
@@ -44,22 +45,6 @@ struct FileSetMove {
             unlinkat(from, name, AT_REMOVEDIR)
         }
         guard fsync(to) == 0 else { throw fault("save", path) }
-    }
-
-    /// Returns the names in a folder, and whether each is a folder.
-    private func entries(of folder: Int32) throws -> [(name: String, isFolder: Bool)] {
-        // The stream owns its descriptor.
-        guard let stream = fdopendir(openat(folder, ".", Self.flags)) else { throw fault("read", source) }
-        defer { closedir(stream) }
-        var entries: [(name: String, isFolder: Bool)] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
-            entries.append((name, Int32(entry.pointee.d_type) == Int32(DT_DIR)))
-        }
-        return entries.sorted { $0.name < $1.name }
     }
 
     private func fault(_ what: String, _ path: String) -> UsageError {

@@ -76,12 +76,12 @@ struct SetRun {
             }
         }
         if !command.local.dryRun { try staged.adopt(set) }
-        let missing = set.files.filter { !present.contains($0.path) && !staged.has($0) }
+        let missing = staged.missing(of: set, without: present)
         if !missing.isEmpty { try await download(missing, of: set) }
         guard !command.local.dryRun else { return staged.removeIfUnused() }
-        if let path = staged.fault(in: set, without: present) {
-            unlink(staged.files + "/" + path)
-            throw UsageError("the server's file '\(path.printable)' does not have the size of the list")
+        if let file = staged.fault(in: set, without: present) {
+            staged.remove(file)
+            throw UsageError("the server's file '\(file.path.printable)' does not have the size of the list")
         }
         try staged.finish()
         report(set, wasComplete: false)
@@ -117,7 +117,7 @@ struct SetRun {
 
     /// Downloads a page of the list under the conditions of the command. Returns `nil` after a dry run.
     private func fetch(_ url: String, of pages: inout ListPages) async throws -> (Data, FinalResponseHead?)? {
-        let path = staged.staging + "/list"
+        let path = staged.downloadedList
         let outcome = try await command.performPlan { now in
             try pages.begin(url, at: now)
             var plan = try plan(for: [InputList.Item(url: url, output: path)], now: now)
@@ -131,8 +131,7 @@ struct SetRun {
             staged.removeIfUnused()
             return nil
         }
-        defer { unlink(path) }
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let data = staged.takeDownloadedList() else {
             throw UsageError("cannot read the list of \(RedactedURL.text(of: url)) in '\(path)'")
         }
         pages.end(data)
@@ -174,8 +173,12 @@ struct SetRun {
     /// Returns the plan for targets of the list. Servers other than the list's own receive no secrets.
     private func plan(for targets: [InputList.Item], now: WallTime) throws -> GetPlan {
         var plan = try GetPlan(command: command, now: now, listed: targets)
+        let folders = Set(plan.items.map(\.specification.destination.directory))
+        let identities = Dictionary(uniqueKeysWithValues: folders.map { ($0, staged.identity(ofFolder: $0)) })
         for index in plan.items.indices {
             plan.items[index].specification.destination.collision = .overwrite
+            let folder = plan.items[index].specification.destination.directory
+            plan.items[index].specification.destination.folderIdentity = identities[folder] ?? nil
             if URLReference(plan.items[index].specification.url).origin != source.origin {
                 MirrorList.removeSecrets(from: &plan.items[index].specification)
             } else if let token {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxKernel
 import ToolSupport
 import TransferFiles
 import TransferModel
@@ -8,15 +9,23 @@ import TransferModel
 ///
 /// A new folder is staged beside its destination and appears by one rename. In an existing folder, the files are moved
 /// after a mark was saved. A crash between the mark and the last move leaves the rest for the next run of the command.
+///
+/// Others may be able to write to the parent of the staging folder, and to rename and replace the staging folder at any
+/// time. The folder is therefore private, opened once, and used through its descriptor. Transfers name the folder's
+/// identity with its path, so they fail if another folder has its place.
 struct StagedSet {
-    /// The folder of the finished set.
+    /// The path of the finished set's folder.
     let destination: String
-    /// The folder that holds everything until the end.
+    /// The path of the folder that holds everything until the end.
     let staging: String
-    /// The folder that becomes, or is moved into, the destination.
-    var files: String { staging + "/files" }
-    private var mark: String { staging + "/complete" }
-    private var listPath: String { staging + "/list.json" }
+    /// The path of the folder that becomes, or is moved into, the destination.
+    var files: String { staging + "/" + Self.filesName }
+    private static let filesName = "files"
+    private static let markName = "complete"
+    private static let listName = "list.json"
+    /// The open staging folder, and the open folder in which it is.
+    private let folder: PrivateFolder
+    private let parent: OwnedDescriptor
     private let isNew: Bool
 
     /// Finds or creates the staging folder.
@@ -32,107 +41,169 @@ struct StagedSet {
         self.destination = destination
         let url = URL(fileURLWithPath: destination)
         let code = ContentDigest.sha256(of: source + "\0" + destination).prefix(12)
-        let beside = url.deletingLastPathComponent().path + "/.\(url.lastPathComponent.prefix(100)).transfer-\(code)"
-        let inside = destination + "/.transfer-\(code)"
+        let beside = ".\(url.lastPathComponent.prefix(100)).transfer-\(code)"
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
         guard !exists || isFolder.boolValue else {
             throw UsageError("'\(destination)' exists and is not a folder; use another --directory")
         }
+        let above = url.deletingLastPathComponent().path
         // A run that was interrupted before the folder existed continues beside it.
-        isNew = !exists || FileManager.default.fileExists(atPath: beside)
-        staging = isNew ? beside : inside
+        isNew = !exists || FileManager.default.fileExists(atPath: above + "/" + beside)
         do {
-            let parent = URL(fileURLWithPath: staging).deletingLastPathComponent().path
-            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-            // Its name can be computed, so another user could have made it, with a list of files to delete or to trust.
-            try PrivateFolder.claim(staging)
-            try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
-        } catch let error as UsageError {
-            throw error
+            try FileManager.default.createDirectory(atPath: above, withIntermediateDirectories: true)
         } catch {
-            throw UsageError("cannot create '\(staging)': \(error.localizedDescription)")
+            throw UsageError("cannot create '\(above)': \(error.localizedDescription)")
+        }
+        parent = try Self.open(isNew ? above : destination)
+        // Without symbolic links, which transfers into the folder do not follow.
+        staging = Paths.join(
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(parent.number)"),
+            isNew ? beside : ".transfer-\(code)")
+        do throws(PathFault) {
+            // Its name can be computed, so another user could have made it, with a list of files to delete or to trust.
+            folder = try PrivateFolder(
+                URL(fileURLWithPath: staging).lastPathComponent, in: parent.number, path: staging)
+            try folder.contents.makeFolder(Self.filesName)
+        } catch {
+            throw Self.unusable(error)
         }
     }
 
-    /// A Boolean value that indicates whether all files are staged, and only moves are missing.
-    var isComplete: Bool { FileManager.default.fileExists(atPath: mark) }
+    private static func unusable(_ fault: PathFault) -> UsageError {
+        let remedy =
+            switch fault.reason {
+            case .foreignOwner: "use a --directory in a folder where only you can write"
+            case .writable: "remove it, or make it private by 'chmod 700' if its content is yours"
+            case .link, .notFolder: "remove it"
+            case .failed: "use another --directory"
+            }
+        return UsageError("cannot stage files: \("\(fault)".printable); \(remedy)")
+    }
+
+    private static func open(_ path: String) throws -> OwnedDescriptor {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw UsageError("cannot open '\(path.printable)': \(String(cString: strerror(errno)))")
+        }
+        return OwnedDescriptor(descriptor)
+    }
 
     // MARK: The list
 
-    /// Saves the list of the set. Files of another list that are no longer right are removed.
+    /// Saves the list of the set, and makes the folders of its files. Files of another list that are no longer right are
+    /// removed.
+    ///
+    /// - Throws: `UsageError` that names the path with the fault.
     func adopt(_ set: FileSet) throws {
-        if let data = FileManager.default.contents(atPath: listPath),
-            let before = try? JSONDecoder().decode(FileSet.self, from: data), before != set
-        {
+        if let before = savedList, before != set {
             let kept = Set(set.files)
-            for file in before.files where !kept.contains(file) { unlink(files + "/" + file.path) }
+            for file in before.files where !kept.contains(file) { remove(file) }
         }
-        try JSONEncoder().encode(set).write(to: URL(fileURLWithPath: listPath), options: .atomic)
+        do throws(PathFault) {
+            for folder in Set(set.files.map(\.folder)) { try self.folder.contents.makeFolder(Self.filesName + folder) }
+        } catch {
+            throw UsageError("cannot create a folder of the set (\("\(error)".printable)); use another --directory")
+        }
+        try write(JSONEncoder().encode(set), to: Self.listName)
     }
 
-    /// The list of the interrupted run that staged all of its files.
+    private var savedList: FileSet? {
+        read(Self.listName).flatMap { try? JSONDecoder().decode(FileSet.self, from: $0) }
+    }
+
+    /// The list of the interrupted run that staged all of its files. Reads the files that have not been moved.
     var completeList: FileSet? {
-        guard isComplete, let data = FileManager.default.contents(atPath: listPath) else { return nil }
-        return try? JSONDecoder().decode(FileSet.self, from: data)
+        guard open(Self.markName) != nil, let set = savedList else { return nil }
+        guard set.files.allSatisfy({ open($0) == nil || isRight($0) }) else {
+            folder.contents.remove(Self.markName)
+            return nil
+        }
+        return set
+    }
+
+    // MARK: The files
+
+    /// Returns the identity of a folder in the staging folder, or `nil` if it is missing. A transfer with the identity
+    /// fails if another folder takes the place of this one.
+    func identity(ofFolder path: String) -> FolderIdentity? {
+        let name = path == staging ? "." : String(path.dropFirst(staging.count + 1))
+        var status = stat()
+        guard path == staging || path.hasPrefix(staging + "/"), let file = open(name),
+            fstat(file.fileDescriptor, &status) == 0
+        else { return nil }
+        return FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     /// Returns whether a file is staged. Files arrive here by a rename, after their checksums were verified.
-    func has(_ file: FileSet.File) -> Bool {
-        guard let size = Self.size(of: files + "/" + file.path) else { return false }
-        return file.size == nil || file.size == size
+    func has(_ file: FileSet.File) -> Bool { open(file) != nil }
+
+    /// Returns the files that are missing. Reads the files of an interrupted run that have a checksum, and removes those
+    /// that are wrong.
+    func missing(of set: FileSet, without present: Set<String>) -> [FileSet.File] {
+        set.files.filter { !present.contains($0.path) && !isRight($0) }
     }
 
-    private static func size(of path: String) -> Int64? {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
-    }
-
-    // MARK: The destination
-
-    /// The state of a set's files in their destination.
-    enum Present: Hashable {
-        /// No file of the set is there.
-        case none
-        /// All files are there, with the right checksums.
-        case all
-        /// Another file has the name of a file of the set.
-        case conflict(String)
-        /// Some files are there, with the right checksums.
-        case some(Set<String>)
-    }
-
-    /// Compares the destination with a set. Reads all files that are there and have a checksum.
-    func present(_ set: FileSet) -> Present {
-        var right: Set<String> = []
-        for file in set.files {
-            let path = destination + "/" + file.path
-            var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            guard let checksum = file.checksum, let size = Self.size(of: path), file.size == nil || file.size == size,
-                Self.digest(checksum.algorithm, ofFileAt: path) == checksum.hexDigest
-            else { return .conflict(file.path) }
-            right.insert(file.path)
+    private func isRight(_ file: FileSet.File) -> Bool {
+        guard let handle = open(file) else { return false }
+        guard let checksum = file.checksum, checksum.hexDigest != Self.digest(checksum.algorithm, of: handle) else {
+            return true
         }
-        return right.isEmpty ? .none : right.count == set.files.count ? .all : .some(right)
+        remove(file)
+        return false
     }
 
-    private static func digest(_ algorithm: Checksum.Algorithm, ofFileAt path: String) -> String? {
-        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-        var digest = Digest(algorithm == .sha256 ? .sha256 : .sha512)
+    /// Removes a staged file.
+    func remove(_ file: FileSet.File) { folder.contents.remove(Self.filesName + "/" + file.path) }
+
+    /// Opens a staged file if it has the size of the list.
+    private func open(_ file: FileSet.File) -> FileHandle? {
+        guard let handle = open(Self.filesName + "/" + file.path), let size = Self.size(of: handle),
+            file.size == nil || file.size == size
+        else { return nil }
+        return handle
+    }
+
+    private func open(_ path: String) -> FileHandle? {
+        guard let descriptor = try? folder.contents.open(path, O_RDONLY | O_NONBLOCK) else { return nil }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// Returns the size of a regular file of this user.
+    private static func size(of handle: FileHandle) -> Int64? {
+        var status = stat()
+        guard fstat(handle.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
+    /// The path of a list of files, while it is downloaded.
+    var downloadedList: String { staging + "/list" }
+
+    /// Returns the content of the downloaded list, and removes the file.
+    func takeDownloadedList() -> Data? {
+        defer { folder.contents.remove("list") }
+        return read("list")
+    }
+
+    private func read(_ name: String) -> Data? { open(name).flatMap { try? $0.readToEnd() ?? Data() } }
+
+    private func write(_ data: Data, to name: String) throws {
         do {
-            while let block = try file.read(upToCount: 1 << 20), !block.isEmpty {
-                block.withUnsafeBytes { digest.update($0) }
+            let descriptor = try folder.contents.open(name + ".new", O_WRONLY | O_CREAT | O_TRUNC)
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            try handle.write(contentsOf: data)
+            try handle.synchronize()
+            guard renameat(folder.descriptor, name + ".new", folder.descriptor, name) == 0 else {
+                throw PathFault(path: staging + "/" + name, reason: .failed(errno))
             }
         } catch {
-            return nil
+            throw UsageError("cannot write to '\(staging.printable)': \("\(error)".printable)")
         }
-        return digest.hexDigest
     }
 
     /// Returns the first file whose staged size is not that of the list, or `nil`.
-    func fault(in set: FileSet, without present: Set<String>) -> String? {
-        set.files.first { !present.contains($0.path) && !has($0) }?.path
+    func fault(in set: FileSet, without present: Set<String>) -> FileSet.File? {
+        set.files.first { !present.contains($0.path) && !has($0) }
     }
 
     // MARK: The end
@@ -141,38 +212,51 @@ struct StagedSet {
     ///
     /// - Throws: `UsageError` that names the path with the fault. The next run continues.
     func finish() throws {
+        let name = URL(fileURLWithPath: destination).lastPathComponent
+        let files: OwnedDescriptor
+        do throws(PathFault) {
+            files = OwnedDescriptor(try folder.contents.open(Self.filesName, O_RDONLY | O_DIRECTORY))
+        } catch {
+            throw UsageError("cannot open the staged files: \("\(error)".printable)")
+        }
         if isNew {
-            Self.sync(files)
-            if rename(files, destination) == 0 {
-                Self.sync(URL(fileURLWithPath: destination).deletingLastPathComponent().path)
-                try? FileManager.default.removeItem(atPath: staging)
-                return
+            fsync(files.number)
+            if renameat(folder.descriptor, Self.filesName, parent.number, name) == 0 {
+                fsync(parent.number)
+                return remove()
             }
             guard errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR else {
                 throw UsageError("cannot create '\(destination)': \(String(cString: strerror(errno)))")
             }
             // Somebody has created the folder in the meantime.
         }
-        guard FileManager.default.createFile(atPath: mark, contents: nil) else {
-            throw UsageError("cannot write to '\(staging)': \(String(cString: strerror(errno)))")
+        try write(Data(), to: Self.markName)
+        fsync(folder.descriptor)
+        guard isNew else {
+            try FileSetMove(from: files, to: parent, at: destination).perform()
+            return remove()
         }
-        Self.sync(staging)
-        try FileSetMove(from: files, to: destination).perform()
-        try? FileManager.default.removeItem(atPath: staging)
+        let existing = openat(parent.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard existing >= 0 else {
+            throw UsageError("cannot open '\(destination)': \(String(cString: strerror(errno)))")
+        }
+        try FileSetMove(from: files, to: OwnedDescriptor(existing), at: destination).perform()
+        remove()
     }
 
     /// Removes the staging folder if it holds no files of an earlier run.
     func removeIfUnused() {
-        if !FileManager.default.fileExists(atPath: listPath) { remove() }
+        if open(Self.listName) == nil { remove() }
     }
 
     /// Removes the staging folder, because nothing needs it.
-    func remove() { try? FileManager.default.removeItem(atPath: staging) }
-
-    private static func sync(_ folder: String) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+    func remove() {
+        folder.contents.removeAll()
+        unlinkat(parent.number, URL(fileURLWithPath: staging).lastPathComponent, AT_REMOVEDIR)
     }
+}
+
+extension FileSet.File {
+    /// The folder of the file below the set's folder: empty, or a path that begins with a slash.
+    fileprivate var folder: String { path.lastIndex(of: "/").map { "/" + path[..<$0] } ?? "" }
 }
