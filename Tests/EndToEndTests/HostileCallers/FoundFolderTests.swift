@@ -192,4 +192,31 @@ struct FoundFolderTests {
         #expect(status == 1 && run.errors.contains("\(partial) belongs to another user"), "\(run.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: partial).isEmpty)
     }
+
+    // MARK: Programs
+
+    @Test("Neither root nor a user installs units that start a program which another user can replace")
+    func units() async throws {
+        let folder = user.shared + "/programs"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in ["transferctl", "transferd"] {
+            try FileManager.default.copyItem(atPath: Transferctl.path, toPath: folder + "/" + name)
+        }
+        var program = program
+        program.executable = folder + "/transferctl"
+        program.environment["XDG_DATA_HOME"] = program.folder.path + "/data"
+        for arguments in [
+            ["service", "install"], ["service", "install", "--system"],
+            ["gate", "install", "no-such-unit", "--when", "ac", "--system"],
+            ["gate", "install", "no-such-unit", "--when", "ac", "--user"],
+        ] {
+            let (status, run) = try await program.run(arguments)
+            // The first fault may be that of the folder for temporary files.
+            #expect(
+                status == 2 && run.errors.contains(#/ would run \S+, but other users can write to /#), "\(run.errors)")
+        }
+        for name in ["data", "config"] {
+            #expect(!FileManager.default.fileExists(atPath: program.folder.path + "/" + name))
+        }
+    }
 }

@@ -93,11 +93,12 @@ struct GateInstall: ParsableCommand {
         let unit = try target.checked()
         let options = options.adjusted
         try options.check(for: unit, now: try AdapterFactory.alarm().now().wall)
-        let liftsTimeLimit = try GateCheck(unit).liftsTimeLimit()
         let program = OwnExecutable.path
         guard program.hasPrefix("/"), SiblingProgram.isExecutable(program) else {
             throw UsageError("the path of this program is unknown; run it again by its full path")
         }
+        try ServiceWriter.checkProgram(program, ofUser: unit.isUser)
+        let liftsTimeLimit = try GateCheck(unit).liftsTimeLimit()
         let files = try GateFiles(unit)
         try files.write(program: program, options: options.words, liftsTimeLimit: liftsTimeLimit)
         do { try unit.perform("daemon-reload") } catch {

@@ -48,6 +48,7 @@ struct ServiceInstall: AsyncParsableCommand {
                 "the path \(program) has a space, a quote, a backslash, $, or %, which unit files do not support; "
                     + "move the program")
         }
+        for path in Set([program, OwnExecutable.path]) { try ServiceWriter.checkProgram(path, ofUser: !system) }
         guard !system else { return try ConditionsInstall(program: program).install() }
         let files = try ServiceFiles()
         let packaged = PackagedService.find(program: program)

@@ -5,6 +5,18 @@ import ToolSupport
 
 /// Functions that write the files of an installation, and the programs that must know about them.
 enum ServiceWriter {
+    /// Checks that only root, and this user if the unit is the user's, can change a program that a unit starts.
+    ///
+    /// - Throws: `UsageError` that names the file or the folder that others can change, and the remedy.
+    static func checkProgram(_ path: String, ofUser isUser: Bool) throws {
+        do throws(PathFault) { try PathTrust.check(path, isForRoot: !isUser) } catch {
+            let remedy = isUser ? "a folder where only you can write" : "/usr/local/bin, where only root can write"
+            throw UsageError(
+                "\(isUser ? "systemd" : "root") would run \(path.printable), but \("\(error)".printable); install the "
+                    + "package, or copy the programs to \(remedy), and use them there")
+        }
+    }
+
     /// Writes a text to a file, and creates the folder of the file.
     ///
     /// - Throws: `UsageError` with the reason.
