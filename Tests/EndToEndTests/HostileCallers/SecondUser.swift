@@ -6,7 +6,10 @@ import ProcessFixtures
 final class SecondUser: Sendable {
     /// The reason that no process of another user can be started here, or `nil` if it can.
     static let unavailabilityReason: String? = {
-        guard geteuid() == 0 else { return "only root may act as another user" }
+        // In a user namespace, root may be the only user.
+        guard geteuid() == 0, let folder = try? TemporaryFolder(), chown(folder.path, 65_534, 65_534) == 0 else {
+            return "only root may act as another user"
+        }
         guard let user = try? SecondUser(), (try? user.run("pass")) != nil else {
             return "setpriv or /usr/bin/python3 is missing"
         }

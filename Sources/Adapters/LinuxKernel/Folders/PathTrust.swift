@@ -13,7 +13,7 @@ package enum PathTrust {
     ///   - lasts: Whether the path must lead to the file even after folders for temporary files were emptied.
     /// - Throws: `PathFault` that names the file, or the folder above it, that someone else can change.
     package static func check(_ path: String, isForRoot: Bool = false, lasts: Bool = true) throws(PathFault) {
-        let owners = isForRoot ? [0] : PathWalk.trustedOwners
+        let owners = isForRoot ? PathWalk.systemOwners : PathWalk.trustedOwners
         let walk = PathWalk(owners: owners, allowsTemporaryFolders: !lasts, makesFolders: false)
         let (file, _) = try walk.open(path)
         defer { close(file) }

@@ -91,8 +91,11 @@ struct PathWalk {
         status.st_mode & S_IWOTH != 0 || status.st_mode & S_IWGRP != 0 && ![0, getegid()].contains(status.st_gid)
     }
 
-    /// Root and this user.
-    static var trustedOwners: Set<uid_t> { unmappedOwner.union([0, geteuid()]) }
+    /// Root, and this user.
+    static var trustedOwners: Set<uid_t> { systemOwners.union([geteuid()]) }
+
+    /// Root, also if a user namespace shows it as somebody else.
+    static let systemOwners: Set<uid_t> = unmappedOwner.union([0])
 
     /// In a user namespace, such as that of a container, the owner of folders of the system is shown as one user, who
     /// stands for everybody outside.
