@@ -240,7 +240,8 @@ let package = Package(
         adapter(
             "SQLiteStore",
             [
-                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "LinuxKernel",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
+                "LinuxKernel",
                 grdb, sqlite,
             ]),
         adapter("SessionFolders", ["TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
