@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import LinuxKernel
+import Synchronization
 package import TransferEngine
 package import TransferModel
 
@@ -42,9 +43,12 @@ package struct PartialFileState: Hashable, Sendable, Codable {
         let directory = job.specification.destination.directory
         let destination = FileFacts(path: location(directory), followsLinks: true)
         var common = FileFacts(path: partialDirectory, followsLinks: true)
-        if common == nil || common?.device == destination?.device {
+        if common == nil
+            || (common?.device == destination?.device && common?.number != proven.withLock { $0[partialDirectory] })
+        {
             try makePrivate(partialDirectory)
             common = FileFacts(path: partialDirectory, followsLinks: true)
+            proven.withLock { $0[partialDirectory] = common?.number }
         }
         let isShared = common?.kind == .folder && common?.device == destination?.device
         let name = named("\(job.id)", token: token(of: job, partialDirectory))
@@ -130,6 +134,10 @@ package struct PartialFileState: Hashable, Sendable, Codable {
         let folder = Paths.parent(path)
         if FileFacts(path: folder, followsLinks: true) == nil { try makePrivate(folder) }
     }
+
+    /// The numbers of the common folders that were proven, by path. Others cannot change where the paths lead, and a walk
+    /// for each of many small files costs more system calls than anything else about them.
+    private static let proven = Mutex<[String: UInt64]>([:])
 
     /// Creates the folder, or proves that only this user can change what is in it.
     private static func makePrivate(_ path: String) throws(FileFailure) {
