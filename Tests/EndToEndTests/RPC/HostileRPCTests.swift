@@ -151,8 +151,8 @@ struct HostileRPCTests {
             let head = "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
             let wrong = #"{"id":1,"method":"aria2.getVersion","params":["token:0123456789abcdef"]},"#
             let batch = "[" + String(repeating: wrong, count: 1000) + "{}]"
-            // The same list in the bytes that a stranger may send.
-            let short = "[" + String(repeating: wrong, count: 100) + "{}]"
+            // A list of the size that a stranger may send.
+            let short = "[" + String(repeating: wrong, count: 20) + "{}]"
             var idle: [LoopbackSocket] = []
             for _ in 0..<40 { idle.append(try await LoopbackSocket(port: port)) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -169,10 +169,12 @@ struct HostileRPCTests {
                         try await socket.send(head + "\(text.utf8.count)\r\n\r\n" + text)
                     }
                 }
-                for _ in 0..<5 { #expect(try await rpc.callTime() < .seconds(1)) }
+                let time = try await rpc.callTime()
+                #expect(time < .seconds(1))
                 try await group.waitForAll()
             }
-            for _ in 0..<5 { #expect(try await rpc.callTime() < .seconds(1)) }
+            let time = try await rpc.callTime()
+            #expect(time < .seconds(1))
             let memory = try RPCDaemon.memory(of: process)
             print("\(memory) bytes")
             #expect(memory < 64_000_000)
@@ -189,7 +191,7 @@ struct HostileRPCTests {
             #expect(try await owner.next()?.contains("version") == true)
             let stranger = try await WebSocketClient(port: rpc.port)
             var open: [LoopbackSocket] = []
-            for _ in 0..<60 { open.append(try await LoopbackSocket(port: rpc.port)) }
+            for _ in 0..<140 { open.append(try await LoopbackSocket(port: rpc.port)) }
             try await rpc.awaitAnswer()
             #expect(try await stranger.next() == nil, "the oldest stranger makes room")
             try await owner.send(call)

@@ -81,11 +81,16 @@ struct RPCDaemon {
         return result
     }
 
-    /// Returns the time of a call with the token over a connection of its own.
+    /// Returns the median time of five calls with the token over connections of their own. A single one may be slow because
+    /// the tests keep the processors busy.
     func callTime() async throws -> Duration {
-        let start = ContinuousClock.now
-        _ = try await call("aria2.getVersion")
-        return start.duration(to: .now)
+        var times: [Duration] = []
+        for _ in 0..<5 {
+            let start = ContinuousClock.now
+            _ = try await call("aria2.getVersion")
+            times.append(start.duration(to: .now))
+        }
+        return times.sorted()[2]
     }
 
     /// Performs a call without a token of its own, and returns the whole answer.

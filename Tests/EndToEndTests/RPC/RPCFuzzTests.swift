@@ -54,7 +54,7 @@ struct RPCFuzzTests {
                     // The server may have ended the connection.
                     guard try await socket.send(part, within: 1) else { break }
                 }
-                if fuzzer.staysOpen() { open = open.suffix(40) + [socket] }
+                if fuzzer.staysOpen() { open = open.suffix(150) + [socket] }
                 guard round % 100 == 0 else { continue }
                 try #require(try await rpc.callTime() < .seconds(1), "round \(round)")
                 let memory = try RPCDaemon.memory(of: process)

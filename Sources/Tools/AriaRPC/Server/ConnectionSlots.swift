@@ -10,11 +10,11 @@ actor ConnectionSlots {
     /// The numbers of connections, and the delay.
     struct Limits: Sendable {
         /// The maximum number of connections without the right token.
-        var strangers = 48
+        var strangers = 128
         /// The maximum number of connections that have sent the right token. Others remain strangers.
         var authorized = 16
         /// The delay of the answer to a wrong token.
-        var delay = Duration.seconds(1)
+        var delay = Duration.milliseconds(500)
     }
 
     /// The identifier of a connection, in the order of their starts.

@@ -15,8 +15,8 @@ struct TextScan {
 
         /// The limits of a text with the right token: `system.multicall` with 1,000 calls of 20 values.
         static let authorized = Limits(values: 20_000, depth: 64)
-        /// The limits of other texts.
-        static let stranger = Limits(values: 1000, depth: 64)
+        /// The limits of other texts: a program that does not know the token asks little.
+        static let stranger = Limits(values: 200, depth: 64)
     }
 
     /// The number of values, or more: also what is no JSON counts.
