@@ -13,7 +13,7 @@ public import TransferModel
 ///   does, and relies on the same facts. The method reads only the subject's kind, its constraints other than dates,
 ///   whether it has a deadline, and whether its server is on this machine.
 /// - Of the context, the verdict depends only on the values of the conditions and on the policy state that
-///   ``stateKey(in:)`` returns.
+///   ``stateKey(in:)`` returns. The state does not depend on ``PolicyContext/queue``.
 ///
 /// The reasons shown to users, and all decisions about running transfers, come from ``Policy/verdict(for:in:)``.
 public protocol PhasedPolicy: Policy {
@@ -58,9 +58,6 @@ public protocol PhasedPolicy: Policy {
     /// The values of the conditions and the key of the policy state stay the same. If the result is `false`, the
     /// engine does not wake the transfer when the policy state changes.
     func stateMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool
-    /// A Boolean value that indicates whether the policy state depends on ``PolicyContext/queue``. If so, the engine
-    /// requests the state again on every change of the queue.
-    var stateFollowsQueue: Bool { get }
     /// A Boolean value that indicates whether ``Policy/verdict(for:in:)`` may name a re-evaluation when it lets a
     /// running subject continue.
     ///
@@ -106,8 +103,6 @@ extension PhasedPolicy {
     public func stateKey(in context: PolicyContext) -> PolicyStateKey { PolicyStateKey() }
     /// Returns `true`, the safe value for any policy.
     public func stateMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool { true }
-    /// The default is `false`.
-    public var stateFollowsQueue: Bool { false }
     /// The default is `true`, the safe value for any policy.
     public var mayEndRunsByTime: Bool { true }
     /// Returns `true`, the safe value for any policy.

@@ -76,8 +76,7 @@ struct Eligibility: Sendable {
     ) {
         let now = evaluator.now
         let isNew = !isDecided || areConditionsNew || isBackward
-        let isStateDue =
-            state.until.map { $0 <= now.instant } == true || (evaluator.isPhased && evaluator.followsQueue)
+        let isStateDue = state.until.map { $0 <= now.instant } == true
         guard
             isNew || isStateDue || nextDebounceEnd.map({ $0 <= now.instant }) == true
                 || nextSchedule.map({ $0 <= now.wall }) == true || verdicts.facts.count < requirements.classes.count

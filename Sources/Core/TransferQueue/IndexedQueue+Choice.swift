@@ -139,7 +139,7 @@ extension IndexedQueue {
 
     package mutating func removeNextPlain(_ evaluator: PolicyEvaluator) -> PlainRecord? {
         // Records suffice if running transfers are not evaluated one by one.
-        guard evaluator.isPhased, !evaluator.followsQueue, !isPreemptive,
+        guard evaluator.isPhased, !isPreemptive,
             waiting.records[chosen].pointee.extra == .noIndex
         else {
             return nil
@@ -153,7 +153,7 @@ extension IndexedQueue {
     package mutating func admitNew(
         _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator, delaysStaggered: Bool
     ) -> PlainRecord? {
-        guard !waiting.groups.isFull, evaluator.isPhased, !evaluator.followsQueue, !isPreemptive, !budget.isCounted,
+        guard !waiting.groups.isFull, evaluator.isPhased, !isPreemptive, !budget.isCounted,
             traits.isPlain,
             !traits.constraints.isTimed, !evaluator.mayEndByTime(traits.kind),
             !delaysStaggered || !StaggeringRule.applies(to: traits.kind, isLoopback: traits.isLoopback),

@@ -10,9 +10,6 @@ package struct PolicyEvaluator {
     private(set) var phasedPolicy: any PhasedPolicy
     /// A Boolean value that indicates whether the policy has relaxation phases, and need not evaluate each transfer.
     package private(set) var isPhased: Bool
-    /// A Boolean value that indicates whether the policy's state depends on the queue as a whole. Always true for a
-    /// policy without phases.
-    package private(set) var followsQueue: Bool
     /// A Boolean value that indicates whether the policy names end times when it lets work run. Always true for a
     /// policy without phases.
     private let endsRunsByTime: Bool
@@ -37,7 +34,6 @@ package struct PolicyEvaluator {
         let phased = policy as? any PhasedPolicy
         phasedPolicy = phased ?? HoursPolicy()
         isPhased = phased != nil
-        followsQueue = phased?.stateFollowsQueue ?? true
         endsRunsByTime = phased?.mayEndRunsByTime ?? true
         self.context = context
         self.typicalRate = typicalRate

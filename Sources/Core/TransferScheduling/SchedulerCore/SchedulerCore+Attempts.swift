@@ -46,7 +46,7 @@ extension SchedulerCore where Queue: ~Copyable {
         // A new rate also matters if a window was too short for a transfer. A policy that evaluates each transfer does
         // so at the next event.
         return isCharged || hasNewTotal || isPlanOutdated
-            || (usualRate != evaluator.typicalRate && !evaluator.followsQueue && transfers.queue.hasBlockedBySize)
+            || (usualRate != evaluator.typicalRate && evaluator.isPhased && transfers.queue.hasBlockedBySize)
     }
 
     /// Handles a failed attempt: schedules a retry or ends the transfer.

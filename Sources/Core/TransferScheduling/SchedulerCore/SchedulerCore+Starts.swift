@@ -14,7 +14,7 @@ extension SchedulerCore where Queue: ~Copyable {
         transfers.missedChanges.formUnion(transfers.changes)
         if transfers.queue.count == 0, !transfers.changes.policy { return }
         transfers.queue.refresh(evaluator, transfers.missedChanges.removeAll())
-        var wasQuiet = evaluator.followsQueue && transfers.active.networkCount == 0
+        var wasQuiet = !evaluator.isPhased && transfers.active.networkCount == 0
         while true {
             if let id = transfers.queue.next(evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant)) {
                 start(id, at: now, using: &generator, into: &effects)

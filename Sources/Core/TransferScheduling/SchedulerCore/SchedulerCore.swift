@@ -89,7 +89,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private mutating func reconcile(
         at now: ClockReading, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        if evaluator.followsQueue {
+        if !evaluator.isPhased {
             refreshContext(at: now)
             transfers.changes.running = true
         }

@@ -114,16 +114,11 @@ struct PhaseExaminer: CustomStringConvertible {
         var elsewhere = generator.context()
         let (before, key) = (context.conditions, policy.stateKey(in: context).key)
         elsewhere.conditions = generator.sameValues(as: before, at: elsewhere.now)
-        // A verdict may depend on the queue only if the policy state says so.
         let isSameState = policy.stateKey(in: elsewhere).key == key
         if !isSameState { elsewhere = context }
-        if !policy.stateFollowsQueue {
-            var busy = context
-            busy.queue = generator.context().queue
-            if policy.stateKey(in: busy) != policy.stateKey(in: context) {
-                return "the policy state depends on the queue without saying so"
-            }
-        }
+        var busy = context
+        busy.queue = generator.context().queue
+        if policy.stateKey(in: busy) != policy.stateKey(in: context) { return "the policy state depends on the queue" }
         for phase in phases {
             let here = Self.answer(of: policy, atPhase: phase, for: subject, in: context)
             let there = Self.answer(of: policy, atPhase: phase, for: other, in: elsewhere)

@@ -69,9 +69,6 @@ extension PatiencePolicy: PhasedPolicy {
         Self.rules.map { $0.phaseCount(withDeadline: hasDeadline) }.max() ?? 1
     }
 
-    /// A Boolean value that indicates whether the policy state depends on the queue.
-    public var stateFollowsQueue: Bool { Self.rules.contains { $0.stateFollowsQueue } }
-
     /// A Boolean value that indicates whether a run may end by time alone.
     public var mayEndRunsByTime: Bool { Self.rules.contains { $0.mayEndRunsByTime } }
 
