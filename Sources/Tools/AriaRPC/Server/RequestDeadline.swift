@@ -31,9 +31,10 @@ final class RequestDeadline: Sendable {
     /// Returns when the client has taken too long.
     func wait() async {
         while !Task.isCancelled {
-            let start = state.withLock { $0.waitingSince }
-            if let start, start.duration(to: .now) > Self.time { return }
-            try? await Task.sleep(for: Self.time / 10)
+            // A request that begins meanwhile cannot be late before this wait ends.
+            let end = (state.withLock { $0.waitingSince } ?? .now).advanced(by: Self.time)
+            guard end > .now else { return }
+            try? await Task.sleep(until: end, clock: .continuous)
         }
     }
 }
