@@ -345,7 +345,7 @@ let package = Package(
             "AriaRPC",
             [
                 "ProgramVersion", "ToolSupport", "TransferBusClient", "TransferModel", "TransferEngine", "LinuxKernel",
-                "CConfinement", "CLinuxFiles", flyingFox, flyingSocks,
+                "CConfinement", flyingFox, flyingSocks,
             ]),
         // Calls no C library, so its results are the same on every machine.
         tool(

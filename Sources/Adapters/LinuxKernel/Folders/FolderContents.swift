@@ -30,18 +30,15 @@ package struct FolderContents: Sendable {
         try inFolder(of: path) { folder, name in openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
     }
 
-    /// Makes a folder, and the missing folders above it, with the mode that other programs give to new folders. No
-    /// symbolic link is followed.
+    /// Makes a folder, and the missing folders above it. No symbolic link is followed.
     ///
-    /// - Parameter path: The path below the folder, without `..`.
+    /// - Parameters:
+    ///   - path: The path below the folder, without `..`.
+    ///   - mode: The mode of new folders, by default the one that other programs give them.
     /// - Throws: `PathFault` if the folder cannot be made.
-    package func makeFolder(_ path: String) throws(PathFault) {
-        var end = path.startIndex
-        while end < path.endIndex {
-            end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
-            _ = try inFolder(of: String(path[..<end])) { folder, name in
-                mkdirat(folder, name, 0o777) == 0 || errno == EEXIST ? 0 : -1
-            }
+    package func makeFolder(_ path: String, mode: mode_t = 0o777) throws(PathFault) {
+        _ = try inFolder(of: path, making: mode) { folder, name in
+            mkdirat(folder, name, mode) == 0 || errno == EEXIST ? 0 : -1
         }
     }
 
@@ -67,8 +64,11 @@ package struct FolderContents: Sendable {
         }
     }
 
-    /// Calls `body` with the open folder of a file, and the name of the file.
-    private func inFolder(of path: String, _ body: (Int32, String) -> Int32) throws(PathFault) -> Int32 {
+    /// Calls `body` with the open folder of a file, and the name of the file. Makes missing folders on the way if there is
+    /// a mode for them.
+    private func inFolder(
+        of path: String, making mode: mode_t? = nil, _ body: (Int32, String) -> Int32
+    ) throws(PathFault) -> Int32 {
         var components = path.split(separator: "/").map(String.init)
         let name = components.popLast() ?? "."
         var folder = descriptor
@@ -77,6 +77,9 @@ package struct FolderContents: Sendable {
             throw PathFault(path: self.path + "/" + path, reason: .failed(EXDEV))
         }
         for component in components {
+            if let mode, mkdirat(folder, component, mode) != 0, errno != EEXIST {
+                throw PathFault(path: self.path + "/" + path, reason: .failed(errno))
+            }
             let next = openat(folder, component, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else { throw PathFault(path: self.path + "/" + path, reason: .failed(errno)) }
             if folder != descriptor { close(folder) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Foundation
+import LinuxKernel
 import ToolSupport
 
 /// The folder beneath which callers may put files.
@@ -32,21 +33,21 @@ struct DownloadFolder: Sendable {
     func folder(_ directory: String?, subfolders: [Substring] = []) throws(RPCFault) -> String {
         let parts = try relativeParts(directory ?? "") + subfolders
         guard parts.count <= 32 else { throw RPCFault("'dir' and 'out' name more than 32 folders") }
-        var current = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard current >= 0 else { throw Self.fault(path) }
-        defer { close(current) }
-        for part in parts {
-            let name = String(part)
-            if mkdirat(current, name, 0o755) != 0, errno != EEXIST { throw Self.fault(name) }
-            let next = openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard next >= 0 else { throw Self.fault(name) }
-            close(current)
-            current = next
+        let root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard root >= 0 else {
+            throw RPCFault("cannot use the folder \(path): \(String(cString: strerror(errno)))")
         }
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = readlink("/proc/self/fd/\(current)", &buffer, Int(PATH_MAX))
-        guard count > 0 else { throw Self.fault(directory ?? path) }
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { close(root) }
+        let place = parts.joined(separator: "/")
+        do {
+            let contents = FolderContents(descriptor: root, path: path)
+            try contents.makeFolder(place, mode: 0o755)
+            let folder = try contents.open(place, O_RDONLY | O_DIRECTORY)
+            defer { close(folder) }
+            return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(folder)")
+        } catch {
+            throw RPCFault("cannot use the folder \(error)")
+        }
     }
 
     /// Returns the parts of a caller's path below this folder.
@@ -76,9 +77,5 @@ struct DownloadFolder: Sendable {
             }
         }
         return parts
-    }
-
-    private static func fault(_ name: String) -> RPCFault {
-        RPCFault("cannot use the folder '\(name)': \(String(cString: strerror(errno)))")
     }
 }
