@@ -228,7 +228,7 @@ let package = Package(
         c("CProcess"),
         c("URLSessionInterposer"),
         // Adapters
-        adapter("GLibBridge", ["CGIO"]),
+        adapter("GLibBridge", ["TransferModel", "CGIO"]),
         adapter("LinuxKernel", ["CProcess"]),
         adapter("LinuxClock", ["TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "CTimer"]),
         adapter(
@@ -563,7 +563,7 @@ let package = Package(
                 "ManualPages", "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer",
                 "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
-                "TransferEngine",
+                "TransferEngine", "TransferFiles",
                 "PolicyLab", "transferctl", "CommandRunner", "LinuxKernel", "ProcessFixtures",
                 argumentParser,
             ]),

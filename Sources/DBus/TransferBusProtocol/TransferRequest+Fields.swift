@@ -175,6 +175,9 @@ private struct RequestFields: VariantCoded {
         if let name, name.isEmpty || name.contains("/") || name == "." || name == ".." {
             throw BusFault(.invalidArgument, "'name' must be a file name without a folder, not '\(name.prefix(40))'")
         }
+        if let name, let fault = name.fileNameFault {
+            throw BusFault(.invalidArgument, "'name': '\(name.prefix(40))' \(fault); use another name")
+        }
         return Destination(directory: directory ?? "", name: name, collision: collision ?? .rename)
     }
 }

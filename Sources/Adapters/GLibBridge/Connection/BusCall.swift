@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 import Synchronization
+import TransferModel
 
 /// An incoming call from a bus. Each call gets exactly one reply, from any thread. A call that is released without a
 /// reply gets an error.
@@ -90,8 +91,8 @@ package final class BusCall: @unchecked Sendable {
         g_object_unref(list)
     }
 
-    /// Replies with a named error. The message may repeat input, so it is cut after 2000 characters. Control and
-    /// format characters, which could trick a terminal, are replaced.
+    /// Replies with a named error. The message may repeat input, so it is cut after 2000 characters. Characters
+    /// that could trick a terminal are replaced.
     package func fail(_ name: String, _ message: String) {
         guard let invocation = claimInvocation() else { return }
         g_dbus_method_invocation_return_dbus_error(invocation, name, Self.printable(message))
@@ -102,11 +103,7 @@ package final class BusCall: @unchecked Sendable {
         let mostScalars = 2000
         var printable = String.UnicodeScalarView()
         for scalar in message.unicodeScalars.prefix(mostScalars) {
-            switch scalar.properties.generalCategory {
-            case .control where scalar != "\n", .format, .lineSeparator, .paragraphSeparator:
-                printable.append("\u{FFFD}")
-            default: printable.append(scalar)
-            }
+            printable.append(scalar.isUnsafe && scalar != "\n" ? "\u{FFFD}" : scalar)
         }
         if message.unicodeScalars.count > mostScalars { printable.append("\u{2026}") }
         return String(printable)

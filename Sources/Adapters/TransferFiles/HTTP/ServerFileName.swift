@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Derives a safe file name from a server's response (RFC 6266, 8187) or from the URL.
 package enum ServerFileName {
@@ -29,7 +30,7 @@ package enum ServerFileName {
     /// `limit` bytes and keeps its extension.
     package static func safe(_ text: String, limit: Int = 255) -> String {
         let last = text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
-        var name = withoutHidingStart(withoutControlCharacters(last.unicodeScalars))
+        var name = withoutHidingStart(withoutUnsafeCharacters(last.unicodeScalars))
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         let stem = name.prefix { $0 != "." }.lowercased()
         // `rm *` reads `-rf` as an option.
@@ -37,20 +38,17 @@ package enum ServerFileName {
         return withoutHidingStart(cut(name, to: limit))
     }
 
-    /// Returns the text without control and format characters, which can change the reading direction and hide an
-    /// extension.
+    /// Returns the text without unsafe characters, which can hide an extension.
     ///
     /// Keeps a joiner between two characters that use joiners, because the joiner is part of a word or an emoji
     /// there.
-    private static func withoutControlCharacters(_ text: String.UnicodeScalarView) -> String {
+    private static func withoutUnsafeCharacters(_ text: String.UnicodeScalarView) -> String {
         var name = String.UnicodeScalarView()
         var joiner: Unicode.Scalar?
         for scalar in text {
-            switch scalar.properties.generalCategory {
-            case .format where scalar.value == 0x200C || scalar.value == 0x200D:
+            if scalar.isJoiner {
                 joiner = name.last.map(isJoined) == true ? scalar : nil
-            case .format, .control, .lineSeparator, .paragraphSeparator, .surrogate: continue
-            default:
+            } else if !scalar.isUnsafe {
                 if let joiner, isJoined(scalar) { name.append(joiner) }
                 joiner = nil
                 name.append(":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar)

@@ -64,7 +64,8 @@ enum SessionFailure {
         (["unencoding", "content encoding"], .encodedBody, "HOST sent an encoded body that cannot be verified"),
         (
             [
-                "Failed writing header", "Header without colon", "Invalid Content-Length", "Too large response headers",
+                "Failed writing header", "Header without colon", "Nul byte in header", "Invalid Content-Length",
+                "Too large response headers",
                 "Out of memory", "Invalid status line", "Received HTTP/0.9", "Unsupported HTTP", "Weird server reply",
                 "chunked-encoding", "Malformed encoding", "Failed writing body", "Failed writing received data",
             ],

@@ -2,6 +2,7 @@
 import Foundation
 import LinuxKernel
 import ToolSupport
+import TransferModel
 
 /// The folder beneath which callers may put files.
 ///
@@ -70,10 +71,9 @@ struct DownloadFolder: Sendable {
     static func parts(of path: Substring, _ option: String) throws(RPCFault) -> [Substring] {
         let parts = path.split(separator: "/").filter { $0 != "." }
         for part in parts {
-            guard part != "..", part.utf8.count <= 255, !String(part).isUnsafeName else {
-                throw RPCFault(
-                    "'\(option)' may contain neither '..' nor control, invisible, or direction characters, and no name of "
-                        + "more than 255 bytes")
+            guard part != ".." else { throw RPCFault("'\(option)' may not contain '..'") }
+            if let fault = part.fileNameFault {
+                throw RPCFault("'\(option)': '\(String(part.prefix(200)).printable)' \(fault); use another name")
             }
         }
         return parts

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferFiles
 package import TransferModel
 
 /// Files that finish together or not at all.
@@ -64,7 +65,8 @@ package struct FileSet: Hashable, Sendable, Codable {
         if let file = paths.first(where: folders.contains) {
             throw UsageError("\(source): '\(file.printable)' is both a file and a folder")
         }
-        (self.name, self.files) = (Self.folderName(name), files)
+        let safeName = ServerFileName.safe(name, limit: 240)
+        (self.name, self.files) = (safeName.isEmpty ? "files" : safeName, files)
     }
 
     /// Reads a saved set, and checks it as if it came from a server.
@@ -78,25 +80,15 @@ package struct FileSet: Hashable, Sendable, Codable {
     /// Returns what is wrong with a path from a server, or `nil` if the path stays inside its folder.
     package static func fault(ofPath path: String) -> String? {
         guard !path.isEmpty, path.utf8.count <= 2048 else { return "has no name, or one of more than 2,048 bytes" }
-        guard !path.isUnsafeName else {
-            return "has a control character, or one that is invisible or changes the reading direction, in its name"
-        }
         // By bytes, because a combining mark after a slash does not change its meaning.
         for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             guard !part.isEmpty else { return "has an absolute path or an empty part; use a relative path" }
             guard !part.elementsEqual(".".utf8), !part.elementsEqual("..".utf8) else {
                 return "leads outside the folder of the set"
             }
-            guard part.count <= 255 else { return "has a part of more than 255 bytes in its path" }
+            if let fault = Substring(part).fileNameFault { return "has a name that \(fault)" }
         }
         return nil
-    }
-
-    /// Returns a name without path parts, leading dots, and unsafe characters.
-    private static func folderName(_ name: String) -> String {
-        let kept = name.unicodeScalars.filter { !String($0).isUnsafeName && $0 != "/" }.drop { $0 == "." }
-        let text = String(String.UnicodeScalarView(kept)).prefix(80)
-        return text.isEmpty ? "files" : String(text)
     }
 
     /// The sum of the known sizes, and whether all sizes are known.

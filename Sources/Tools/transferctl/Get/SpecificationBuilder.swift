@@ -137,6 +137,9 @@ struct SpecificationBuilder {
         guard !output.isEmpty, !output.hasSuffix("/"), url.lastPathComponent != "/" else {
             throw UsageError("--output '\(output)' names no file; use a file name, or --directory for a folder")
         }
+        if let fault = output.split(separator: "/").last?.fileNameFault {
+            throw UsageError("--output '\(output.printable)': the name \(fault); use another name")
+        }
         return Destination(
             directory: url.deletingLastPathComponent().path, name: url.lastPathComponent, collision: collision)
     }

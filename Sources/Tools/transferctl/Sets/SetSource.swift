@@ -36,7 +36,7 @@ enum SetSource: Hashable, Sendable {
     var folderName: String {
         switch self {
         case .hub(let reference):
-            return reference.repository.split(separator: "/").last.map(String.init) ?? reference.repository
+            return ServerFileName.name(disposition: nil, url: "http://h/" + reference.repository)
         case .url(let text): return Self.name(ofList: URLReference(text).lastComponent, in: text)
         case .file(let path, let folder):
             return Self.name(ofList: URL(fileURLWithPath: path).lastPathComponent, in: folder ?? "")

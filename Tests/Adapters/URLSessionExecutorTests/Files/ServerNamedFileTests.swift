@@ -79,5 +79,37 @@ extension ExecutorTests {
             #expect(outcome.failure?.cause == .destination)
             #expect(kept == ["mine.txt"])
         }
+
+        @Test(
+            "C8: A file arrives whatever bytes its name has on the wire",
+            arguments: [
+                ("a\u{1B}[2Jb.txt", "a[2Jb.txt"), ("a\u{7}b\u{1F}", "ab"), ("a\u{7F}\u{9B}b", "ab"), ("a\rb", "ab"),
+                ("a\tb\u{B}\u{C}", "ab"), ("x\u{202E}txt.exe", "xtxt.exe"), ("a\u{2028}b\u{200B}", "ab"),
+                ("-rf", "_-rf"),
+            ], [true, false])
+        func arrives(name: (sent: String, expected: String), usesInterposer: Bool) async throws {
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
+                handler: { _, connection in
+                    Self.answer(connection, "attachment; filename=\"\(name.sent)\"")
+                }
+            ) { fixture, server in
+                let outcome = await fixture.run(fixture.specification(server.url("/f"), name: nil)).0
+                #expect(outcome.completion?.file.map { Paths.name($0.path) } == name.expected, "\(outcome)")
+            }
+        }
+
+        /// libcurl drops the response before anybody sees it (RFC 9110 §5.5).
+        @Test("A response with a NUL in a field is an invalid response", arguments: [true, false])
+        func nul(usesInterposer: Bool) async throws {
+            try await ExecutorFixture.run(
+                usesInterposer: usesInterposer,
+                handler: { _, connection in Self.answer(connection, "attachment; filename=\"a\u{0}b\"") }
+            ) { fixture, server in
+                let outcome = await fixture.run(fixture.specification(server.url("/f"), name: nil)).0
+                #expect(outcome.failure?.cause == .malformedResponse, "\(outcome)")
+                #expect(outcome.failure?.message.contains("Nul byte in header") == true, "\(outcome)")
+            }
+        }
     }
 }

@@ -27,7 +27,7 @@ public struct DisplayName: Hashable, Sendable {
         }
         // D-Bus cannot carry a NUL, so one such name would make a whole list unusable. A slash would suggest a
         // folder.
-        let isName = decoded.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+        let isName = decoded.unicodeScalars.allSatisfy { $0 != "/" && (!$0.isUnsafe || $0.isJoiner) }
         return isName ? decoded : last
     }
 }
