@@ -59,6 +59,7 @@ struct Daemon {
         partialDirectory = state + "/partial"
         var executing = URLSessionExecutorConfiguration(partialDirectory: partialDirectory)
         executing.limits = configuration.limits
+        executing.allowsLocalRedirects = configuration.allowsLocalRedirects
         var working = WorkerExecutorConfiguration(
             executor: executing, program: try Self.workerProgram(), logger: logger)
         // A compromised worker must not reach the files of two apps if either app is in a sandbox (C11).

@@ -22,6 +22,7 @@ import TransferPolicy
             files-per-app = 5000000000
             rate-limit = 1000000
             yield = true
+            allow-local-redirects = true
             notify = false
             billing-day = 15
             relaunch-delay = 30
@@ -40,6 +41,7 @@ import TransferPolicy
         #expect(full.budgetLimits.connections == ["Phone 5G": 2_000_000_000])
         #expect((full.budgetLimits.apps, full.budgetLimits.billingDay) == (["person": 1000], 15))
         #expect(DaemonConfiguration().budgetLimits == ByteBudgetLimits())
+        #expect(full.allowsLocalRedirects && !DaemonConfiguration().allowsLocalRedirects)
         #expect(!full.notifies && DaemonConfiguration().notifies)
         let empty = try DaemonConfiguration("", path: "c.toml")
         #expect((empty.policy, empty.parallel, empty.rateLimit == nil) == ("default", 4, true))

@@ -61,6 +61,12 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
     /// Requires the URLSession interposer. `nil` uses `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy`.
     /// Default `nil`.
     public var proxy: String?
+    /// A Boolean value that indicates whether a public server may redirect to this machine or its network.
+    ///
+    /// Applies to loopback, private, and link-local addresses and to names for local use, such as `localhost`. A server
+    /// that is local itself may always redirect there, and a sandboxed program's transfer is never redirected there
+    /// by a public server. Default `false`.
+    public var allowsLocalRedirects: Bool = false
     /// A Boolean value that indicates whether the executor works around faults of FoundationNetworking with the
     /// URLSession interposer.
     ///
@@ -96,6 +102,7 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
         case foregroundInterfaces
         case caFile
         case proxy
+        case allowsLocalRedirects
         case usesInterposer = "usesRepair"
         case lowSpeedBytes
         case lowSpeedSeconds

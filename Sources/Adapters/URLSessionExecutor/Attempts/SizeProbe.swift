@@ -72,7 +72,8 @@ actor SizeProbe: ExchangeReceiver {
         head = nil
         var next = RequestHead(url: request.url, fields: request.fields)
         next.method = "HEAD"
-        exchange = environment.client.send(next, timeoutSeconds: timeoutSeconds, to: self)
+        exchange = environment.client.send(
+            next, timeoutSeconds: timeoutSeconds, check: environment.addressCheck(of: next.url, plan), to: self)
     }
 
     private func end(_ size: Int64?) {

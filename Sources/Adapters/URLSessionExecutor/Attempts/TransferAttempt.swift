@@ -80,7 +80,8 @@ extension TransferAttempt {
         // process causes.
         let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
         return environment.client.send(
-            request, body: body, timeoutSeconds: min(max(1, timeout), 86400) + 60, rateLimiter: rateLimiter, to: self)
+            request, body: body, timeoutSeconds: min(max(1, timeout), 86400) + 60, rateLimiter: rateLimiter,
+            check: environment.addressCheck(of: request.url, machine.request), to: self)
     }
 
     func cancelRequest() {

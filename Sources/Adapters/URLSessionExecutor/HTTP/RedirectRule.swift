@@ -10,6 +10,10 @@ struct RedirectRule: Sendable {
     /// The fields that describe the body of a request, in lowercase. They go where the body goes.
     static let bodyFields: Set<String> = ["content-type", "content-encoding", "content-language"]
 
+    /// The remedy for a refused redirect to this machine or its network, without a period.
+    static let localRemedy =
+        "If you trust the server, use --allow-local-redirects, or allow-local-redirects in config.toml"
+
     /// The decision about a redirect.
     enum Decision: Hashable, Sendable {
         case follow(url: String, fields: [HeaderField])
@@ -21,6 +25,8 @@ struct RedirectRule: Sendable {
     /// A Boolean value that indicates whether redirects must stay on this machine. Network conditions do not apply to
     /// such a transfer, and a redirect must not bypass them.
     var staysOnLoopback = false
+    /// A Boolean value that indicates whether a public server may redirect to this machine or its network.
+    var allowsLocal = false
     /// The cookies of the first URL's server.
     var cookies: [Cookie] = []
     /// The current time in seconds since 1970, at which cookies expire.
@@ -63,6 +69,11 @@ struct RedirectRule: Sendable {
             return refused(
                 "is on this machine but redirects to \(target.hostAndPort). Use that URL directly, so that network "
                     + "conditions apply.")
+        }
+        let first = visited.first.map { URLReference($0).host } ?? base.host
+        guard allowsLocal || !LocalHost.contains(target.host) || LocalHost.contains(first) else {
+            return refused(
+                "redirects to \(target.hostAndPort), which is on this machine or its network. \(Self.localRemedy).")
         }
         guard !visited.contains(target.text) else { return refused("redirects in a loop.") }
         guard visited.count <= Self.maximumHops else {

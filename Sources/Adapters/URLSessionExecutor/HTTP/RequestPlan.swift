@@ -13,6 +13,8 @@ struct RequestPlan: Hashable, Sendable {
     /// The host and port of the proxy, or `nil` if there is no proxy.
     var proxy: String?
     var allowsInsecureRedirect = false
+    /// A Boolean value that indicates whether a public server may redirect to this machine or its network.
+    var allowsLocalRedirect = false
     /// A Boolean value that indicates whether redirects must stay on this machine.
     var staysOnLoopback = false
     /// The current time in seconds since 1970. Used to evaluate a date in `Retry-After`.
@@ -55,6 +57,7 @@ struct RequestPlan: Hashable, Sendable {
 
     var redirects: RedirectRule {
         RedirectRule(
-            allowsInsecure: allowsInsecureRedirect, staysOnLoopback: staysOnLoopback, cookies: cookies, now: now)
+            allowsInsecure: allowsInsecureRedirect, staysOnLoopback: staysOnLoopback,
+            allowsLocal: allowsLocalRedirect, cookies: cookies, now: now)
     }
 }

@@ -19,6 +19,11 @@ enum SessionFailure {
         return switch code {
         // A client behind a proxy connects to nothing else.
         case -1004 where proxy != nil: make(.connection, "The proxy \(proxy ?? "") refused the connection", text)
+        case AddressCheck.errorCode:
+            make(
+                .redirect,
+                "A public server redirects to \(host), which is on this machine or its network. \(RedirectRule.localRemedy)",
+                "")
         case -1001: make(.timeout, "\(host) did not respond in time", text)
         case -1003: make(.nameResolution, "The host name \(host) was not found", text)
         case -1004: make(.connection, "\(host) refused the connection", text)

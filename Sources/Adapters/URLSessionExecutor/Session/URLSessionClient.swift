@@ -77,10 +77,10 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
     /// Sends the request as soon as the limits of the rate limiter allow.
     ///
     /// Reports all events of the request to `receiver`. The last event is exactly one `endedWith`. A `body` is sent
-    /// unchanged, with the length of the request's `Content-Length` field.
+    /// unchanged, with the length of the request's `Content-Length` field. A request that fails its `check` is not sent.
     func send(
         _ request: RequestHead, body: UploadBody? = nil, timeoutSeconds: Int, rateLimiter: RateLimiter? = nil,
-        to receiver: any ExchangeReceiver
+        check: AddressCheck? = nil, to receiver: any ExchangeReceiver
     ) -> Exchange {
         let exchange = Exchange(receiver: receiver, body: body, rateLimiter: rateLimiter)
         guard let url = URL(string: request.url) else {
@@ -114,12 +114,26 @@ final class URLSessionClient: NSObject, URLSessionDataDelegate, Sendable {
             let now = MonotonicTime.now()
             delay = .nanoseconds(Int(clamping: max(now, throttle.timeOfNextRequest(rateLimiter)) - now))
         }
-        if delay == .nanoseconds(0) {
-            control.async { [urlRequest] in self.begin(exchange, urlRequest) }
-        } else {
-            control.asyncAfter(deadline: .now() + delay) { [urlRequest] in self.begin(exchange, urlRequest) }
-        }
+        begin(exchange, urlRequest, after: delay, check)
         return exchange
+    }
+
+    /// Begins a request after a delay, if it passes its check.
+    private func begin(
+        _ exchange: Exchange, _ request: URLRequest, after delay: DispatchTimeInterval, _ check: AddressCheck?
+    ) {
+        if let check {
+            // The resolver blocks. A request that is canceled meanwhile is not sent.
+            DispatchQueue.global().async {
+                guard !check.passes() else { return self.begin(exchange, request, after: delay, nil) }
+                let error = URLSessionError(code: AddressCheck.errorCode, text: "")
+                self.consumer.run { self.close(exchange, error) }
+            }
+        } else if delay == .nanoseconds(0) {
+            control.async { self.begin(exchange, request) }
+        } else {
+            control.asyncAfter(deadline: .now() + delay) { self.begin(exchange, request) }
+        }
     }
 
     /// Cancels the request. Its `endedWith` follows; after 10 seconds, the client sends it if URLSession does not.

@@ -27,6 +27,11 @@ extension DaemonConfiguration {
     /// All keys, sorted by name.
     package static let keys: [Key] = [
         Key(
+            name: "allow-local-redirects", defaultText: "false", unit: "",
+            meaning:
+                "Whether public servers may redirect to addresses of this machine and its network; never for sandboxed apps. "
+                + "Takes effect at the next start."),
+        Key(
             name: "app-budgets", defaultText: "{}", unit: "bytes per billing period, by app name",
             meaning:
                 "The metered bytes that each app may use. Discretionary work waits once 80 % is used, other background work "

@@ -31,6 +31,9 @@ package struct DaemonConfiguration {
     /// A Boolean value that indicates whether transfers slow down while other programs use the network. The default
     /// is `false`.
     package var yieldsToOtherTraffic = false
+    /// A Boolean value that indicates whether public servers may redirect to this machine or its network. The default is
+    /// `false`.
+    package var allowsLocalRedirects = false
     /// A Boolean value that indicates whether desktop notifications report the ends of transfers that the user
     /// submitted. The default is `true`.
     package var notifies = true
@@ -72,17 +75,13 @@ package struct DaemonConfiguration {
         guard let data = FileManager.default.contents(atPath: path) else {
             let exists = FileManager.default.fileExists(atPath: path)
             guard isNamed || exists else { return }
-            throw UsageError("cannot read the configuration file \(path)\(Self.readError(of: path))")
+            let reason = access(path, R_OK) == 0 ? "" : " (\(String(cString: strerror(errno))))"
+            throw UsageError("cannot read the configuration file \(path)\(reason)")
         }
         guard let text = String(data: data, encoding: .utf8) else {
             throw UsageError("the configuration file \(path) is not UTF-8 text")
         }
         self = try DaemonConfiguration(text, path: path)
-    }
-
-    /// Returns the reason why a file cannot be read, in parentheses.
-    private static func readError(of path: String) -> String {
-        access(path, R_OK) == 0 ? "" : " (\(String(cString: strerror(errno))))"
     }
 
     /// Parses the text of a file. `path` is used in error messages only.
@@ -144,6 +143,7 @@ package struct DaemonConfiguration {
         case "files-per-app": filesPerApp = Int64(try Self.number(key, value, in: 0...1_000_000_000_000_000))
         case "rate-limit": rateLimit = Int64(try Self.number(key, value, in: 1...Int(Int32.max) * 1000))
         case "yield": yieldsToOtherTraffic = try Self.flag(key, value)
+        case "allow-local-redirects": allowsLocalRedirects = try Self.flag(key, value)
         case "notify": notifies = try Self.flag(key, value)
         case "app-budgets": appBudgets = try Self.byteCounts(key, value)
         case "connection-budgets": connectionBudgets = try Self.byteCounts(key, value)

@@ -39,6 +39,7 @@ struct GetPlan {
     var userAgent: String?
     var proxy: String?
     var caFile: String?
+    var allowsLocalRedirects: Bool
     var runsInProcess: Bool
     var limits: RateLimits
     /// The maximum number of transfers that run at the same time, also for a single server.
@@ -111,6 +112,7 @@ struct GetPlan {
         runsInProcess = command.testOptions.inProcess
         userAgent = command.request.userAgent
         proxy = try local.proxy.map(Self.checkedProxy)
+        allowsLocalRedirects = local.allowLocalRedirects
         caFile = try local.caFile.map(Self.readableFile)
         limits = RateLimits(
             global: try local.limitRate.map { try Self.rate($0, option: "limit-rate") },

@@ -244,6 +244,7 @@ struct GetRun {
         if let userAgent = plan.userAgent { configuration.userAgent = userAgent }
         configuration.limits = plan.limits
         configuration.caFile = plan.caFile
+        configuration.allowsLocalRedirects = plan.allowsLocalRedirects
         configuration.proxy = plan.proxy
         do {
             if plan.runsInProcess {

@@ -100,7 +100,7 @@ struct SetRun {
             guard let text = String(data: data, encoding: .utf8) else {
                 throw UsageError("\(RedactedURL.text(of: url)) is not UTF-8 text")
             }
-            return try source.fileSet(of: text, name: name)
+            return try source.fileSet(of: text, name: name, allowsLocal: command.local.allowLocalRedirects)
         case .hub(let reference):
             guard let (answer, _) = try await fetch(reference.revisionURL, of: &pages) else { return nil }
             let commit = try reference.commit(in: answer)

@@ -73,8 +73,23 @@ enum SetSource: Hashable, Sendable {
 
     /// Creates the set of a list's text.
     ///
+    /// - Parameter allowsLocal: Whether a list of a public server may name servers of this machine or its network.
     /// - Throws: `UsageError` that names the list and its fault.
-    func fileSet(of text: String, name: String) throws -> FileSet {
+    func fileSet(of text: String, name: String, allowsLocal: Bool = false) throws -> FileSet {
+        let set = try fileSet(parsing: text, name: name)
+        guard case .url(let url) = self, !allowsLocal, !LocalHost.contains(URLReference(url).host) else { return set }
+        for file in set.files {
+            guard let local = file.urls.map({ URLReference($0) }).first(where: { LocalHost.contains($0.host) }) else {
+                continue
+            }
+            throw UsageError(
+                "\(self.name): the file '\(file.path.printable)' is to come from \(local.hostAndPort.printable), which is on this "
+                    + "machine or its network; if you trust the list, use --allow-local-redirects")
+        }
+        return set
+    }
+
+    private func fileSet(parsing text: String, name: String) throws -> FileSet {
         let base: String? =
             switch self {
             case .url(let url): URLReference("./").resolved(against: URLReference(url)).text

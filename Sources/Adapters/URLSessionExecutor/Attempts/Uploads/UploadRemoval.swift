@@ -53,7 +53,9 @@ actor UploadRemoval: ExchangeReceiver {
         for directive in directives {
             switch directive {
             case .send(let request):
-                exchange = environment.client.send(request, timeoutSeconds: Self.longest * 2, to: self)
+                exchange = environment.client.send(
+                    request, timeoutSeconds: Self.longest * 2,
+                    check: environment.addressCheck(of: request.url, machine.request), to: self)
             case .cancelRequest: if let exchange { environment.client.cancel(exchange) }
             // The upload is never continued, and nothing reads the server's response.
             case .remember, .restart, .keepResponse: break

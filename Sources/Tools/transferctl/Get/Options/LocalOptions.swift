@@ -15,6 +15,12 @@ struct LocalOptions: ParsableArguments {
                 + "change what is transferred; prefer --ca-file."))
     var insecure = false
 
+    @Flag(
+        help: .init(
+            "Follow redirects of public servers, and lists from them, to addresses of this machine and its network, such as "
+                + "127.0.0.1 or 192.168.1.1."))
+    var allowLocalRedirects = false
+
     @Option(
         parsing: .unconditional,
         help: .init(

@@ -4,9 +4,9 @@ import HostileServer
 import ProcessFixtures
 import Testing
 
-/// Rule D6 of the doors: sets whose lists or files would keep the program busy.
-@Suite("D6: sets without an end")
-struct EndlessSetTests {
+/// Rule D6 of the doors: sets whose lists or files would keep the program busy, or lead it to other servers.
+@Suite("D6: sets of hostile servers")
+struct HostileSetTests {
     /// Serves a repository whose list of files never ends. Each page is preceded by a pause and has `padding` more bytes.
     private static func endless(
         pause: UInt32 = 0, padding: Int = 0, repeats: Bool = false, _ pages: Counter = Counter()
@@ -78,5 +78,28 @@ struct EndlessSetTests {
         #expect(run.process.exitStatus == 143, "\(run.errors)")
         #expect(run.errors.contains("interrupted: run the same command again"), "\(run.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["zeros"])
+    }
+
+    @Test("A list of a public server names no server of this machine, unless the user allows it")
+    func localServers() async throws {
+        // The server is the proxy for the public address of the list.
+        let server = try HostileServer { request, connection in
+            let list = "<metalink><file name='f'><url>http://\(request.value("host") ?? "")/f</url></file></metalink>"
+            let local = list.replacing("203.0.113.5", with: "127.0.0.1:9")
+            connection.respond("200 OK", body: Array((request.target.hasSuffix(".meta4") ? local : "file").utf8))
+        }
+        defer { server.stop() }
+        let program = try Transferctl(environment: ["no_proxy": "", "NO_PROXY": ""])
+        let arguments = [
+            "get", "--proxy", server.url(""), "--set", "http://203.0.113.5/all.meta4", "-d", program.downloads + "/all",
+        ]
+        let refused = try await program.run(arguments)
+        #expect(refused.status == 2)
+        let message = "the file 'f' is to come from 127.0.0.1:9, which is on this machine or its network"
+        #expect(refused.run.errors.contains(message), "\(refused.run.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
+        let allowed = try await program.run(arguments + ["--allow-local-redirects"])
+        #expect(allowed.status == 0, "\(allowed.run.errors)")
+        #expect(FileManager.default.contents(atPath: program.downloads + "/all/f") == Data("file".utf8))
     }
 }
