@@ -16,7 +16,7 @@ package protocol SessionService: Sendable {
     /// Executes an order. Returns after the order is durable.
     ///
     /// - Parameter file: The file of a new upload, open until the method returns; `nil` if a path names the file.
-    func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws
+    func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from caller: BusCaller) async throws
     /// Opens the finished file of an unacknowledged event. The receiver must close the descriptor.
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32
     /// Sends a process all pending events of a session again, because the process may have missed some.

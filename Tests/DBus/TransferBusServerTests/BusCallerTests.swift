@@ -161,6 +161,28 @@ struct BusCallerTests {
         }
     }
 
+    @Test(
+        "A Flatpak has the network that its context shares",
+        arguments: [
+            ("[Context]\nshared=network;ipc;\n", true), ("[Context]\nshared=ipc;\n", false), ("", false),
+            ("[Context]\nshared=!network;\n", false), ("[Instance]\nshared=network;\n", false),
+        ])
+    func flatpakNetwork(context: String, hasNetwork: Bool) {
+        var facts = Self.facts()
+        // The bus proxy of the Flatpak has the network in any case.
+        (facts.flatpakInfo, facts.hasSameNetwork) = ("[Application]\nname=org.example.App\n" + context, true)
+        #expect(caller(facts).hasNetwork == hasNetwork)
+    }
+
+    @Test("Another sandbox has the network if it has the daemon's network namespace", arguments: [true, false, nil])
+    func opaqueNetwork(hasSameNetwork: Bool?) {
+        var facts = Self.facts()
+        (facts.mountNamespace, facts.hasSameNetwork) = (2, hasSameNetwork)
+        #expect(caller(facts).hasNetwork == (hasSameNetwork == true))
+        facts.mountNamespace = 1
+        #expect(caller(facts).hasNetwork)
+    }
+
     @Test("Programs in the same mount namespace are one app")
     func opaqueNames() {
         var facts = Self.facts(cgroup: Self.user + "work.service\n")

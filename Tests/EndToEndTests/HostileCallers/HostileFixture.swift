@@ -129,10 +129,11 @@ final class HostileFixture: Sendable {
     /// - Parameter documents: The folder in which the document portal shows the app its documents. The app sees the
     ///   folder as `/run/flatpak/doc`.
     func sandboxedCaller(
-        _ id: String? = HostileFixture.sandboxedApp, documents: String? = nil
+        _ id: String? = HostileFixture.sandboxedApp, documents: String? = nil, shared: String = "network"
     ) async throws -> HostileProcess {
         try await HostileProcess(
-            SandboxRoot.command(id: id, address: address, folder: folder.path + "/root", documents: documents))
+            SandboxRoot.command(
+                id: id, address: address, folder: folder.path + "/root", documents: documents, shared: shared))
     }
 
     // MARK: The daemon's health

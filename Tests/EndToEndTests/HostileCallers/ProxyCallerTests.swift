@@ -37,7 +37,8 @@ struct ProxyCallerTests {
         for path in binding { words += ["--bind", path, path] }
         if let info {
             let file = fixture.folder.path + "/flatpak-info"
-            try "[Application]\nname=\(info)\n".write(toFile: file, atomically: true, encoding: .utf8)
+            try "[Application]\nname=\(info)\n[Context]\nshared=network;\n".write(
+                toFile: file, atomically: true, encoding: .utf8)
             words += ["--ro-bind", file, "/.flatpak-info"]
         }
         return words
@@ -123,8 +124,14 @@ struct ProxyCallerTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let app = try await FlatpakApp(folder: folder)
             let bus = ["DBUS_SESSION_BUS_ADDRESS=\(fixture.address)"]
-            let caller = try await HostileProcess(
+            let transfer = WireValue.array(of: "a{sv}", [HostileFixture.transfer(named: "x")])
+            let offline = try await HostileProcess(
                 bus + app.command() + ["unix:path=/run/flatpak/bus"], hidesProcesses: true)
+            let refusal = try await offline.manager("Submit", [transfer])
+            #expect(refusal.error == "AccessDenied" && refusal.text.contains("--share=network"), "\(refusal)")
+            await offline.end()
+            let caller = try await HostileProcess(
+                bus + app.command(["--share=network"]) + ["unix:path=/run/flatpak/bus"], hidesProcesses: true)
             #expect(try await caller.perform("sees \(fixture.home)") == "false")
             #expect(try await caller.perform("sees /.flatpak-info") == "true")
             try await expectSandboxed(fixture, caller)

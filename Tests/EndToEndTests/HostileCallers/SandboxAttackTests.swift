@@ -55,6 +55,29 @@ struct SandboxAttackTests {
         }
     }
 
+    @Test("A sandbox without the network reaches no server of this machine or its network")
+    func offline() async throws {
+        try await HostileFixture.with { fixture in
+            let caller = try await fixture.sandboxedCaller(shared: "ipc")
+            for host in ["127.0.0.1:9", "localhost", "0x7f.1", "192.168.1.1", "[::1]:9"] {
+                let transfer = WireValue.dictionary([("url", .string("http://\(host)/x"))])
+                let mirrored = WireValue.dictionary([
+                    ("url", .string("http://203.0.113.5/x")), ("mirrors", .texts(["http://\(host)/x"])),
+                ])
+                for refused in [transfer, mirrored] {
+                    expectRefusal(
+                        try await caller.manager("Submit", [.array(of: "a{sv}", [refused])]), naming: "--share=network")
+                }
+            }
+            let opened = try await caller.manager(
+                "OpenSession", [.dictionary([("identifier", .string("s"))]), .dictionary([])])
+            let path = try #require(opened.value?["path"]?.text)
+            expectRefusal(
+                try await caller.session(path, "Post", [HostileFixture.submit(task: 1)]), naming: "--share=network")
+            await caller.end()
+        }
+    }
+
     @Test("A private key cannot be uploaded by its path, neither by a transfer nor by a session's task; C2")
     func key() async throws {
         try await HostileFixture.with { fixture in

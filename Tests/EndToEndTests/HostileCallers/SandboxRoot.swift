@@ -22,7 +22,7 @@ struct SandboxRoot {
     /// A script that mounts only the folders that a program needs, and the bus's socket.
     private static let script = """
         set -e
-        root=$1 bus=$2 program=$3 runtime=$4 id=$5 address=$6 documents=$7
+        root=$1 bus=$2 program=$3 runtime=$4 id=$5 address=$6 documents=$7 shared=$8
         mount -t tmpfs hostile "$root"
         for folder in usr bin lib lib64 etc proc dev; do
             if [ -L "/$folder" ]; then cp -P "/$folder" "$root/$folder"
@@ -34,7 +34,7 @@ struct SandboxRoot {
         mkdir "$root/app"
         mount --rbind "$program" "$root/app"
         [ -z "$documents" ] || { mkdir -p "$root/run/flatpak/doc"; mount --bind "$documents" "$root/run/flatpak/doc"; }
-        [ -z "$id" ] || printf '[Application]\\nname=%s\\n' "$id" > "$root/.flatpak-info"
+        [ -z "$id" ] || printf '[Application]\\nname=%s\\n[Context]\\nshared=%s;\\n' "$id" "$shared" > "$root/.flatpak-info"
         cd "$root"
         exec chroot "$root" /app/HostileCaller "$address"
         """
@@ -45,15 +45,16 @@ struct SandboxRoot {
     ///   - id: The Flatpak id in `/.flatpak-info`, or `nil` for a root without the file.
     ///   - folder: An empty folder, which becomes the root in the new namespace only.
     ///   - documents: The folder that is shown at `/run/flatpak/doc`.
+    ///   - shared: The namespaces of the host that the Flatpak has, such as `network`.
     static func command(
-        id: String?, address: String, folder: String, documents: String? = nil
+        id: String?, address: String, folder: String, documents: String? = nil, shared: String = "network"
     ) throws -> [String] {
         let socket = address.replacingOccurrences(of: "unix:path=", with: "").split(separator: ",").first ?? ""
         let bus = URL(fileURLWithPath: String(socket)).deletingLastPathComponent().path
         let program = URL(fileURLWithPath: HostileProcess.program).deletingLastPathComponent().path
         return namespaces + [
             "sh", "-c", script, "sh", folder, bus, program, try runtimeFolder(), id ?? "", address,
-            documents ?? "",
+            documents ?? "", shared,
         ]
     }
 

@@ -31,7 +31,8 @@ struct SandboxedSessionTests {
             let log = AppLog(path: moveFolder + "/log")
             // Of the user's files, the app sees only this folder, for its log and its moved download.
             let words = flatpak.command(
-                ["--filesystem=\(moveFolder)"], arguments: [log.path, "--session", "episodes", "--move", moveFolder])
+                ["--share=network", "--filesystem=\(moveFolder)"],
+                arguments: [log.path, "--session", "episodes", "--move", moveFolder])
             let process = try FixtureProcess(words, environment: fixture.daemon.program.environment)
             let app = App(process: process, log: log)
             try await log.wait(for: "opened")

@@ -40,6 +40,9 @@ package struct BusCaller: Hashable, Sendable {
     package var kind: Kind
     /// The process id; 0 if the process is unknown.
     package var process: Int32
+    /// Whether the caller's sandbox shares the network of this machine. True outside sandboxes, and for snaps, whose access
+    /// to the network cannot be determined.
+    package var hasNetwork = true
     /// The path of the executable as the daemon sees it; empty if the path is unknown.
     package var executable = ""
 

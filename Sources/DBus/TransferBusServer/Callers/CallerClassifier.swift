@@ -41,7 +41,9 @@ struct CallerClassifier {
             if case .opaque = sandbox.kind, let unit, trusted.contains(unit.name) {
                 return caller(unit.app ?? unit.name, .app)
             }
-            return caller(sandbox.app, .sandboxed(sandbox.kind))
+            var caller = caller(sandbox.app, .sandboxed(sandbox.kind))
+            caller.hasNetwork = Self.hasNetwork(facts, in: sandbox.kind)
+            return caller
         }
         if let daemonFolder {
             let folder = Self.folder(of: facts.executablePath)
@@ -81,6 +83,18 @@ struct CallerClassifier {
         return nil
     }
 
+    /// Whether a sandbox has the network of this machine. A bus proxy of Flatpak runs outside the sandbox, so that its
+    /// own namespace says nothing about the app's.
+    private static func hasNetwork(_ facts: ProcessFacts, in sandbox: BusCaller.Sandbox) -> Bool {
+        switch sandbox {
+        case .flatpak:
+            let shared = value(of: "shared", in: "[Context]", facts.flatpakInfo ?? "") ?? ""
+            return shared.split(separator: ";").contains("network")
+        case .opaque: return facts.hasSameNetwork == true
+        case .snap: return true
+        }
+    }
+
     /// Returns an app id for a sandbox that nothing vouches for. Programs in the same mount namespace share the id;
     /// no other programs do. Without a known mount namespace of the sandbox's own, the connection identifies the
     /// program.
@@ -93,14 +107,18 @@ struct CallerClassifier {
         return "\(BusCaller.opaquePrefix)\(unit?.name ?? "")#\(namespace)"
     }
 
-    /// The value of `name` in the section `Application` (flatpak-metadata(5)).
+    /// The value of `name` in the section `Application`.
     private static func flatpakID(_ text: String) -> String? {
+        value(of: "name", in: "[Application]", text).flatMap { isAppID($0) ? $0 : nil }
+    }
+
+    /// The first value of a key in a section of `.flatpak-info` (flatpak-metadata(5)).
+    private static func value(of key: String, in wanted: String, _ text: String) -> String? {
         var section = Substring()
         for line in text.split(separator: "\n") {
             if line.hasPrefix("[") { section = line }
-            guard section == "[Application]", line.hasPrefix("name=") else { continue }
-            let id = line.dropFirst(5).trimmingCharacters(in: .whitespaces)
-            return isAppID(id) ? id : nil
+            guard section == wanted, line.hasPrefix(key + "=") else { continue }
+            return line.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
         }
         return nil
     }

@@ -22,6 +22,8 @@ extension ProcessFacts {
             text(at: folder + "/attr/apparmor/current") ?? text(at: folder + "/attr/current") ?? ""
         facts.mountNamespace = number(of: folder + "/ns/mnt")
         facts.ownMountNamespace = number(of: "/proc/self/ns/mnt")
+        let networks = [folder, "/proc/self"].map { number(of: $0 + "/ns/net") }
+        facts.hasSameNetwork = networks.contains(nil) ? nil : networks[0] == networks[1]
         facts.isSameUser = isOwn(process)
         readRoot(folder + "/root", into: &facts)
         return handle.isRunning ? facts : nil

@@ -22,6 +22,8 @@ struct ProcessFacts: Hashable {
     var mountNamespace: UInt64?
     /// The number of the daemon's own mount namespace; `nil` if the number cannot be read.
     var ownMountNamespace: UInt64?
+    /// Whether the process has the daemon's network namespace; `nil` if that cannot be determined.
+    var hasSameNetwork: Bool?
     /// Whether the process runs as the daemon's user.
     var isSameUser = true
 

@@ -19,7 +19,7 @@ struct SessionCalls {
         switch call.method {
         case "Post":
             let posted = try PostedOrder(call.arguments.first?.dictionary ?? [:], call.descriptors, from: caller)
-            try await service.post(posted.order, file: posted.file, in: key, from: caller.name)
+            try await service.post(posted.order, file: posted.file, in: key, from: caller)
             return []
         case "Acknowledge":
             try await service.acknowledge(call.arguments.first?.integer ?? -1, in: key, from: caller.name)

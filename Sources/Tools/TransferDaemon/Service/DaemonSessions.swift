@@ -26,9 +26,12 @@ struct DaemonSessions: SessionService {
         return state
     }
 
-    func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws {
-        if case .submit(let snapshot) = order { try await intake.checkRoom(for: snapshot, in: key) }
-        try await host.post(order, in: key, from: client, file: file.map(SourceFile.descriptor))
+    func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from caller: BusCaller) async throws {
+        if case .submit(let snapshot) = order {
+            try caller.checkHost(of: snapshot.request.url)
+            try await intake.checkRoom(for: snapshot, in: key)
+        }
+        try await host.post(order, in: key, from: caller.name, file: file.map(SourceFile.descriptor))
     }
 
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32 {

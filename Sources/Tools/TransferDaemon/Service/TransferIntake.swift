@@ -238,6 +238,7 @@ extension BusCaller {
     ///
     /// - Throws: `BusFault` with `accessDenied` or `invalidArgument`.
     fileprivate func checkRights(to specification: TransferSpecification) throws {
+        for url in [specification.url] + (specification.mirrors?.urls ?? []) { try checkHost(of: url) }
         guard specification.onComplete == nil || isPerson else {
             throw BusFault.onlyPerson("start a program", "add --on-complete")
         }
@@ -248,5 +249,17 @@ extension BusCaller {
         do { _ = try PolicyCatalog.policy(named: policy) } catch {
             throw BusFault(.invalidArgument, "'policy': \(error)")
         }
+    }
+
+    /// Refuses a server of this machine or its network to a program whose sandbox has no network.
+    ///
+    /// - Throws: `BusFault` with `accessDenied`.
+    func checkHost(of url: String) throws {
+        let host = URLReference(url).host
+        guard !hasNetwork, LocalHost.contains(host) else { return }
+        throw BusFault(
+            .accessDenied,
+            "'\(host.prefix(100))' is on this machine or its network, and the sandbox of \(app) has no access to the network; "
+                + "run the app with '--share=network', or use a public server")
     }
 }
