@@ -51,11 +51,11 @@ struct AddSettingsTests {
             try "policy = \"immediate\"\n".write(
                 toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
             let url = server.url("file.bin")
-            #expect(try await fixture.run("add", url, "-d", fixture.program.downloads, "--policy", "batch") == "1")
-            #expect(try await fixture.run("why", "1").contains("(policy batch)"))
-            #expect(try await fixture.run("show", "1").contains("those of the policy batch"))
+            #expect(try await fixture.run("add", url, "-d", fixture.program.downloads, "--policy", "relaxed") == "1")
+            #expect(try await fixture.run("why", "1").contains("(policy relaxed)"))
+            #expect(try await fixture.run("show", "1").contains("those of the policy relaxed"))
             try await fixture.endDaemon(by: SIGKILL)
-            #expect(try await fixture.run("why", "1").contains("(policy batch)"))
+            #expect(try await fixture.run("why", "1").contains("(policy relaxed)"))
             try await fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--wait")
             #expect(try await fixture.run("add", url, "--policy", "none", status: 2).contains("--policy"))
         }

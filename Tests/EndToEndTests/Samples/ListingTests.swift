@@ -43,7 +43,7 @@ struct ListingTests {
     @Test("A delegate singleton with handlers by identifier serves two sessions with a shared container")
     func sharedContainer() async throws {
         try await ListingFixture.with("ManagerApp", rate: 200_000) { fixture in
-            // Takes longer than the submissions, so that no event reaches a program in the foreground.
+            // Takes longer than the second submission.
             let sources = try ["a", "b"].map { try fixture.server.serve("\($0).bin", bytes: 1_000_000) }
             for name in ["a", "b"] {
                 try await fixture.submit(
@@ -102,13 +102,17 @@ private struct ListingFixture {
         try result.get()
     }
 
-    /// Starts the program, and kills it after the daemon has its tasks.
+    /// Starts the program, and kills it after the daemon has its tasks. The server stands still meanwhile, so that no
+    /// event reaches a program in the foreground.
     func submit(_ arguments: [String], tasks: Int) async throws {
+        server.setStopped(true)
+        defer { server.setStopped(false) }
         let app = try ChildProcess(program, arguments, environment: environment, output: home + "/output")
         try await waitUntil("the tasks", within: 60) {
             (try await daemon.json("list", "--all")["transfers"] as? [Any])?.count == tasks
         }
         app.end()
+        try await app.wait(within: 60)
     }
 
     /// Waits until the files are there, all events are handled, and the program that the daemon started has ended.

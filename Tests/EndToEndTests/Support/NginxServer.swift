@@ -107,6 +107,9 @@ final class NginxServer: Sendable {
     /// The URL of a file.
     func url(_ name: String) -> String { "http://127.0.0.1:\(port)/\(name)" }
 
+    /// Stops the server with all its connections, or lets it go on. Clients only see that it takes long.
+    func setStopped(_ stopped: Bool) { process.signal(stopped ? SIGSTOP : SIGCONT) }
+
     /// Writes a file of random bytes into the server's folder. The seed determines the bytes.
     @discardableResult
     func serve(_ name: String, bytes: Int, seed: UInt64 = 1) throws -> String {

@@ -39,13 +39,19 @@ final class Interruption: Sendable {
     }
 
     private static func startSources() -> [any DispatchSourceSignal] {
-        [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
-            // Dispatch catches the signal soon. Until then, the default action ends the program, and no signal is lost.
+        let registered = DispatchGroup()
+        let sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { receive(number) }
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
             source.resume()
             return source
         }
+        // Dispatch catches the signals on a thread of its own. What follows relies on it, such as files that must be
+        // removed at an early end.
+        registered.wait()
+        return sources
     }
 
     private static func receive(_ number: Int32) {
