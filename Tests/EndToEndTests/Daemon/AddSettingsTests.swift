@@ -46,18 +46,24 @@ struct AddSettingsTests {
         let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
         try await withFixture { fixture in
+            let power = try await PowerFixture(bus: fixture.bus)
+            try await power.spawn()
+            try await power.setAC(false)
             let folder = try #require(fixture.program.environment["XDG_CONFIG_HOME"]) + "/transferd"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try "policy = \"immediate\"\n".write(
                 toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
             let url = server.url("file.bin")
-            #expect(try await fixture.run("add", url, "-d", fixture.program.downloads, "--policy", "relaxed") == "1")
-            #expect(try await fixture.run("why", "1").contains("(policy relaxed)"))
-            #expect(try await fixture.run("show", "1").contains("those of the policy relaxed"))
+            #expect(
+                try await fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--policy", "strict")
+                    == "1")
+            #expect(try await fixture.run("why", "1").contains("on battery"))
+            #expect(try await fixture.run("show", "1").contains("those of the policy strict"))
             try await fixture.endDaemon(by: SIGKILL)
-            #expect(try await fixture.run("why", "1").contains("(policy relaxed)"))
+            #expect(try await fixture.run("why", "1").contains("on battery"))
             try await fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--wait")
             #expect(try await fixture.run("add", url, "--policy", "none", status: 2).contains("--policy"))
+            await power.end()
         }
     }
 
