@@ -55,8 +55,8 @@ struct AddSettingsTests {
                 toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
             let url = server.url("file.bin")
             #expect(
-                try await fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--policy", "strict")
-                    == "1")
+                try await fixture.run(
+                    "add", url, "-d", fixture.program.downloads, "--discretionary", "--policy", "strict") == "1")
             #expect(try await fixture.run("why", "1").contains("on battery"))
             #expect(try await fixture.run("show", "1").contains("those of the policy strict"))
             try await fixture.endDaemon(by: SIGKILL)
