@@ -127,11 +127,6 @@ let sqlite = product("GRDBSQLite", of: "GRDB.swift", for: .engine)
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-/// With `logging`, the packages that the library for app developers needs.
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-
-let httpTypesFoundation = Target.Dependency.product(name: "HTTPTypesFoundation", package: "swift-http-types")
-
 let metrics = product("Metrics", of: "swift-metrics", for: .engine)
 
 let numerics = product("RealModule", of: "swift-numerics", for: .lab)
@@ -185,7 +180,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -284,7 +278,7 @@ let package = Package(
         // Client
         client(
             "BackgroundTransfer",
-            ["TransferModel", "TransferBusProtocol", "GLibBridge", httpTypes, httpTypesFoundation, logging]),
+            ["TransferModel", "TransferBusProtocol", "GLibBridge", logging]),
         client(
             "BackgroundTransferEmbedded",
             [
@@ -518,9 +512,7 @@ let package = Package(
             ]),
         tests(
             "Client/BackgroundTransferTests",
-            [
-                "BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions", "HostileServer", httpTypes,
-            ]),
+            ["BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions", "HostileServer"]),
         tests("Adapters/GLibBridgeTests", ["GLibBridge"]),
         tests(
             "DBus/TransferBusProtocolTests",

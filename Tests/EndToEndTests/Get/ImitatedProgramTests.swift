@@ -52,7 +52,7 @@ struct ImitatedProgramTests {
         let program = try Transferctl()
         let folder = program.folder.path + "/bin"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for name in ["aria2c", "axel", "curl", "xfercommand"] {
+        for name in ["aria2c", "curl", "xfercommand"] {
             try FileManager.default.createSymbolicLink(
                 atPath: folder + "/" + name, withDestinationPath: Transferctl.path)
         }
@@ -68,7 +68,6 @@ struct ImitatedProgramTests {
             program.executable = "/bin/sh"
             let url = server.address + "/clip.mp4"
             for (name, command) in [
-                ("axel", "\(folder)/axel -o f.axel -H 'Cookie: k=v1' -H 'X-Test: hello' -- \(url)"),
                 (
                     "curl",
                     "printf '\(Self.cookies)' | \(folder)/curl -L -o f.curl --cookie - --header 'X-Test: hello' -- \(url)"
@@ -100,8 +99,7 @@ struct ImitatedProgramTests {
                 ("curl", ["--data", "x", server.address + "/open"], 2), ("curl", ["-o", "x", "file:///etc/passwd"], 2),
                 ("aria2c", [server.address + "/none"], 3), ("aria2c", ["--enable-rpc"], 28),
                 ("aria2c", ["--on-download-complete=/bin/sh", server.address + "/open"], 28),
-                ("axel", [server.address + "/none"], 1), ("axel", ["-o", "x"], 1),
-                ("axel", ["-o", "x\ny/../../z", "--", "--on-complete=touch evil"], 1),
+                ("aria2c", ["-o", "x"], 28), ("aria2c", ["-o", "x\ny/../../z", "--", "--on-complete=touch evil"], 28),
                 ("xfercommand", [server.address + "/open"], 1),
                 ("curl", ["-H", "X: a\r\nEvil: b", "-o", "x", server.address + "/open"], 2),
             ] as [(String, [String], Int32)] {
@@ -131,7 +129,7 @@ struct ImitatedProgramTests {
         let settings = program.folder.path + "/config/transferd"
         try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
         try "when = \"ac\"\n".write(toFile: settings + "/get.toml", atomically: true, encoding: .utf8)
-        program.executable = program.folder.path + "/axel"
+        program.executable = program.folder.path + "/aria2c"
         try FileManager.default.createSymbolicLink(atPath: program.executable, withDestinationPath: Transferctl.path)
         let run = try program.start(["-o", "f", "--", server.url("file.bin")])
         try await run.waitForMessage("waiting: on battery")
@@ -155,7 +153,7 @@ struct ImitatedProgramTests {
         let bus = try await PrivateBus()
         let fixture = try await PowerFixture(bus: bus)
         try await fixture.spawn()
-        let names = ["axel", "curl", "aria2c"]
+        let names = ["curl", "aria2c"]
         var runs: [(name: String, program: Transferctl, run: Transferctl.Run)] = []
         for name in names {
             var program = try Transferctl(environment: bus.environment)
@@ -201,7 +199,7 @@ struct ImitatedProgramTests {
         .map { "\($0)/yt-dlp" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
     @Test(
-        "The real yt-dlp downloads through each of three names, with header fields and cookies",
+        "The real yt-dlp downloads through each of two names, with header fields and cookies",
         .enabled(if: ImitatedProgramTests.downloader != nil, "yt-dlp is missing: pip install yt-dlp"))
     func realCaller() async throws {
         try await withPrograms { program, folder, server in
@@ -210,7 +208,7 @@ struct ImitatedProgramTests {
             let jar = program.folder.path + "/jar"
             try Self.cookies.replacing("\\n", with: "\n").replacing("\\t", with: "\t")
                 .write(toFile: jar, atomically: true, encoding: .utf8)
-            for name in ["axel", "curl", "aria2c"] {
+            for name in ["curl", "aria2c"] {
                 let (status, run) = try await program.run(
                     [
                         "--no-update", "--cookies", jar, "--add-headers", "X-Test:hello", "--downloader",

@@ -61,6 +61,8 @@ struct TutorialTests {
         settings["TUTORIAL_" + habit] = "1"
         let fixture = try await DaemonFixture { [settings] _ in settings }
         let program = builtProgram("TutorialApp")
+        // No task ends before the app is killed.
+        server.setStopped(true)
         let app = try FixtureProcess(
             [program] + (1...2).map { server.url("\($0).bin") },
             environment: fixture.program.environment.merging(settings) { $1 })
@@ -70,6 +72,7 @@ struct TutorialTests {
         kill(app.id, SIGKILL)
         await app.end()
         try await fixture.run("now", "--all")
+        server.setStopped(false)
         func lines() -> [String] {
             ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
         }

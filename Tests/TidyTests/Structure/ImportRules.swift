@@ -52,7 +52,7 @@ enum ImportRules {
             ]),
             // The client uses the bus and needs no engine.
             "Sources/Client/BackgroundTransfer": toolchain.union([
-                "FoundationNetworking", "GLibBridge", "HTTPTypes", "HTTPTypesFoundation", "Logging",
+                "FoundationNetworking", "GLibBridge", "Logging",
                 "TransferBusProtocol",
                 "TransferModel",
             ]),
@@ -108,8 +108,6 @@ enum ImportRules {
             "Sources/Testing/TransferTesting",
         ],
         "FoundationXML": ["Sources/Samples/podcasts"],
-        "HTTPTypes": ["Sources/Client/BackgroundTransfer"],
-        "HTTPTypesFoundation": ["Sources/Client/BackgroundTransfer"],
         "GRDB": ["Sources/Adapters/SQLiteStore"],
         "GRDBSQLite": ["Sources/Adapters/SQLiteStore"],
         "ServiceLifecycle": ["Sources/Client/BackgroundTransferEmbedded", "Sources/Tools/TransferDaemon"],

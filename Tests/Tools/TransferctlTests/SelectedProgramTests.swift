@@ -12,15 +12,15 @@ struct SelectedProgramTests {
             ("transfer-rpc", .rpc), ("transfer-worker", .worker),
         ])
     func names(name: String, program: SelectedProgram) {
-        for called in ["/usr/bin/\(name)", "", "/", "transferd", "transfer-worker", "axel/", "Axel"] {
+        for called in ["/usr/bin/\(name)", "", "/", "transferd", "transfer-worker", "curl/", "Curl"] {
             #expect(SelectedProgram(file: "/usr/bin/\(name)", called: called) == program, "\(called)")
         }
     }
 
     @Test("A personality is selected by the file, or by the name of a symbolic link to transferctl")
     func personalities() {
-        #expect(SelectedProgram(file: "/usr/libexec/transferctl/axel", called: "") == .control(.axel))
-        #expect(SelectedProgram(file: "/usr/libexec/transferctl/axel", called: "transferctl") == .control(.axel))
+        #expect(SelectedProgram(file: "/usr/libexec/transferctl/curl", called: "") == .control(.curl))
+        #expect(SelectedProgram(file: "/usr/libexec/transferctl/curl", called: "transferctl") == .control(.curl))
         #expect(SelectedProgram(file: "/usr/bin/transferctl", called: "curl") == .control(.curl))
         #expect(SelectedProgram(file: "/usr/bin/transferctl", called: "/opt/bin/aria2c") == .control(.aria2c))
         #expect(SelectedProgram(file: "/usr/bin/transferd", called: "curl") == .daemon)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import FoundationNetworking
-public import HTTPTypes
 
 /// A session whose downloads can be awaited by name. ``URLSession`` conforms to this protocol.
 ///
@@ -10,11 +9,9 @@ public import HTTPTypes
 /// ## Topics
 ///
 /// ### Awaiting Files by Name
-/// - ``file(for:id:options:)-(URLRequest,_,_)``
-/// - ``file(for:id:options:)-(HTTPRequest,_,_)``
+/// - ``file(for:id:options:)``
 /// - ``files(for:options:)``
-/// - ``transfer(for:id:options:)-(URLRequest,_,_)``
-/// - ``transfer(for:id:options:)-(HTTPRequest,_,_)``
+/// - ``transfer(for:id:options:)``
 /// - ``transfers(for:options:)``
 /// - ``remove(id:)``
 ///
@@ -30,20 +27,11 @@ public protocol FileAwaiting {
 extension FileAwaiting {
     /// Downloads a file, or joins the transfer with the name, or returns its finished file at once.
     ///
-    /// Behaves as ``BackgroundSession/file(for:id:options:)-(URLRequest,_,_)``.
+    /// Behaves as ``BackgroundSession/file(for:id:options:)``.
     ///
     /// - Throws: `TransferError`, also if the session is not a background session.
     public func file(
         for request: URLRequest, id: String, options: TransferOptions = TransferOptions()
-    ) async throws(TransferError) -> URL {
-        try await backgroundSession().file(for: request, id: id, options: options)
-    }
-
-    /// Downloads a file, or joins the transfer with the name, or returns its finished file at once.
-    ///
-    /// - Throws: `TransferError`, also if the session is not a background session.
-    public func file(
-        for request: HTTPRequest, id: String, options: TransferOptions = TransferOptions()
     ) async throws(TransferError) -> URL {
         try await backgroundSession().file(for: request, id: id, options: options)
     }
@@ -53,15 +41,6 @@ extension FileAwaiting {
     /// - Throws: `TransferError`, also if the session is not a background session.
     public func transfer(
         for request: URLRequest, id: String, options: TransferOptions = TransferOptions()
-    ) async throws(TransferError) -> NamedTransfer {
-        try await backgroundSession().transfer(for: request, id: id, options: options)
-    }
-
-    /// Starts or joins the transfer with a name, without awaiting its end.
-    ///
-    /// - Throws: `TransferError`, also if the session is not a background session.
-    public func transfer(
-        for request: HTTPRequest, id: String, options: TransferOptions = TransferOptions()
     ) async throws(TransferError) -> NamedTransfer {
         try await backgroundSession().transfer(for: request, id: id, options: options)
     }

@@ -34,10 +34,8 @@ internal import TransferModel
 /// - ``unfinishedTasks()``
 ///
 /// ### Awaiting Files by Name
-/// - ``file(for:id:options:)-(URLRequest,_,_)``
-/// - ``file(for:id:options:)-(HTTPRequest,_,_)``
-/// - ``transfer(for:id:options:)-(URLRequest,_,_)``
-/// - ``transfer(for:id:options:)-(HTTPRequest,_,_)``
+/// - ``file(for:id:options:)``
+/// - ``transfer(for:id:options:)``
 /// - ``files(for:options:)``
 /// - ``transfers(for:options:)``
 /// - ``remove(id:)``

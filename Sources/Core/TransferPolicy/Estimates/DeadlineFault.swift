@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// A reason why a transfer cannot finish by its deadline, known when the transfer is submitted.
-///
-/// Every case except ``unlikely(_:available:)`` is certain: no network and no server can be fast enough.
+/// A reason why a transfer cannot finish by its deadline, known when the transfer is submitted: no network and no server
+/// can be fast enough.
 public enum DeadlineFault: Hashable, Sendable {
     /// The deadline has passed.
     case past(WallTime)
@@ -13,8 +12,6 @@ public enum DeadlineFault: Hashable, Sendable {
     case window(opens: WallTime?, deadline: WallTime)
     /// The size needs more time at the stated limit on the rate than is left.
     case limit(bytes: Int64, rate: Int64, needed: Duration, available: Duration)
-    /// The size needs more time at the estimated rate than is left.
-    case unlikely(TransferEstimate, available: Duration)
 
     /// Finds the fault of a transfer's deadline at submission.
     ///
@@ -22,13 +19,11 @@ public enum DeadlineFault: Hashable, Sendable {
     ///   - constraints: The requirements of the transfer.
     ///   - bytes: The size in bytes; `nil` if it is unknown.
     ///   - limit: The lowest limit on the rate in bytes per second; `nil` if there is none.
-    ///   - estimate: The estimate for the transfer; `nil` to find only certain faults.
     ///   - now: The current date.
     ///   - localTime: The rules for local time, in which windows are stated.
     /// - Returns: The first fault; `nil` if there is no deadline, or if the transfer can meet it.
     public static func find(
-        in constraints: Constraints, bytes: Int64?, limit: Int64?, estimate: TransferEstimate?, at now: ClockReading,
-        localTime: LocalTimeRules
+        in constraints: Constraints, bytes: Int64?, limit: Int64?, at now: ClockReading, localTime: LocalTimeRules
     ) -> DeadlineFault? {
         guard let deadline = constraints.deadline?.date else { return nil }
         guard deadline > now.wall else { return .past(deadline) }
@@ -43,12 +38,9 @@ public enum DeadlineFault: Hashable, Sendable {
                 start = opens
             }
         }
+        guard let bytes, let limit, limit > 0 else { return nil }
         let available = start.duration(to: deadline)
-        if let bytes, let limit, limit > 0 {
-            let needed = Duration(clampingSeconds: Double(max(0, bytes)) / Double(limit))
-            if needed > available { return .limit(bytes: bytes, rate: limit, needed: needed, available: available) }
-        }
-        guard let estimate, estimate.need > available else { return nil }
-        return .unlikely(estimate, available: available)
+        let needed = Duration(clampingSeconds: Double(max(0, bytes)) / Double(limit))
+        return needed > available ? .limit(bytes: bytes, rate: limit, needed: needed, available: available) : nil
     }
 }

@@ -75,7 +75,7 @@ extension Int64 {
 
 extension Duration {
     /// `45 s`, `12 min`, `6 h`: whole units, rounded to the nearest.
-    var inWords: String {
+    package var inWords: String {
         let seconds = Swift.max(0, wholeNanoseconds / 1_000_000_000)
         if seconds < 120 { return "\(seconds) s" }
         return seconds < 7200 ? "\((seconds + 30) / 60) min" : "\((seconds / 60 + 30) / 60) h"

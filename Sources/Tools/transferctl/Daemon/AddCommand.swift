@@ -44,9 +44,9 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
         }
         let alarm = try AdapterFactory.alarm()
         let builder = try SpecificationBuilder(command: self, destination: destination, now: alarm.now().wall)
-        var items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
+        let items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
         try GetPlan.rejectDuplicates(items)
-        try await DeadlineCheck(self, alarm, limitRate: submission.limitRate).complete(&items)
+        try checkDeadlines(of: items, now: alarm.now(), limitRate: submission.limitRate)
         let requests = items.map { TransferRequest(settings.applied(to: $0.specification)) }
         try await DaemonConnection.with(bus: daemon.bus) { try await submission.submit(requests, to: $0) }
     }
@@ -75,8 +75,8 @@ struct AddUploadCommand: AsyncParsableCommand, TransferOptions {
         let source = try upload.source()
         let alarm = try AdapterFactory.alarm()
         let builder = try SpecificationBuilder(command: self, destination: nil, now: alarm.now().wall)
-        var items = [try builder.item(uploading: source, to: upload.target(for: source))]
-        try await DeadlineCheck(self, alarm, limitRate: submission.limitRate).complete(&items)
+        let items = [try builder.item(uploading: source, to: upload.target(for: source))]
+        try checkDeadlines(of: items, now: alarm.now(), limitRate: submission.limitRate)
         let request = TransferRequest(
             settings.applied(to: items[0].specification),
             upload: TransferRequest.Upload(

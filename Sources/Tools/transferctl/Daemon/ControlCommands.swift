@@ -2,6 +2,7 @@
 import ArgumentParser
 import ToolSupport
 import TransferBusClient
+import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
@@ -60,10 +61,19 @@ extension ControlCommand {
     ///
     /// - Returns: The IDs of the transfers.
     func applyAction(by client: BusClient) async throws -> [TransferID] {
-        let ids = try await choice.chosen(by: client)
-        guard !ids.isEmpty else { return [] }
-        try await client.control(ids, Self.action)
-        return ids
+        var former: [TransferID] = []
+        while true {
+            let ids = try await choice.chosen(by: client)
+            guard !ids.isEmpty else { return [] }
+            do {
+                try await client.control(ids, Self.action)
+                return ids
+            } catch let fault as BusFault
+                where choice.ids.isEmpty && ids != former && [.noSuchTransfer, .transferEnded].contains(fault.code)
+            {
+                former = ids  // One of all transfers has ended since they were listed.
+            }
+        }
     }
 }
 

@@ -72,14 +72,9 @@ struct GetCommand: TransferCommand {
     @Flag(help: "Ignore the file with default options.")
     var noConfig = false
 
-    @OptionGroup(title: "Interrupted commands") var interrupted: InterruptedOptions
     @OptionGroup var testOptions: TestOptions
 
     func run() async throws {
-        let hasTargets = !urls.isEmpty || input != nil || fileSet != nil
-        let isDone = try await interrupted.run(
-            stateDirectory: StateFolder.path(option: stateDir), hasTargets: hasTargets, json: output.json)
-        guard !isDone else { return }
         guard let fileSet else { return try await performPlan() }
         try await SetRun(self, fileSet).run()
     }

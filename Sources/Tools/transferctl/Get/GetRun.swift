@@ -32,6 +32,8 @@ struct GetRun {
         // Created first, because its worker takes time to load, and so does the queue.
         let executor = try makeExecutor(partials: directory + "/partial", reporter: reporter)
         let store = try openStore(in: directory, reporter: reporter)
+        try await AbandonedTransfers.remove(
+            from: store, in: directory, locks: locks, continued: Set(plan.items.map(\.key)))
         let queue = try await GetQueue(plan, in: store)
         warnIfInsecure(reporter)
         let engine = TransferEngine(

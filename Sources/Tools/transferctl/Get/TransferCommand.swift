@@ -34,12 +34,8 @@ extension TransferCommand {
     @discardableResult
     func performPlan(_ makePlan: (WallTime) throws -> GetPlan) async throws -> TransferFollower? {
         let alarm = try AdapterFactory.alarm()
-        var plan = try makePlan(alarm.now().wall)
-        // A dry run sends no request, so it does not ask for sizes.
-        let warnings = try await DeadlineCheck(
-            self, alarm, limitRate: local.limitRate, proxy: plan.proxy, caFile: plan.caFile
-        ).complete(&plan, asksServers: !local.dryRun)
-        if plan.style != .json, plan.style != .quiet { for warning in warnings { Console.error(warning) } }
+        let plan = try makePlan(alarm.now().wall)
+        try checkDeadlines(of: plan.items, now: alarm.now(), limitRate: local.limitRate)
         guard !local.dryRun else {
             try await DryRun(GetRun(plan: plan, alarm: alarm)).run()
             return nil

@@ -10,21 +10,6 @@ extension Personality {
         return number
     }
 
-    /// The options of Axel 2.17 (axel(1)), as `yt-dlp --downloader axel` uses them.
-    static let axelOptions: [ImitatedOption] = [
-        ImitatedOption("-V --version", .version), ImitatedOption("-h --help", .help),
-        ImitatedOption("-o --output") { $0.output = $1 },
-        .passed("-H --header", as: "--header"), .passed("-U --user-agent", as: "--user-agent"),
-        ImitatedOption("-n --num-connections") { $0.connections = try number($1, "--num-connections") },
-        ImitatedOption("-s --max-speed") { $0.options += ["--limit-rate", "\(try number($1, "--max-speed"))"] },
-        ImitatedOption("-T --timeout") { $0.options += ["--timeout", "\(try number($1, "--timeout"))"] },
-        ImitatedOption("-c --no-clobber", .flag) { command, _ in command.collision = "--no-clobber" },
-        .flag("-k --insecure", as: "--insecure"), .flag("-q --quiet", as: "--quiet"),
-        .flag("-v --verbose", as: "--verbose"), .ignored("-a --alternate"), .ignored("-p --percentage"),
-        // Fields with secrets never leave the server's origin, so redirects are safe.
-        .ignored("--max-redirect", .value),
-    ]
-
     /// The options of curl (curl(1)), as `yt-dlp --downloader curl` and pacman use them.
     static let curlOptions: [ImitatedOption] = [
         ImitatedOption("-V --version", .version), ImitatedOption("-h --help", .help),

@@ -8,7 +8,7 @@ extension Personality {
     var usageStatus: Int32 {
         switch self {
         case .aria2c: 28
-        case .axel, .xfercommand: 1
+        case .xfercommand: 1
         case .curl: 2
         }
     }
@@ -29,7 +29,7 @@ extension Personality {
             switch self {
             case .aria2c: Aria2Status.code(of: failure)
             case .curl: Self.curlStatus(failure)
-            case .axel, .xfercommand: 1
+            case .xfercommand: 1
             }
         }
     }

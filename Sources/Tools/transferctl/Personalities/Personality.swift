@@ -7,7 +7,6 @@ import TransferModel
 /// A program that starts a downloader, such as `yt-dlp`, thereby downloads under conditions without a patch.
 enum Personality: String, CaseIterable, Sendable {
     case aria2c
-    case axel
     case curl
     /// A downloader for pacman: `XferCommand = …/xfercommand %u %o`.
     case xfercommand
@@ -44,11 +43,11 @@ enum Personality: String, CaseIterable, Sendable {
             }
             command.output = command.output ?? parsed.targets[1]
             command.urls = [parsed.targets[0]]
-        case .axel, .aria2c:
+        case .aria2c:
             guard !parsed.targets.isEmpty || command.inputPath != nil else {
                 throw UsageError("write at least one URL")
             }
-            // As with these programs, all URLs lead to one file.
+            // As with aria2c, all URLs lead to one file.
             command.urls = Array(parsed.targets.prefix(1))
             command.mirrors = Array(parsed.targets.dropFirst())
         case .curl:
@@ -62,7 +61,6 @@ enum Personality: String, CaseIterable, Sendable {
     private var options: [ImitatedOption] {
         switch self {
         case .aria2c: Self.aria2Options
-        case .axel: Self.axelOptions
         case .curl: Self.curlOptions
         case .xfercommand: Self.transferOptions
         }
@@ -72,7 +70,6 @@ enum Personality: String, CaseIterable, Sendable {
     private func versionText(_ version: String) -> String {
         switch self {
         case .aria2c: "aria2 version 1.36.0\nImitated by transferctl \(version)"
-        case .axel: "Axel 2.17.11 (linux)\nImitated by transferctl \(version)"
         // yt-dlp passes cookies on standard input since 7.59.
         case .curl: "curl 7.88.1 (linux) transferctl/\(version)\nProtocols: http https"
         case .xfercommand: "transferctl \(version)"

@@ -2,6 +2,7 @@
 import CommandRunner
 import Foundation
 import LinuxClock
+import SQLiteStore
 import ToolSupport
 import TransferEngine
 import TransferModel
@@ -46,10 +47,8 @@ struct CommandRun {
             now: { [alarm] in alarm.now() }, onShutDown: { executor.prepareForShutDown() })
         let source: any ConditionSource =
             plan.assumptions.map { AssumingConditionSource(base: conditions, assumptions: $0) } ?? conditions
-        let path = try? StateFolder.path(option: nil)
-        let statistics = if let path { await DeadlineCheck.statistics(in: path) } else { nil as PersistedStatistics? }
         let engine = TransferEngine(
-            store: EphemeralStore(statistics: statistics), executor: executor, conditions: source, alarm: alarm,
+            store: EphemeralStore(statistics: await Self.statistics()), executor: executor, conditions: source, alarm: alarm,
             configuration: plan.scheduling, policy: plan.policy, savesStatistics: false, registry: TransferRegistry())
         let service = EngineService(
             engine, localTime: LocalTimeRules(current: alarm.now().wall), explanationLimit: 1)
@@ -66,6 +65,17 @@ struct CommandRun {
         }
         let end = try await runEngine(engine, service, state, registration, starts, until: ends)
         return exitStatus(of: end)
+    }
+
+    /// Returns the statistics of earlier runs of `get`, from which policies predict; `nil` if there are none.
+    private static func statistics() async -> PersistedStatistics? {
+        guard let path = try? StateFolder.path(option: nil) + "/get/queue.sqlite",
+            FileManager.default.fileExists(atPath: path),
+            let store = try? SQLiteStore(SQLiteStoreConfiguration(path: path, scope: .keys([])))
+        else { return nil }
+        let statistics = try? await store.statistics()
+        await store.close()
+        return statistics
     }
 
     private func runEngine(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import HTTPTypes
 import Synchronization
 import Testing
 import TransferModel
@@ -194,18 +193,6 @@ struct BackgroundSessionAwaitingTests {
         try await session.remove(id: "unknown")
         _ = try await session.transfer(for: request, id: "a")
         #expect(fixture.submitted.count == 2)
-    }
-
-    @Test("a request of swift-http-types is the same request")
-    func httpTypes() async throws {
-        let session = try fixture.open()
-        _ = try await session.transfer(for: request, id: "a")
-        var same = HTTPRequest(method: .get, scheme: "http", authority: "example.org", path: "/episode?token=1")
-        _ = try await session.transfer(for: same, id: "a")
-        #expect(fixture.submitted.count == 1)
-        same.authority = nil
-        let error = await failure { () throws(TransferError) in try await session.file(for: same, id: "b") }
-        #expect(error?.code == .badRequest)
     }
 }
 

@@ -9,14 +9,14 @@ struct DeadlineFaultTests {
 
     private func find(
         deadline: Int64? = 1000, notBefore: Int64? = nil, window: ClosedRange<Int64>? = nil, bytes: Int64? = nil,
-        limit: Int64? = nil, estimate: TransferEstimate? = nil
+        limit: Int64? = nil
     ) -> DeadlineFault? {
         let constraints = Constraints(
             notBefore: notBefore.map { NotBeforeConstraint(date($0)) },
             deadline: deadline.map { DeadlineConstraint(date($0)) },
             window: window.map { WindowConstraint(windows: [.init(start: $0.lowerBound, end: $0.upperBound)]) })
         return DeadlineFault.find(
-            in: constraints, bytes: bytes, limit: limit, estimate: estimate, at: Sample.now, localTime: .utc)
+            in: constraints, bytes: bytes, limit: limit, at: Sample.now, localTime: .utc)
     }
 
     @Test("A wish that can be met has no fault")
@@ -39,12 +39,5 @@ struct DeadlineFaultTests {
     func limit() {
         let fault = find(window: 500...2000, bytes: 1000, limit: 1)
         #expect(fault == .limit(bytes: 1000, rate: 1, needed: .seconds(1000), available: .seconds(500)))
-    }
-
-    @Test("An estimate over the time that is left is a warning")
-    func unlikely() {
-        let estimate = TransferEstimate(bytes: 2000, sizeBasis: .expected, rate: 1, rateBasis: .connection)
-        #expect(find(estimate: estimate) == .unlikely(estimate, available: .seconds(1000)))
-        #expect(find(deadline: 2000, estimate: estimate) == nil)
     }
 }

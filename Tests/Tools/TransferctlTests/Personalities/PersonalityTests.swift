@@ -32,20 +32,6 @@ struct PersonalityTests {
         return ""
     }
 
-    @Test("axel, as yt-dlp calls it")
-    func axel() throws {
-        #expect(
-            try words(
-                .axel, "-o", "Video [id].mp4.part", "-H", "User-Agent: Mozilla/5.0", "-H", "Cookie: a=b",
-                "--max-redirect=0", "-n4", "--", "https://h/x?y=1")
-                == [
-                    "get", "--no-paths", "--header", "User-Agent: Mozilla/5.0", "--header", "Cookie: a=b",
-                    "--connections", "4",
-                    "--output", "Video [id].mp4.part", "--rename", "--", "https://h/x?y=1",
-                ])
-        #expect(message { _ = try words(.axel, "-o", "f") }.contains("one URL"))
-    }
-
     @Test("curl, as yt-dlp and pacman call it")
     func curl() throws {
         #expect(
@@ -115,9 +101,9 @@ struct PersonalityTests {
                 + "http://m/b.deb\tout=b_1.deb\n")
     }
 
-    @Test("Several URLs are mirrors of one file", arguments: [Personality.axel, .aria2c])
-    func mirrors(of personality: Personality) throws {
-        let command = try words(personality, "http://a/f", "http://b/f")
+    @Test("Several URLs are mirrors of one file")
+    func mirrors() throws {
+        let command = try words(.aria2c, "http://a/f", "http://b/f")
         #expect(command.suffix(2) == ["--", "http://a/f"])
         #expect(command.contains(["--mirror", "http://b/f"]))
         var made = ""
@@ -156,22 +142,22 @@ struct PersonalityTests {
     @Test("An unknown option names itself and the supported ones; values that are missing or wrong are named")
     func unknown() {
         for (personality, option) in [
-            (Personality.curl, "--data"), (.aria2c, "--enable-rpc"), (.axel, "-S"), (.xfercommand, "-x"),
+            (Personality.curl, "--data"), (.aria2c, "--enable-rpc"), (.xfercommand, "-x"),
             (.aria2c, "--on-download-complete=/bin/sh"), (.curl, "-K/etc/config"),
         ] {
             let text = message { _ = try words(personality, option, "http://h/x") }
             #expect(text.contains("does not support the option") && text.contains("--output") || text.contains("--out"))
         }
         #expect(message { _ = try words(.curl, "http://h/x", "-o") }.contains("'-o' needs a value"))
-        #expect(message { _ = try words(.axel, "-n", "-3", "http://h/x") }.contains("not a valid number"))
+        #expect(message { _ = try words(.aria2c, "-x", "-3", "http://h/x") }.contains("not a valid number"))
         #expect(
             message { _ = try words(.aria2c, "--check-certificate=maybe", "http://h/x") }.contains("=true or =false"))
-        #expect(message { _ = try words(.axel, "--quiet=yes", "http://h/x") }.contains("has no value"))
+        #expect(message { _ = try words(.curl, "--silent=yes", "http://h/x") }.contains("has no value"))
     }
 
     @Test("After --, a word that looks like an option is a URL, and never an option of 'get'")
     func terminator() throws {
-        let words = try words(.axel, "-o", "--on-complete=/bin/sh", "--", "--state-dir=/x")
+        let words = try words(.aria2c, "-o", "--on-complete=/bin/sh", "--", "--state-dir=/x")
         #expect(
             words == ["get", "--no-paths", "--output", "--on-complete=/bin/sh", "--rename", "--", "--state-dir=/x"])
     }
@@ -187,7 +173,6 @@ struct PersonalityTests {
         }
         let curl = try text(.curl, "-V").split(separator: " ")
         #expect(curl[0] == "curl" && curl[1].split(separator: ".").compactMap { Int($0) }.count == 3)
-        #expect(try text(.axel, "-V").hasPrefix("Axel 2."))
         #expect(try text(.aria2c, "-v").hasPrefix("aria2 version 1."))
         #expect(try text(.aria2c, "--help").contains("--load-cookies"))
         #expect(try !text(.aria2c, "--help").contains("--file-allocation"))
@@ -205,7 +190,7 @@ struct PersonalityTests {
         for personality in Personality.allCases { #expect(personality.status(for: 0, failure: nil) == 0) }
         #expect(Personality.curl.status(for: 2, failure: nil) == 2)
         #expect(Personality.aria2c.status(for: 2, failure: nil) == 28)
-        #expect(Personality.axel.status(for: 2, failure: nil) == 1)
+        #expect(Personality.xfercommand.status(for: 2, failure: nil) == 1)
         #expect(Personality.curl.status(for: 1, failure: failure("status", 404)) == 22)
         #expect(Personality.curl.status(for: 1, failure: failure("connection")) == 7)
         #expect(Personality.curl.status(for: 1, failure: nil) == 56)
@@ -213,6 +198,6 @@ struct PersonalityTests {
         #expect(Personality.aria2c.status(for: 1, failure: failure("status", 503)) == 22)
         #expect(Personality.aria2c.status(for: 1, failure: failure("checksumMismatch")) == 32)
         #expect(Personality.aria2c.status(for: 130, failure: nil) == 7)
-        #expect(Personality.axel.status(for: 130, failure: nil) == 130)
+        #expect(Personality.xfercommand.status(for: 130, failure: nil) == 130)
     }
 }

@@ -9,7 +9,6 @@ enum DelegateConformance {
     ///
     /// Methods that only the subclass declares are never called, and cannot be detected at run time.
     static func warning(about delegate: any URLSessionDelegate) -> String? {
-        guard !(delegate is SessionDelegateBase) else { return nil }
         let type = Swift.type(of: delegate)
         let inherited = protocols.compactMap { (name, conforms) -> (name: String, base: any Any.Type)? in
             guard let base = classes(of: delegate).last(where: conforms), base != type else { return nil }
@@ -18,8 +17,8 @@ enum DelegateConformance {
         guard let base = inherited.first?.base else { return nil }
         return """
             The delegate '\(type)' inherits \(inherited.map(\.name).joined(separator: ", ")) from '\(base)'. A method of \
-            these protocols that '\(type)' has and '\(base)' has not is never called: implement the method in '\(base)', \
-            too, or inherit from SessionDelegateBase.
+            these protocols that '\(type)' has and '\(base)' has not is never called: implement the method in '\(base)' \
+            too.
             """
     }
 
