@@ -48,7 +48,8 @@ struct CommandRun {
         let source: any ConditionSource =
             plan.assumptions.map { AssumingConditionSource(base: conditions, assumptions: $0) } ?? conditions
         let engine = TransferEngine(
-            store: EphemeralStore(statistics: await Self.statistics()), executor: executor, conditions: source, alarm: alarm,
+            store: EphemeralStore(statistics: await Self.statistics()), executor: executor, conditions: source,
+            alarm: alarm,
             configuration: plan.scheduling, policy: plan.policy, savesStatistics: false, registry: TransferRegistry())
         let service = EngineService(
             engine, localTime: LocalTimeRules(current: alarm.now().wall), explanationLimit: 1)
