@@ -278,7 +278,7 @@ let package = Package(
         // Client
         client(
             "BackgroundTransfer",
-            ["TransferModel", "TransferBusProtocol", "GLibBridge", logging]),
+            ["TransferModel", "TransferBusProtocol", "GLibBridge", "LinuxKernel", logging]),
         client(
             "BackgroundTransferEmbedded",
             [

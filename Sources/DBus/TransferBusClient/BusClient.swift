@@ -55,23 +55,6 @@ package actor BusClient: WatchedTransferManager {
         guard isOurs else { throw BusClientError.failed("another program owns the bus name \(name)") }
     }
 
-    /// Returns the changed properties in later signals of an object, or of all objects if `path` is `nil`.
-    package func propertyChanges(at path: String?) throws -> AsyncStream<[String: VariantValue]> {
-        let (stream, continuation) = AsyncStream.makeStream(of: [String: VariantValue].self)
-        try subscribe(toChangesAt: path) { continuation.yield($0) }
-        return stream
-    }
-
-    private func subscribe(toChangesAt path: String?, _ deliver: @escaping ([String: VariantValue]) -> Void) throws {
-        guard let bus else { throw BusClientError.noBus("not connected") }
-        registrations.append(
-            bus.subscribe(
-                to: "PropertiesChanged", of: TransferBusName.properties, at: path, sender: TransferBusName.service
-            ) { values in
-                if values.count == 3, let properties = values[1].dictionary { deliver(properties) }
-            })
-    }
-
     /// Calls a method of the manager object.
     ///
     /// - Throws: `BusFault` if the daemon refuses, or `BusClientError` if the daemon cannot be reached.
@@ -164,9 +147,15 @@ package actor BusClient: WatchedTransferManager {
                 guard let fields = values.first?.dictionary, let status = try? TransferStatus(fields) else { return }
                 continuation.yield(.changed(status, nil))
             })
-        try subscribe(toChangesAt: TransferBusName.managerPath) { properties in
-            if let changed = try? DaemonStatus(properties) { continuation.yield(.status(changed)) }
-        }
+        registrations.append(
+            bus.subscribe(
+                to: "PropertiesChanged", of: TransferBusName.properties, at: TransferBusName.managerPath,
+                sender: TransferBusName.service
+            ) { values in
+                guard values.count == 3, let fields = values[1].dictionary, let changed = try? DaemonStatus(fields)
+                else { return }
+                continuation.yield(.status(changed))
+            })
         var wasRunning = false
         registrations.append(
             bus.watchName(TransferBusName.service, startsService: false) { owner in

@@ -5,11 +5,6 @@
 package enum CallerLimits {
     /// The maximum number of watching connections of an app.
     package static let watchers = 64
-    /// The maximum number of objects whose changes a connection receives because it has read their properties.
-    package static let readObjects = 20_000
-    /// The number of read objects from which on a connection no longer receives changes of sessions that do not exist
-    /// yet.
-    package static let guessedSessions = 256
     /// The maximum number of commands that run under conditions and are registered.
     package static let commands = 100
     /// The maximum size of a task's note, in bytes.

@@ -104,7 +104,7 @@ extension SessionStatus: VariantCoded {
     package var properties: [String: VariantValue] {
         [
             "Identifier": .string(name.identifier), "App": .string(name.app), "State": .string(state),
-            "Transfers": .paths(transfers.map { "\(TransferBusName.transfersPath)/\($0.rawValue)" }),
+            "Transfers": .typed("ax", .list(transfers.map { .integer($0.rawValue) })),
         ]
     }
 }

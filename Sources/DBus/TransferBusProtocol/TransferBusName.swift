@@ -8,10 +8,6 @@ package enum TransferBusName {
     package static let managerPath = "/org/transferd/Manager"
     /// The manager's interface.
     package static let managerInterface = "org.transferd.Manager1"
-    /// The path below which each transfer has an object, named by its number.
-    package static let transfersPath = "/org/transferd/transfer"
-    /// The interface of a transfer's object.
-    package static let transferInterface = "org.transferd.Transfer1"
     /// The path below which each session has an object.
     package static let sessionsPath = "/org/transferd/session"
     /// The interface of a session's object.

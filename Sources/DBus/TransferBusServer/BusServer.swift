@@ -144,19 +144,12 @@ package actor BusServer {
                 TransferBusName.conditionsInterface, describedBy: ConditionsObject.xml,
                 at: TransferBusName.conditionsPath, flow: flow
             ) { self.calls.accept($0, on: self) })
-        let transfers = BusTree(
-            path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
-        ) { sender in
-            self.identifiedCaller(sender).map(self.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
-        }
         let sessions = BusTree(
             path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
         ) { sender in
             self.identifiedCaller(sender).map(self.service.unfinishedSessions)?.map(\.node) ?? []
         }
-        for tree in [transfers, sessions] {
-            registrations.append(try bus.export(tree, flow: flow) { self.calls.accept($0, on: self) })
-        }
+        registrations.append(try bus.export(sessions, flow: flow) { self.calls.accept($0, on: self) })
     }
 
     /// The caller that requests the list of objects. GDBus requires the list synchronously, so this method blocks
@@ -208,9 +201,8 @@ package actor BusServer {
         waiting = []
     }
 
-    /// Reports a transfer's status to the watchers that may reach the transfer, and its changes to the readers of its
-    /// properties.
-    package func report(_ status: TransferStatus) { signals.report(status, on: self) }
+    /// Reports a transfer's status to the watchers that may reach the transfer.
+    package func report(_ status: TransferStatus) { signals.report(status) }
 
     /// Reports the machine's conditions to the watchers.
     package func report(_ conditions: Conditions) {

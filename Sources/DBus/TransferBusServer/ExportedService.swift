@@ -21,12 +21,6 @@ package protocol ExportedService: Sendable {
     nonisolated func statuses(of ids: [TransferID], for caller: BusCaller) -> [TransferStatus]
     /// The current time of the wall clock.
     nonisolated var now: WallTime { get }
-    /// Whether a transfer is unfinished and the caller may reach it. Only then is the transfer listed as an object on
-    /// the bus.
-    nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool
-    /// Returns the unfinished transfers that the caller may reach, by number. They are the transfer objects on the
-    /// bus.
-    nonisolated func unfinishedTransfers(for caller: BusCaller) -> [TransferID]
     /// Returns the sessions with unfinished transfers that the caller may reach. They are the session objects on the
     /// bus.
     nonisolated func unfinishedSessions(for caller: BusCaller) -> [SessionKey]

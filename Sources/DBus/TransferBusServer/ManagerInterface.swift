@@ -23,8 +23,7 @@ enum ManagerInterface {
             MiB. Limits of a call: 16 MiB; 32 KiB for a URL; 64 KiB for header fields; 16 KiB for a note; 4 KiB for a
             path, a user name, and a password each; 255 bytes for a file name and a session identifier. A connection
             that leaves 1,024 messages unread receives none until it reads again; then it receives the current state.
-            Each transfer is also an object org.transferd.Transfer1 at /org/transferd/transfer/NUMBER. Each session with
-            transfers is an object org.transferd.Session1 below /org/transferd/session.
+            Each session with transfers is an object org.transferd.Session1 below /org/transferd/session.
           -->
           <interface name="org.transferd.Manager1">
             <!--

@@ -13,8 +13,8 @@ enum SessionObject {
             underscore and two hexadecimal digits: the session main of org.example is org_2eexample__main.
 
             An app can access its own sessions. The user (transferctl beside the daemon; app name person) can access all
-            sessions. A session is listed while it has unfinished transfers. Its app can read it at any time. A caller
-            that has read a property receives later changes by PropertiesChanged, sent to this caller only.
+            sessions. A session is listed while it has unfinished transfers. Its app can read it at any time. Watch of the
+            manager reports the changes of its transfers; the properties below send no signal.
 
             Post, Tasks, Body, Explain, Acknowledge, Close, and Event are for the process that has opened the session as a background
             session with OpenSession of the manager.
@@ -71,7 +71,7 @@ enum SessionObject {
               <arg name="body" type="ay" direction="out"/>
             </method>
             <!--
-              Returns the reasons why an unfinished task waits, as Explain of the transfer. Empty if the task does not
+              Returns the reasons why an unfinished task waits, as Explain of the manager. Empty if the task does not
               wait.
             -->
             <method name="Explain">
@@ -101,8 +101,8 @@ enum SessionObject {
             <property name="Identifier" type="s" access="read"/>
             <!-- The name of the app. -->
             <property name="App" type="s" access="read"/>
-            <!-- The unfinished transfers. -->
-            <property name="Transfers" type="ao" access="read"/>
+            <!-- The IDs of the unfinished transfers. -->
+            <property name="Transfers" type="ax" access="read"/>
             <!-- running, waiting, or paused; idle if the session has no unfinished transfers. -->
             <property name="State" type="s" access="read"/>
           </interface>

@@ -19,16 +19,12 @@ import TransferModel
     func subjects() {
         #expect(Self.subject("Pause", .list([.integer(3), .integer(4)])) == Self.some([3, 4]))
         #expect(Self.subject("Change", .integer(5), .dictionary([:])) == Self.some([5]))
-        #expect(Self.subject("Cancel", at: "\(TransferBusName.transfersPath)/6") == Self.some([6]))
         let session = "\(TransferBusName.sessionsPath)/\(SessionKey(app: "a", identifier: "b").node)"
         #expect(Self.subject("PauseAll", at: session) == .any)
         #expect(Self.subject("Release") == .any)
         for method in ["List", "Explain", "Submit", "Show"] { #expect(Self.subject(method) == nil, "\(method)") }
-        #expect(Self.subject("Explain", at: "\(TransferBusName.transfersPath)/6") == nil)
         #expect(Self.subject("List", at: session) == nil)
-        #expect(
-            ChangeOrder.Subject(
-                "Get", of: TransferBusName.properties, at: "\(TransferBusName.transfersPath)/6", []) == nil)
+        #expect(ChangeOrder.Subject("Get", of: TransferBusName.properties, at: session, []) == nil)
     }
 
     @Test("A change waits only for earlier changes of its app to the same transfers")

@@ -28,9 +28,7 @@ import TransferPolicy
 
     @Test("Paths are parsed as their objects only")
     func paths() {
-        #expect(BusObject.transfer(at: "/org/transferd/transfer/12") == TransferID(12))
-        #expect(BusObject.transfer(at: "/org/transferd/transfer/12x") == nil)
-        #expect(BusObject.transfer(at: "/org/transferd/session/12") == nil)
-        #expect(BusObject.session(at: "/org/transferd/session/a__b") == SessionKey(app: "a", identifier: "b"))
+        #expect(SessionKey(path: "/org/transferd/session/a__b") == SessionKey(app: "a", identifier: "b"))
+        #expect(SessionKey(path: "/org/transferd/transfer/a__b") == nil)
     }
 }

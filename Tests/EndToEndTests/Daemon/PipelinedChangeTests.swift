@@ -48,22 +48,16 @@ struct PipelinedChangeTests {
         }
     }
 
-    /// Sends calls about each transfer, alternately to the manager and to the transfer's object, then waits for the
-    /// replies.
+    /// Sends calls about each transfer, then waits for the replies.
     ///
     /// - Returns: The errors.
     private static func send(_ methods: [String], to ids: [Int64], by bus: RawBusConnection) throws -> [String] {
-        for (index, method) in methods.enumerated() {
+        for method in methods {
             for id in ids {
-                let message =
-                    index.isMultiple(of: 2)
-                    ? WireMessage.call(
+                try bus.send(
+                    WireMessage.call(
                         method, of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
-                        to: TransferBusName.service, [.array(of: "x", [.int64(id)])])
-                    : WireMessage.call(
-                        method, of: TransferBusName.transferInterface, at: "\(TransferBusName.transfersPath)/\(id)",
-                        to: TransferBusName.service)
-                try bus.send(message)
+                        to: TransferBusName.service, [.array(of: "x", [.int64(id)])]))
             }
         }
         var (replies, errors) = (0, [String]())

@@ -20,7 +20,7 @@ struct HostileCallerTests {
     func complete() async throws {
         try await HostileFixture.with { fixture in
             for (path, interface) in [
-                (HostileFixture.managerPath, HostileFixture.manager), (fixture.victimPath, HostileFixture.transfer),
+                (HostileFixture.managerPath, HostileFixture.manager),
                 (fixture.victimSession, HostileFixture.session),
                 (HostileFixture.conditionsPath, HostileFixture.conditions),
             ] {
@@ -112,7 +112,7 @@ struct HostileCallerTests {
         let resumed = try await fixture.victim.manager("Resume", [.array(of: "x", [.int64(fixture.victimTransfer)])])
         #expect(resumed.error == nil)
         let signals = try await caller.perform("signals 600")
-        for path in [fixture.victimPath, fixture.victimSession, ":Changed"] {
+        for path in [fixture.victimSession, ":Changed"] {
             #expect(!signals.contains(path), "\(signals)")
         }
         #expect(try await fixture.damage() == [])
@@ -157,12 +157,6 @@ struct HostileCallerTests {
             let ids = try await submitLong(count: 100, by: twins.running)
             for hostile in HostileCase.all where hostile.isProperty || hostile.member == "Watch" {
                 _ = try await twins.stopped.call(hostile.call(fixture))
-            }
-            for id in ids {
-                _ = try await twins.stopped.call(
-                    HostileCall(
-                        path: "/org/transferd/transfer/\(id)", interface: HostileFixture.properties, member: "GetAll",
-                        arguments: [.string(HostileFixture.transfer)]))
             }
             kill(twins.stopped.id, SIGSTOP)
             let list = WireValue.array(of: "x", ids.map(WireValue.int64))

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import RawBus
 
-/// The members of the victim's transfer object and session object. For other callers, the objects do not exist.
+/// The members of the victim's session object. For other callers, the object does not exist.
 extension HostileCase {
     private static let unknown = Expectation.refused("UnknownObject")
-
-    static let transferMembers: [HostileCase] =
-        ["Explain", "Pause", "Resume", "Cancel", "StartNow"].map {
-            HostileCase(member: $0, target: .victimTransfer, foreign: unknown)
-        } + [
-            HostileCase(
-                member: "Change", target: .victimTransfer,
-                arguments: { _ in [.dictionary([("priority", .int64(1))])] }, foreign: unknown)
-        ]
-        + [
-            "Id", "Url", "Name", "App", "Session", "Upload", "Kind", "Priority", "State", "Bytes", "Total", "Rate",
-            "Attempt", "Submitted", "Path", "Status", "ErrorCode", "Error", "Directory", "Constraints", "Deadline",
-            "DeadlineState",
-        ].map { HostileCase(member: $0, isProperty: true, target: .victimTransfer, foreign: unknown) }
 
     static let sessionMembers: [HostileCase] =
         ["PauseAll", "ResumeAll", "CancelAll", "Tasks", "Close"].map {

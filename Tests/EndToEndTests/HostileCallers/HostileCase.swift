@@ -27,7 +27,6 @@ struct HostileCase: Sendable {
     /// The object that receives the call.
     enum Target: Sendable {
         case manager
-        case victimTransfer
         case victimSession
         case conditions
     }
@@ -45,7 +44,6 @@ struct HostileCase: Sendable {
     var interface: String {
         switch target {
         case .manager: HostileFixture.manager
-        case .victimTransfer: HostileFixture.transfer
         case .victimSession: HostileFixture.session
         case .conditions: HostileFixture.conditions
         }
@@ -59,7 +57,6 @@ struct HostileCase: Sendable {
         let path =
             switch target {
             case .manager: HostileFixture.managerPath
-            case .victimTransfer: fixture.victimPath
             case .victimSession: fixture.victimSession
             case .conditions: HostileFixture.conditionsPath
             }
@@ -71,8 +68,8 @@ struct HostileCase: Sendable {
             arguments: [.string(interface), .string(member)])
     }
 
-    /// The cases for every method and property of the four interfaces.
-    static let all = methods + managerProperties + transferMembers + sessionMembers + conditionsProperties
+    /// The cases for every method and property of the three interfaces.
+    static let all = methods + managerProperties + sessionMembers + conditionsProperties
 
     /// The public verdict, which every caller may read.
     private static let conditionsProperties: [HostileCase] = [

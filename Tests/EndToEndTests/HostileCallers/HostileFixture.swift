@@ -8,7 +8,6 @@ import RawBus
 final class HostileFixture: Sendable {
     static let managerPath = "/org/transferd/Manager"
     static let manager = "org.transferd.Manager1"
-    static let transfer = "org.transferd.Transfer1"
     static let session = "org.transferd.Session1"
     static let conditionsPath = "/org/transferd/Conditions"
     static let conditions = "org.transferd.Conditions1"
@@ -25,9 +24,8 @@ final class HostileFixture: Sendable {
     let folder: TemporaryFolder
     let daemon: ChildProcess
     let victim: HostileProcess
-    /// The id of the victim's transfer. The transfer's object is at `victimPath`, the session's at `victimSession`.
+    /// The id of the victim's transfer. The session's object is at `victimSession`.
     let victimTransfer: Int64
-    var victimPath: String { "/org/transferd/transfer/\(victimTransfer)" }
     let victimSession: String
 
     var home: String { folder.path + "/person" }

@@ -52,9 +52,7 @@ enum ImportRules {
             ]),
             // The client uses the bus and needs no engine.
             "Sources/Client/BackgroundTransfer": toolchain.union([
-                "FoundationNetworking", "GLibBridge", "Logging",
-                "TransferBusProtocol",
-                "TransferModel",
+                "FoundationNetworking", "GLibBridge", "LinuxKernel", "Logging", "TransferBusProtocol", "TransferModel",
             ]),
             // The embedded client brings its own engine.
             "Sources/Client/BackgroundTransferEmbedded": edge.union([

@@ -38,8 +38,6 @@ extension VariantValue {
         case ("h", .handle(let index)): return g_variant_new_handle(index)
         case ("v", .typed(let type, let value)): return g_variant_new_variant(try value.variant(ofType: type))
         case ("v", _): return g_variant_new_variant(try variant(naturalType()))
-        case ("a", .paths(let paths)):
-            return try array(of: type.dropFirst(), paths.map(VariantValue.string))
         case ("a", .list(let items)):
             return try type == "ax" ? numbers(items) : array(of: type.dropFirst(), items)
         case ("a", .bytes(let bytes)):
@@ -128,7 +126,6 @@ extension VariantValue {
         case .list: "av"
         case .bytes: "ay"
         case .dictionary: "a{sv}"
-        case .paths: "ao"
         case .handle: "h"
         case .typed, .other: throw VariantMismatchError(type: "v", value: self)
         }

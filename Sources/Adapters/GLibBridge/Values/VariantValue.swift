@@ -14,8 +14,6 @@ package enum VariantValue: Hashable, Sendable {
     case bytes([UInt8])
     /// A dictionary whose keys are strings or object paths.
     case dictionary([String: VariantValue])
-    /// A list of object paths to send. Received object paths are a `list`.
-    case paths([String])
     /// The index of a file descriptor among the descriptors of the message.
     case handle(Int32)
     /// A value to send as a `v` that contains a value of the given type. Received values have no wrapper.

@@ -38,7 +38,7 @@ extension VariantValue: Codable {
         case .list(let list): try container.encode(list)
         case .bytes(let bytes): try container.encode(bytes)
         case .dictionary(let dictionary): try container.encode(dictionary)
-        case .paths, .handle, .typed, .other: try container.encodeNil()
+        case .handle, .typed, .other: try container.encodeNil()
         }
     }
 }

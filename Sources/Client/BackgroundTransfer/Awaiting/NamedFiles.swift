@@ -2,6 +2,7 @@
 internal import Foundation
 internal import GLibBridge
 internal import Glibc
+internal import LinuxKernel
 internal import TransferModel
 
 /// The finished files of a session's named transfers, in a folder of their own.
@@ -50,8 +51,7 @@ struct NamedFiles: Sendable {
     ///
     /// - Throws: `Failure`, or an error of Foundation. The file then stays where it is.
     func add(_ source: String, as record: Record) throws {
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        _ = try PrivateFolder(folder)
         try write(JSONEncoder().encode(record), to: recordPath(of: record.id))
         let target = path(of: record.id)
         if rename(source, target) != 0 {

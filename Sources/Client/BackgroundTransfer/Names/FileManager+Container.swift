@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+internal import LinuxKernel
 
 extension FileManager {
     /// Returns the folder in which the programs of one publisher share their files, and creates the folder if it does
@@ -9,7 +10,8 @@ extension FileManager {
     /// session with this `sharedContainerIdentifier` are not placed there, but below `$XDG_CACHE_HOME`.
     ///
     /// - Parameter groupIdentifier: The identifier of the container, such as `group.org.example`.
-    /// - Returns: The folder. `nil` if the identifier is not a plain file name, or if the folder cannot be created.
+    /// - Returns: The folder. `nil` if the identifier is not a plain file name, if the folder cannot be created,
+    ///   or if another user owns it or can change it.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         guard !groupIdentifier.isEmpty, !groupIdentifier.hasPrefix("."), groupIdentifier.utf8.count <= 255,
             !groupIdentifier.utf8.contains(UInt8(ascii: "/")), !groupIdentifier.utf8.contains(0)
@@ -19,10 +21,6 @@ extension FileManager {
             named.map { URL(fileURLWithPath: $0, isDirectory: true) }
             ?? homeDirectoryForCurrentUser.appendingPathComponent(".local/share", isDirectory: true)
         let folder = data.appendingPathComponent(groupIdentifier, isDirectory: true)
-        do {
-            try createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            return folder
-        } catch { return nil }
+        return (try? PrivateFolder(folder.path)) == nil ? nil : folder
     }
 }

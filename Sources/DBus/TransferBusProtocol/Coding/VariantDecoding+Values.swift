@@ -157,7 +157,6 @@ extension VariantValue {
         case .bytes: "bytes"
         case .dictionary: "a dictionary"
         case .handle: "a descriptor"
-        case .paths: "a list of objects"
         case .typed(_, let value): value.shown
         case .other: "a value of another type"
         }

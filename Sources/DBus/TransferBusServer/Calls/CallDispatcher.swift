@@ -121,7 +121,7 @@ final class CallDispatcher {
         guard call.interface == TransferBusName.managerInterface else { return false }
         switch call.method {
         case "Watch": try signals.watch(caller)
-        case "Unwatch": signals.unwatch(caller.name)
+        case "Unwatch": signals.forget(caller.name)
         default: return false
         }
         call.reply([])
@@ -168,17 +168,14 @@ final class CallDispatcher {
                     .reply(call)
             }
         default:
-            let isRead = try signals.beginReading(call, by: caller)
-            reply(next, isRead: isRead, on: server) { _ in
-                try await ObjectCalls(service, caller: caller).reply(call)
-            }
+            reply(next, on: server) { _ in try await SessionObjectCalls(service, caller: caller).reply(call) }
         }
     }
 
     /// Replies to a call with the result of `body`. Replies to the same caller may be out of order. Each call
     /// waits only for its own change to be saved and for earlier changes to the same transfers.
     private func reply(
-        _ next: QueuedCall, isRead: Bool = false, on server: isolated BusServer,
+        _ next: QueuedCall, on server: isolated BusServer,
         _ body: @escaping @Sendable (isolated BusServer) async throws -> [VariantValue]
     ) {
         let (call, app) = (next.call, next.caller.app)
@@ -186,17 +183,13 @@ final class CallDispatcher {
         let earlier = subject.map { changes.earlier(than: $0, of: app) } ?? []
         let number = changes.makeNumber()
         let task = Task {
-            var values: [VariantValue]?
             defer {
                 if let subject { changes.end(number, of: subject, by: app) }
-                if isRead { signals.endReading(call, values) }
                 end(next, on: server)
             }
             for change in earlier { await change.value }
             do {
-                let reply = try await body(server)
-                values = reply
-                call.reply(reply)
+                call.reply(try await body(server))
             } catch {
                 call.fail(error)
             }

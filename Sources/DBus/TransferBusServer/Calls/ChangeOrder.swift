@@ -89,11 +89,8 @@ extension ChangeOrder.Subject {
             } else {
                 return nil
             }
-        } else if let id = BusObject.transfer(at: path) {
-            guard changesTransfers else { return nil }
-            self = .transfers([id])
         } else {
-            guard ObjectCalls.sessionActions[method] != nil else { return nil }
+            guard SessionObjectCalls.sessionActions[method] != nil else { return nil }
             self = .any
         }
     }

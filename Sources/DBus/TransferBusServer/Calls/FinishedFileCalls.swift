@@ -27,7 +27,7 @@ struct FinishedFileCalls {
         if call.path == TransferBusName.managerPath {
             return OpenFile(taking: try await service.open(TransferID(number), for: caller))
         }
-        guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
+        guard let name = SessionKey(path: call.path) else { throw UnknownObjectError(path: call.path) }
         let key = SessionKey(app: name.app, identifier: name.identifier)
         guard await service.sessions.hasOpen(key, caller.name) else {
             guard caller.reaches(name.app) else { throw UnknownObjectError(path: call.path) }

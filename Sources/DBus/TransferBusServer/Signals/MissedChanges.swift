@@ -3,16 +3,10 @@ internal import TransferModel
 
 /// The news that a caller did not receive because the caller does not read its messages.
 ///
-/// Records the changed objects instead of the messages. A caller that is suspended for a week therefore costs a
+/// Records the changed transfers instead of the messages. A caller that is suspended for a week therefore costs a
 /// bounded amount of memory (rule C7).
 struct MissedChanges {
     var transfers: Set<TransferID> = []
-    /// The interfaces of objects with changed properties, by path.
-    var objects: [String: String] = [:]
     /// Whether properties of the manager have changed.
     var manager = false
-
-    mutating func forgetTransfers() { (transfers, manager) = ([], false) }
-
-    var count: Int { transfers.count + objects.count }
 }

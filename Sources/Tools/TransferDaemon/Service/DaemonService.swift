@@ -202,15 +202,6 @@ actor DaemonService: ExportedService {
         ids.compactMap { registry.status(of: $0) }.filter { caller.reaches($0.app) }
     }
 
-    nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool {
-        guard let status = registry.status(of: id) else { return false }
-        return !status.state.isEnded && caller.reaches(status.app)
-    }
-
-    nonisolated func unfinishedTransfers(for caller: BusCaller) -> [TransferID] {
-        registry.unfinishedNumbers(where: caller.reaches)
-    }
-
     nonisolated func unfinishedSessions(for caller: BusCaller) -> [SessionKey] {
         registry.sessions(where: caller.reaches).sorted()
     }

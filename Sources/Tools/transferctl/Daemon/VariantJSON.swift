@@ -12,7 +12,6 @@ extension VariantValue {
         case .string(let text): text
         case .list(let items): items.map(\.json)
         case .dictionary(let entries): entries.mapValues(\.json)
-        case .paths(let paths): paths
         case .bytes(let bytes): Data(bytes).base64EncodedString()
         case .typed(_, let value): value.json
         case .handle, .other: NSNull()

@@ -51,8 +51,7 @@ struct PolicyTry: DaemonCommand {
 
         let folder = FileManager.default.temporaryDirectory.appending(path: "transferctl-\(UUID().uuidString)")
         // The user's transfers are private, so only the owner may read the folder.
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try PrivateFolder.make(folder.path, called: "the temporary folder", remedy: "set TMPDIR to another one")
         defer { try? FileManager.default.removeItem(at: folder) }
         let traceFile = folder.appending(path: RecordedHistory.device + ".csv")
         let workloadFile = folder.appending(path: "transfers.csv")

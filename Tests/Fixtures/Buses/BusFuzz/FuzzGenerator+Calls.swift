@@ -48,7 +48,6 @@ extension FuzzGenerator {
     private mutating func path(_ target: FuzzMember.Target, _ known: FuzzKnowledge) -> String {
         switch target {
         case .manager: FuzzClient.manager
-        case .transfer: "/org/transferd/transfer/\(id(known))"
         case .conditions: "/org/transferd/Conditions"
         case .session: known.sessions.isEmpty ? "/org/transferd/session/x__y" : pick(known.sessions)
         }

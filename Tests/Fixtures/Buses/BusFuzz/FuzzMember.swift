@@ -5,7 +5,6 @@ struct FuzzMember: Sendable {
     /// The kinds of objects that a call can address.
     enum Target: Sendable {
         case manager
-        case transfer
         case session
         case conditions
     }
@@ -60,21 +59,16 @@ struct FuzzMember: Sendable {
         FuzzMember("Explain", .session, [.id]),
         FuzzMember("TrustSandbox", .manager, [.text(["app.service", "", "\u{202E}"]), .flag]),
         FuzzMember("Metrics", .manager, weight: 1), FuzzMember("Watch", .manager, weight: 2),
-        FuzzMember("Unwatch", .manager, weight: 2), FuzzMember("Explain", .transfer),
-        FuzzMember("Pause", .transfer), FuzzMember("Resume", .transfer), FuzzMember("Cancel", .transfer),
-        FuzzMember("StartNow", .transfer, weight: 2),
-        FuzzMember("Change", .transfer, [.dictionary(FuzzKey.change)], weight: 8),
+        FuzzMember("Unwatch", .manager, weight: 2),
         FuzzMember("List", .session, [.dictionary(FuzzKey.filter)]), FuzzMember("PauseAll", .session),
         FuzzMember("ResumeAll", .session), FuzzMember("CancelAll", .session),
         FuzzMember("Post", .session, [.order], weight: 80), FuzzMember("Tasks", .session),
         FuzzMember("Acknowledge", .session, [.id], weight: 4), FuzzMember("Close", .session, weight: 2),
         FuzzMember("Get", .manager, [.text(["org.transferd.Manager1"]), .text(properties)]),
         FuzzMember("GetAll", .manager, [.text(["org.transferd.Manager1", "org.transferd.Transfer1", "x", ""])]),
-        FuzzMember("Get", .transfer, [.text(["org.transferd.Transfer1"]), .text(properties)]),
-        FuzzMember("GetAll", .transfer, [.text(["org.transferd.Transfer1", "org.freedesktop.DBus.Peer", ""])]),
         FuzzMember("Get", .session, [.text(["org.transferd.Session1"]), .text(properties)]),
         FuzzMember("GetAll", .session, [.text(["org.transferd.Session1", "x.y"])]),
-        FuzzMember("Introspect", .transfer), FuzzMember("Introspect", .session),
+        FuzzMember("Introspect", .session),
         FuzzMember("RegisterCommand", .manager, [.dictionary(FuzzKey.command)], weight: 6),
         FuzzMember("Commands", .manager, weight: 2), FuzzMember("StartCommand", .manager, [.id, .flag]),
         FuzzMember("Get", .conditions, [.text(["org.transferd.Conditions1", ""]), .text(verdict)]),
@@ -87,7 +81,7 @@ struct FuzzMember: Sendable {
     private static let properties = [
         "Version", "Commit", "ProcessID", "Policy", "Held", "Conditions", "StateDirectory", "StateLost", "Id", "Url",
         "State",
-        "Constraints", "Directory", "Identifier", "Transfers", "App", "NoSuchProperty", "",
+        "Identifier", "Transfers", "App", "NoSuchProperty", "",
     ]
 
     /// The interface that the call names.
@@ -96,7 +90,6 @@ struct FuzzMember: Sendable {
         case ("Get", _), ("GetAll", _): "org.freedesktop.DBus.Properties"
         case ("Introspect", _): "org.freedesktop.DBus.Introspectable"
         case (_, .manager): "org.transferd.Manager1"
-        case (_, .transfer): "org.transferd.Transfer1"
         case (_, .session): "org.transferd.Session1"
         case (_, .conditions): "org.transferd.Conditions1"
         }

@@ -87,11 +87,6 @@ struct StressClient {
         case 5:
             guard let id = ids.popLast() else { return }
             _ = try await call(client, "Cancel", [.list([.integer(id)])], "(ax)")
-        case 6:
-            guard let id = ids.randomElement(using: &generator) else { return }
-            _ = try await client.call(
-                "GetAll", of: TransferBusName.properties, [.string(TransferBusName.transferInterface)], type: "(s)",
-                at: "\(TransferBusName.transfersPath)/\(id)")
         default:
             // The id most probably belongs to another app, so the transfer must not be visible.
             let id = Int64.random(in: 1...5000, using: &generator)

@@ -4,8 +4,8 @@ internal import TransferBusProtocol
 internal import TransferEngine
 internal import TransferModel
 
-/// The calls of transfer objects and session objects.
-struct ObjectCalls {
+/// The calls of session objects.
+struct SessionObjectCalls {
     /// The service behind the objects.
     let host: any ExportedService
     let caller: BusCaller
@@ -18,8 +18,7 @@ struct ObjectCalls {
     ///
     /// - Throws: `BusFault`, `UnknownObjectError`, or any error from the service.
     func reply(_ call: BusCall) async throws -> [VariantValue] {
-        if let id = BusObject.transfer(at: call.path) { return try await reply(call, of: id) }
-        guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
+        guard let name = SessionKey(path: call.path) else { throw UnknownObjectError(path: call.path) }
         guard await isReached(name, by: call) else { throw UnknownObjectError(path: call.path) }
         if let reply = try await SessionCalls(service: host.sessions, caller: caller).reply(call, of: name) {
             return reply
@@ -27,33 +26,6 @@ struct ObjectCalls {
         guard let session = try await session(name) else { throw UnknownObjectError(path: call.path) }
         return try await reply(call, of: session)
     }
-
-    // MARK: Transfers
-
-    private func reply(_ call: BusCall, of id: TransferID) async throws -> [VariantValue] {
-        do {
-            if call.interface == TransferBusName.properties {
-                let properties = TransferObject.properties(of: try await service.show(id).fields)
-                return try ManagerCalls.property(call, of: TransferBusName.transferInterface, properties)
-            }
-            switch call.method {
-            case "Explain": return [.dictionary(try await service.explain(id).fields)]
-            case "Change":
-                try await service.change(id, ChangeRequest(call.arguments.first?.dictionary ?? [:]))
-                return []
-            default:
-                guard let action = ControlAction(rawValue: call.method) else {
-                    throw BusFault(.invalidArgument, "unknown method '\(call.method)'; Introspect lists the methods")
-                }
-                try await service.control([id], action)
-                return []
-            }
-        } catch let fault as BusFault where fault.code == .noSuchTransfer {
-            throw UnknownObjectError(path: call.path)
-        }
-    }
-
-    // MARK: Sessions
 
     /// The methods of a session that act on all of its transfers.
     static let sessionActions: [String: ControlAction] = [
@@ -99,18 +71,11 @@ struct ObjectCalls {
     }
 }
 
-/// The transfers and sessions that object paths identify.
-enum BusObject {
-    /// Returns the transfer's number; `nil` if the path does not identify a transfer.
-    static func transfer(at path: String) -> TransferID? {
-        guard path.hasPrefix(TransferBusName.transfersPath + "/") else { return nil }
-        return Int64(path.dropFirst(TransferBusName.transfersPath.count + 1)).map(TransferID.init)
-    }
-
+extension SessionKey {
     /// Returns the session's name; `nil` if the path does not identify a session.
-    static func session(at path: String) -> SessionKey? {
+    init?(path: String) {
         guard path.hasPrefix(TransferBusName.sessionsPath + "/") else { return nil }
-        return SessionKey(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
+        self.init(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
     }
 }
 
