@@ -13,7 +13,7 @@ public import TransferModel
 ///   does, and relies on the same facts. The method reads only the subject's kind, its constraints other than dates,
 ///   whether it has a deadline, and whether its server is on this machine.
 /// - Of the context, the verdict depends only on the values of the conditions and on the policy state that
-///   ``stateKey(in:)`` returns. The state does not depend on ``PolicyContext/queue``.
+///   ``stateKey(in:)`` returns.
 ///
 /// The reasons shown to users, and all decisions about running transfers, come from ``Policy/verdict(for:in:)``.
 public protocol PhasedPolicy: Policy {

@@ -97,7 +97,7 @@ public enum PolicyCatalog {
     /// The names of policies that earlier versions had.
     static let formerNames: Set<String> = [
         "latest-start", "wiffler", "backlog", "score", "two-threshold", "batch", "window", "quota", "budget", "habit",
-        "android", "bits", "mogwai", "apple",
+        "android", "bits", "mogwai", "apple", "lookahead",
     ]
 
     /// Returns the policy that `text` selects.

@@ -13,8 +13,8 @@ struct SingleOptions: ParsableArguments {
     @Option(help: "The name of the device. Optional if there is only one.")
     var device: String?
 
-    func selectedPolicy(on trace: Trace, _ settings: ReplaySettings) throws -> any Policy {
-        guard let policy = try LabPolicy(policy).policy(on: trace, settings: settings) else {
+    func selectedPolicy() throws -> any Policy {
+        guard let policy = try LabPolicy(policy).policy else {
             throw UsageError("the optimum is computed as a whole and has no history of single jobs")
         }
         return policy
@@ -50,7 +50,7 @@ struct ExplainCommand: ParsableCommand {
         let device = try single.selected(from: study.cases())
         let settings = try study.readSettings()
         try study.price.check([device.trace], settings)
-        let policy = try single.selectedPolicy(on: device.trace, settings)
+        let policy = try single.selectedPolicy()
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
         guard let id = replay.transferID(ofJob: job), let requestedJob = device.jobs.first(where: { $0.id == job })
         else {
@@ -116,7 +116,7 @@ struct TimelineCommand: ParsableCommand {
         var settings = try study.readSettings()
         try study.price.check([device.trace], settings)
         settings.recordsActivity = true
-        let policy = try single.selectedPolicy(on: device.trace, settings)
+        let policy = try single.selectedPolicy()
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
         let outcome = replay.run()
         Console.print("\(device.name), \(single.policy), UTC; \(TimelineText.legend)")

@@ -25,10 +25,6 @@ extension ManualPage {
             "transferlab explain renewal-1.csv --workload generated --job 4",
             "Show why a job waited."
         ),
-        (
-            "transferlab convert --from upower --net wifi charge.dat -o mine.csv",
-            "Convert the history of a battery, a copy of /var/lib/upower/history-charge-*.dat."
-        ),
     ]
 
     /// Returns the page transferlab(1).

@@ -13,9 +13,9 @@ struct PoliciesCommand: ParsableCommand {
 
     func run() throws {
         if defaults {
-            Console.print(PolicyCatalog.text(of: LabPolicy.entries))
+            Console.print(PolicyCatalog.text(of: PolicyCatalog.entries))
         } else {
-            for entry in LabPolicy.entries { Console.print("\(entry.name): \(entry.summary)") }
+            for entry in PolicyCatalog.entries { Console.print("\(entry.name): \(entry.summary)") }
         }
         Console.print("\(LabPolicy.optimum): the offline (clairvoyant) optimum; computed, not replayed")
     }

@@ -25,7 +25,7 @@ struct TransferLab: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, SweepCommand.self, EvaluateCommand.self, OracleCommand.self, ExplainCommand.self,
             TimelineCommand.self,
-            AnalyzeCommand.self, CheckCommand.self, ConvertCommand.self, SynthCommand.self, WorkloadCommand.self,
+            AnalyzeCommand.self, CheckCommand.self, SynthCommand.self, WorkloadCommand.self,
             PoliciesCommand.self,
             DiffCommand.self, ShardCommand.self, DevicesCommand.self, MergeCommand.self, ManualCommand.self,
         ])

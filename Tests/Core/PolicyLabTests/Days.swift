@@ -44,7 +44,7 @@ enum Days {
     static func replay(
         _ trace: Trace, _ jobs: [Job], _ policy: String = "immediate", _ settings: ReplaySettings = slow
     ) throws -> DeviceOutcome {
-        guard let policy = try LabPolicy(policy).policy(on: trace, settings: settings) else {
+        guard let policy = try LabPolicy(policy).policy else {
             return DeviceOutcome(device: trace.device)
         }
         var replay = Replay(trace, jobs: jobs, policy: policy, settings: settings)

@@ -75,7 +75,7 @@ import TransferScheduling
         var generator = LabGenerator(seed: seed)
         let (trace, jobs) = (generator.trace(segments: 12), generator.jobs(count: 8, latest: 100_000))
         let optimum = Optimum(trace, jobs: jobs, settings: generator.settings)
-        for entry in LabPolicy.entries {
+        for entry in PolicyCatalog.entries {
             let outcome = try Days.replay(trace, jobs, entry.name, generator.settings)
             let summary = Summary([outcome], optima: [optimum], settings: generator.settings)
             #expect(summary.costWithPenalty >= optimum.cost * (1 - 1e-12), "\(entry.name), seed \(seed)")

@@ -26,11 +26,6 @@ extension PolicyGenerator {
         let span = max(0, start.duration(to: end).wholeNanoseconds)
         let gone = Duration.nanoseconds(span) / 100 * roll(0...105)
         context.now.wall = start.advanced(by: gone)
-        if chance(50) { context.queue.discretionaryBytes = Int64(roll(0...1_000_000_000)) }
-        if chance(50) {
-            let first = context.now.wall.advanced(by: .seconds(roll(-100...5000)))
-            context.queue.firstDeadline = context.queue.firstDeadline.map { _ in first }
-        }
     }
 
     /// Returns dates from `start` until before `end`, if there is an end: next to both bounds, and in between.

@@ -146,10 +146,6 @@ struct PolicyGenerator {
         if histories.count < 60 { histories.append(history(until: now)) }
         if chance(60) { context.history = pick(histories) }
         if chance(3) { context.history.elapse(to: now, localTime: context.conditions.localTime) }
-        context.queue = QueueSummary(
-            discretionaryCount: roll(0...9), discretionaryBytes: number(),
-            firstDeadline: chance(50) ? date() : nil, runningCount: max(0, roll(-5...3)),
-            lastActivity: chance(50) ? now.instant.advanced(by: .seconds(-roll(-5...30))) : nil)
         if chance(20) {
             context.budgets.apps["a"] = try? ByteBudget(
                 limit: number(), billingDay: roll(1...31), at: date(), localTime: .utc)

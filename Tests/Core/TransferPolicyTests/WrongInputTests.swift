@@ -62,9 +62,6 @@ import TransferPolicy
         context.history.observe(.init(conditions, at: then), localTime: .utc)
         context.history.elapse(to: now, localTime: .utc)
         context.history.observe(.init(conditions, at: then), localTime: .utc)
-        context.queue = QueueSummary(
-            discretionaryCount: .min, discretionaryBytes: observed, firstDeadline: then.wall,
-            lastActivity: then.instant)
         return context
     }
 

@@ -105,6 +105,51 @@ import Testing
         return header + Array(repeating: UInt8(ascii: "x"), count: 512)
     }
 
+    @Test("The converter turns recordings of UPower and of the ExtraSensory study into traces, and rejects others")
+    func conversion() async throws {
+        let top = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
+        let awk = "awk -v net=wifi -f '\(top)/Benchmarks/Converters/trace.awk'"
+        let sample = "\(top)/Tests/Core/PolicyLabTests/Samples/synthetic.features_labels.csv"
+        let history = [
+            "1000\t80.000\tdischarging", "1100\t79.000\tdischarging", "5000\t78.500\tdischarging",
+            "9000\t50.000\tcharging", "9100\t60.000\tfully-charged", "60000\t0.000\tunknown",
+        ]
+        try Files.write(history.joined(separator: "\n") + "\n", to: folder.file("battery.dat"))
+        try await run("sh", "-c", "\(awk) battery.dat >laptop.csv && \(awk) '\(sample)' >phone.csv")
+        // A state lasts until the next one, across a gap only if both are equal.
+        let laptop = try TraceOptions.parse([folder.file("laptop.csv")]).all()
+        #expect(
+            laptop.map(\.csv) == [
+                """
+                t_start,t_end,power,net,level
+                1000,5060,battery,wifi,0.8
+                5060,9000,unknown,unknown,
+                9000,9160,ac,wifi,0.5
+                9160,60000,unknown,unknown,
+                60000,60060,unknown,wifi,
+
+                """
+            ])
+        let phone = try TraceOptions.parse([folder.file("phone.csv")]).all()
+        #expect(
+            phone.map(\.csv) == [
+                """
+                t_start,t_end,power,net,level
+                1444079161,1444079282,ac,wifi,0.9
+                1444079282,1444079341,battery,cell,0.99
+                1444079341,1444079401,unknown,unknown,
+                1444079401,1444079461,ac,cell,
+                1444079461,1444083161,unknown,unknown,
+                1444083161,1444083221,battery,wifi,0.45
+
+                """
+            ])
+        for wrong in ["10\t80\tasleep", "x\t80\tcharging", "10\t80\tcharging\n9\t80\tcharging", "timestamp,a\n1,2"] {
+            try Files.write(wrong + "\n", to: folder.file("wrong"))
+            try await run("sh", "-c", "! \(awk) wrong 2>/dev/null")
+        }
+    }
+
     @Test("Errors name what is wrong")
     func errors() throws {
         try writeTraces()

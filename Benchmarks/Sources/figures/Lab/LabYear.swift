@@ -54,7 +54,7 @@ enum LabYear {
     /// Returns the milliseconds of this thread's processor time for a replay.
     private static func replay(_ device: DeviceCase, _ name: String) throws -> Double {
         let settings = ReplaySettings()
-        guard let policy = try LabPolicy(name).policy(on: device.trace, settings: settings) else {
+        guard let policy = try LabPolicy(name).policy else {
             throw BenchmarkError("\(name) cannot be replayed")
         }
         let start = LabEvents.threadTime()

@@ -51,15 +51,14 @@ public struct DeviceEvaluation: Hashable, Sendable {
         // With the highest price, the optimum has the corners of all lower prices.
         var dearest = settings
         dearest.penalty = prices.max() ?? settings.penalty
-        let rules = policies.map { $0.policy(on: trace, settings: settings) }
         for (index, deadline) in deadlines.enumerated() {
             for seed in seeds {
                 let jobs = WorkloadGenerator.jobs(for: trace, seed: seed, deadline: deadline)
                 guard !jobs.isEmpty else { continue }
                 let optimum = Optimum(trace, jobs: jobs, settings: dearest)
                 for (number, price) in prices.enumerated() { optima[index][number] += optimum.cost(price: price) }
-                for (number, rule) in rules.enumerated() {
-                    guard let rule else { continue }
+                for (number, policy) in policies.enumerated() {
+                    guard let rule = policy.policy else { continue }
                     var replay = Replay(trace, jobs: jobs, policy: rule, settings: settings)
                     let outcome = replay.run()
                     sums[index][number].add(Sums(outcome, settings))

@@ -28,10 +28,7 @@ struct CSVTable {
     ///   - required: The columns that the file must have.
     ///   - optional: The columns that the file may have. Any other column is an error, because it may be a misspelled
     ///     name.
-    ///   - ignoresOthers: Whether other columns are ignored instead.
-    init(
-        _ bytes: [UInt8], file: String, required: [String], optional: [String] = [], ignoresOthers: Bool = false
-    ) throws(InputError) {
+    init(_ bytes: [UInt8], file: String, required: [String], optional: [String]) throws(InputError) {
         self.file = file
         var lines = CSVLines(bytes, file: file)
         guard let header = try lines.next() else {
@@ -39,7 +36,7 @@ struct CSVTable {
                 file: file, line: 1, column: 1, expected: "a header line with \(required.joined(separator: ","))",
                 found: "")
         }
-        try readHeader(header, required: required, optional: optional, ignoresOthers: ignoresOthers)
+        try readHeader(header, required: required, optional: optional)
         while let row = try lines.next() {
             guard row.fields.count == header.fields.count else {
                 let isLong = row.fields.count > header.fields.count
@@ -53,10 +50,10 @@ struct CSVTable {
     }
 
     private mutating func readHeader(
-        _ header: Row, required: [String], optional: [String], ignoresOthers: Bool
+        _ header: Row, required: [String], optional: [String]
     ) throws(InputError) {
         let known = required + optional
-        for (index, field) in header.fields.enumerated() where !ignoresOthers || known.contains(field.text) {
+        for (index, field) in header.fields.enumerated() {
             guard known.contains(field.text), columns[field.text] == nil else {
                 let unused = known.filter { columns[$0] == nil }.joined(separator: ", ")
                 throw InputError(

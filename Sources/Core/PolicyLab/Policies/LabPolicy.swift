@@ -4,24 +4,16 @@ public import TransferPolicy
 /// A policy, or the optimum, as a row of the lab's table.
 ///
 /// ```swift
-/// let policy = try LabPolicy("lookahead:h=6")
-/// let rule = policy.policy(on: trace, settings: ReplaySettings())
+/// let rule = try LabPolicy("ladder:bat=0.25").policy
 /// ```
 public struct LabPolicy: Sendable {
     /// The name as the user gave it.
     public let name: String
-    /// A Boolean value that indicates whether this is the optimum, which is computed rather than replayed.
-    public let isOptimum: Bool
+    /// The policy; `nil` for the optimum, which is computed rather than replayed.
+    public let policy: (any Policy)?
 
     /// The name of the optimum.
     public static let optimum = "oracle"
-
-    /// The policies that can be replayed: the policies of the daemon, and the policies that need recorded days.
-    public static var entries: [PolicyCatalog.Entry] { entries(on: nil, ReplaySettings()) }
-
-    private static func entries(on trace: Trace?, _ settings: ReplaySettings) -> [PolicyCatalog.Entry] {
-        PolicyCatalog.entries + [LookaheadPolicy.entry(trace, settings)]
-    }
 
     /// Creates the policy that `text` names, in the form `NAME[:key=value]…`.
     ///
@@ -29,22 +21,16 @@ public struct LabPolicy: Sendable {
     ///   range.
     public init(_ text: String) throws(PolicyNameError) {
         name = text
-        isOptimum = text == Self.optimum
-        guard !isOptimum else { return }
         do {
-            _ = try PolicyCatalog.policy(named: text, among: Self.entries)
+            policy = text == Self.optimum ? nil : try PolicyCatalog.policy(named: text)
         } catch {
             guard case .unknownPolicy(let word, let known) = error else { throw error }
             throw .unknownPolicy(word, known: known + [Self.optimum])
         }
     }
 
-    /// Returns the policy for a device's days; `nil` for the optimum. Only policies that look ahead use the trace.
-    public func policy(on trace: Trace, settings: ReplaySettings) -> (any Policy)? {
-        guard !isOptimum else { return nil }
-        // The initializer has already validated the name.
-        return try? PolicyCatalog.policy(named: name, among: Self.entries(on: trace, settings))
-    }
+    /// A Boolean value that indicates whether this is the optimum.
+    public var isOptimum: Bool { policy == nil }
 
     /// Returns the policies in a comma-separated list.
     ///

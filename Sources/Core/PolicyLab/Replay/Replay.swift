@@ -12,7 +12,7 @@ public import TransferScheduling
 ///
 /// ```swift
 /// let settings = ReplaySettings()
-/// if let policy = try LabPolicy("strict").policy(on: trace, settings: settings) {
+/// if let policy = try LabPolicy("strict").policy {
 ///     var replay = Replay(trace, jobs: jobs, policy: policy, settings: settings)
 ///     print(replay.run().lateBytes)
 /// }

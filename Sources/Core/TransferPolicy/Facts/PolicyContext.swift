@@ -17,20 +17,17 @@ public struct PolicyContext: Hashable, Sendable {
     public var now: ClockReading
     /// The history as of its last observation.
     public var history: PolicyHistory
-    /// A summary of all unfinished transfers.
-    public var queue: QueueSummary
     /// The budgets for metered bytes.
     public var budgets: ByteBudgetRegistry
 
     /// Creates a context. Arguments that are left out are empty.
     public init(
         conditions: Conditions, now: ClockReading, history: PolicyHistory = PolicyHistory(),
-        queue: QueueSummary = QueueSummary(), budgets: ByteBudgetRegistry = ByteBudgetRegistry()
+        budgets: ByteBudgetRegistry = ByteBudgetRegistry()
     ) {
         self.conditions = conditions
         self.now = now
         self.history = history
-        self.queue = queue
         self.budgets = budgets
     }
 
@@ -42,36 +39,4 @@ public struct PolicyContext: Hashable, Sendable {
 
     /// Returns `instant` for a re-evaluation, or `nil` if `instant` is not in the future.
     public func reevaluation(at instant: Instant) -> Instant? { instant > now.instant ? instant : nil }
-}
-
-/// A summary of all unfinished transfers.
-///
-/// ```swift
-/// let queue = QueueSummary(discretionaryCount: 3, discretionaryBytes: 900_000_000)
-/// ```
-public struct QueueSummary: Hashable, Sendable {
-    /// The number of discretionary transfers.
-    public var discretionaryCount: Int
-    /// The bytes that all discretionary transfers still need, including the running ones. Transfers of unknown size
-    /// are left out.
-    public var discretionaryBytes: Int64
-    /// The earliest deadline of any discretionary transfer.
-    public var firstDeadline: WallTime?
-    /// The number of running transfers of any kind, except transfers from the machine's own servers.
-    public var runningCount: Int
-    /// The last time a transfer used the network, which is now while a transfer is running. The value is `nil` if no
-    /// transfer has used the network since the start.
-    public var lastActivity: Instant?
-
-    /// Creates a summary. The default is an empty queue.
-    public init(
-        discretionaryCount: Int = 0, discretionaryBytes: Int64 = 0, firstDeadline: WallTime? = nil,
-        runningCount: Int = 0, lastActivity: Instant? = nil
-    ) {
-        self.discretionaryCount = discretionaryCount
-        self.discretionaryBytes = discretionaryBytes
-        self.firstDeadline = firstDeadline
-        self.runningCount = runningCount
-        self.lastActivity = lastActivity
-    }
 }

@@ -20,8 +20,6 @@ struct ActiveTransfers: ~Copyable, Sendable {
     private var highestID = Int64.min
     /// The earliest time at which an attempt may have to stop without any event, as of ``updateReevaluation()``.
     private(set) var reevaluation: Instant?
-    /// The last time at which an attempt that used the network began or ended.
-    private(set) var lastActivity: Instant?
     private let leastProgress: Int64
 
     /// - Parameter leastProgress: The number of new bytes that an attempt needs to count as progress.
@@ -85,13 +83,6 @@ struct ActiveTransfers: ~Copyable, Sendable {
         }
     }
 
-    /// The number of transfers that use the network. Loopback transfers do not count, because they wake no radio.
-    var networkCount: Int {
-        var count = 0
-        forEach { if !$1.pointee.entry.traits.isLoopback { count += 1 } }
-        return count
-    }
-
     // MARK: Making plain transfers whole
 
     /// Returns the full form of a transfer, expanding a compact record. Does not store the result.
@@ -129,7 +120,6 @@ struct ActiveTransfers: ~Copyable, Sendable {
         var record = ActiveRecord(id: id, plain: plain, since: now, isNonPreemptible: isNonPreemptible, previous: last)
         record.need = need
         link(record)
-        if !plain.isLoopback { lastActivity = now.instant }
     }
 
     /// Adds a whole transfer and begins its attempt.
@@ -140,7 +130,6 @@ struct ActiveTransfers: ~Copyable, Sendable {
         var transfer = ActiveTransfer(id: id, entry: entry)
         transfer.begin(evaluator, leastProgress: leastProgress, at: now)
         var record = ActiveRecord(id: id, plain: nil, since: now, isNonPreemptible: isNonPreemptible, previous: last)
-        if !transfer.entry.traits.isLoopback { lastActivity = now.instant }
         record.whole = wholes.insert(transfer)
         link(record)
     }
@@ -155,21 +144,16 @@ struct ActiveTransfers: ~Copyable, Sendable {
     }
 
     /// Removes a whole transfer and returns its entry. The index may be reused afterward.
-    mutating func remove(_ number: Int32, at now: ClockReading) -> TransferEntry {
+    mutating func remove(_ number: Int32) -> TransferEntry {
         // Moved, because a copy would cost as much as the rest.
         let transfer = wholes.remove(records[number].pointee.whole)
-        unlink(number, isLoopback: transfer.entry.traits.isLoopback, at: now)
+        unlink(number)
         return transfer.entry
     }
 
-    /// Removes a plain transfer. Its index may be reused afterward.
-    mutating func remove(_ number: Int32, _ plain: PlainRecord, at now: ClockReading) {
-        unlink(number, isLoopback: plain.isLoopback, at: now)
-    }
-
-    private mutating func unlink(_ number: Int32, isLoopback: Bool, at now: ClockReading) {
+    /// Removes the record of a transfer that is not whole, or no longer. Its index may be reused afterward.
+    mutating func unlink(_ number: Int32) {
         let record = records[number]
-        if !isLoopback { lastActivity = now.instant }
         let (previous, next) = (record.pointee.previous, record.pointee.next)
         if previous == Int32.noIndex { first = next } else { records[previous].pointee.next = next }
         if next == Int32.noIndex { last = previous } else { records[next].pointee.previous = previous }

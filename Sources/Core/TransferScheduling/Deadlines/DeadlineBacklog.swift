@@ -29,12 +29,24 @@ struct DeadlineBacklog: Sendable {
     /// A Boolean value that indicates whether the bytes of a transfer have changed since the last plan.
     private var hasProgressed = false
 
-    mutating func add(_ bytes: Int64?, _ deadline: WallTime) { change(1, Self.value(bytes), deadline) }
+    /// Adds the missing bytes of a transfer. Only a discretionary transfer with a deadline counts.
+    mutating func add(_ bytes: Int64?, _ kind: WorkKind, deadline: WallTime?) {
+        if kind == .discretionary, let deadline { change(1, Self.value(bytes), deadline) }
+    }
 
-    mutating func remove(_ bytes: Int64?, _ deadline: WallTime) { change(-1, -Self.value(bytes), deadline) }
+    mutating func remove(_ bytes: Int64?, _ kind: WorkKind, deadline: WallTime?) {
+        if kind == .discretionary, let deadline { change(-1, -Self.value(bytes), deadline) }
+    }
 
-    mutating func update(from before: Int64?, to after: Int64?, _ deadline: WallTime) {
-        let difference = Self.value(after) - Self.value(before)
+    mutating func remove(_ entry: borrowing TransferEntry) {
+        remove(entry.bytesMissing, entry.traits.kind, deadline: entry.traits.constraints.deadline?.date)
+    }
+
+    /// Updates the missing bytes of a transfer. Its deadline must be unchanged.
+    mutating func update(from before: Int64?, to entry: borrowing TransferEntry) {
+        guard entry.traits.kind == .discretionary, let deadline = entry.traits.constraints.deadline?.date
+        else { return }
+        let difference = Self.value(entry.bytesMissing) - Self.value(before)
         guard difference != 0 else { return }
         hasProgressed = true
         bytes += difference

@@ -15,7 +15,7 @@ extension SchedulerCore where Queue: ~Copyable {
             return false
         }
         // Changed in place, because copies of the entry would cost more than the rest.
-        let before = UnfinishedBytes(transfers.active[index].entry)
+        let before = transfers.active[index].entry.bytesMissing
         let gained = bytes - transfers.active[index].entry.bytes
         let isLoopback = transfers.active[index].entry.traits.isLoopback
         let usualRate = evaluator.typicalRate
@@ -40,7 +40,7 @@ extension SchedulerCore where Queue: ~Copyable {
         if transfers.active[index].entry.advance(attempt, to: bytes, of: total, at: now) {
             effects.append(.saveRetry(id, nil))
         }
-        transfers.totals.update(from: before, to: transfers.active[index].entry)
+        transfers.backlog.update(from: before, to: transfers.active[index].entry)
         checkProgress(of: id, transfers.active[index].entry, at: now, into: &effects)
         if isCharged { transfers.changes.budgets = true } else if hasNewTotal { transfers.changes.running = true }
         // A new rate also matters if a window was too short for a transfer. A policy that evaluates each transfer does

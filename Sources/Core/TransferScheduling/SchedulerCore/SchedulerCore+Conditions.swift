@@ -34,9 +34,4 @@ extension SchedulerCore where Queue: ~Copyable {
             evaluator.context.conditions, at: now, treatingUnknownAs: configuration.unknownMetered)
         evaluator.context.history.observe(observation, localTime: evaluator.context.conditions.localTime)
     }
-
-    /// Updates the context for policies: the summary of the queue.
-    mutating func refreshContext(at now: ClockReading) {
-        evaluator.context.queue = transfers.summary(at: now)
-    }
 }

@@ -13,7 +13,7 @@ extension SchedulerCore where Queue: ~Copyable {
             transfers.changes.plan = true
             transfers.notices.checkAll()
         }
-        if let (marks, growth) = transfers.totals.newBacklogMarks() {
+        if let (marks, growth) = transfers.backlog.newMarks() {
             evaluator.plan.marks = marks
             transfers.changes.plan = true
             transfers.notices.backlogGrew(by: growth)

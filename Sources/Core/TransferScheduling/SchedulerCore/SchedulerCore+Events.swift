@@ -86,9 +86,8 @@ extension SchedulerCore where Queue: ~Copyable {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
-        let bytes = traits.expectedBytesToReceive.map { max(0, $0) }
-        transfers.register(
-            id, traits, bytes: bytes, missing: bytes ?? traits.expectedBytesToSend.map { max(0, $0) })
+        let bytes = traits.expectedBytesToReceive ?? traits.expectedBytesToSend
+        transfers.register(id, traits, missing: bytes.map { max(0, $0) })
         refreshPlan()
         if traits.isFromBackground == true {
             var entry = TransferEntry(traits: copy traits, phase: .waiting(nil))

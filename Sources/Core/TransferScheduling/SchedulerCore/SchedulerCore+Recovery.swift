@@ -20,8 +20,6 @@ extension SchedulerCore where Queue: ~Copyable {
                 continue
             }
             guard !transfers.contains(row.id) else { continue }
-            transfers.totals.add(
-                recovered.patterns[Int(row.pattern)].kind, bytes: row.expected, missing: nil, deadline: nil)
             transfers.queue.insert(
                 row.id, submitted: row.submitted, notBefore: row.notBefore, expected: row.expected, like: heap)
         }
@@ -50,7 +48,7 @@ extension SchedulerCore where Queue: ~Copyable {
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
         entry.recover(state, at: now, configuration)
         if let stored = state.relaunchDelay { transfers.relaunchDelays.delay(&entry, id, by: stored, at: now) }
-        transfers.register(id, traits, bytes: entry.bytesRemaining, missing: entry.bytesMissing)
+        transfers.register(id, traits, missing: entry.bytesMissing)
         refreshPlan()
         transfers.enqueue(id, entry, evaluator)
         return true

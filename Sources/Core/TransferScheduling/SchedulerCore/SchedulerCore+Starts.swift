@@ -14,18 +14,10 @@ extension SchedulerCore where Queue: ~Copyable {
         transfers.missedChanges.formUnion(transfers.changes)
         if transfers.queue.count == 0, !transfers.changes.policy { return }
         transfers.queue.refresh(evaluator, transfers.missedChanges.removeAll())
-        var wasQuiet = !evaluator.isPhased && transfers.active.networkCount == 0
-        while true {
-            if let id = transfers.queue.next(evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant)) {
-                start(id, at: now, using: &generator, into: &effects)
-            } else if wasQuiet, transfers.active.networkCount > 0 {
-                // Other transfers may have waited for the first running transfer.
-                wasQuiet = false
-                refreshContext(at: now)
-                transfers.queue.refresh(evaluator, transfers.changes)
-            } else {
-                break
-            }
+        while let id = transfers.queue.next(
+            evaluator, delaysStaggered: staggeredStart.delaysStarts(at: now.instant))
+        {
+            start(id, at: now, using: &generator, into: &effects)
         }
     }
 

@@ -89,10 +89,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private mutating func reconcile(
         at now: ClockReading, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        if !evaluator.isPhased {
-            refreshContext(at: now)
-            transfers.changes.running = true
-        }
+        if !evaluator.isPhased { transfers.changes.running = true }
         while let id = transfers.expiries.popFirst(at: now.wall) {
             _ = transfers.giveUp(id, as: .expire, at: now, into: &effects)
         }

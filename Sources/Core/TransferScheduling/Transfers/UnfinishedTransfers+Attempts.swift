@@ -33,11 +33,11 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
             return false
         }
-        let before = UnfinishedBytes(active[index].entry)
+        let before = active[index].entry.bytesMissing
         attempt.bytesAtStart = 0
         active[index].entry.phase = .running(attempt)
         (active[index].entry.bytes, active[index].entry.total) = (0, nil)
-        totals.update(from: before, to: active[index].entry)
+        backlog.update(from: before, to: active[index].entry)
         // Without a size there is no last chance before the deadline, on which the attempt may depend.
         guard active[index].entry.traits.kind == .discretionary else { return false }
         changes.running = true
@@ -47,11 +47,11 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     mutating func finished(_ id: TransferID, at now: ClockReading, into effects: inout [Effect]) -> Bool {
         guard let index = active.number(of: id) else { return false }
         if let plain = active.plain(index)?.transfer {
-            active.remove(index, plain, at: now)
+            active.unlink(index)
             queue.freeSlots(of: plain)
             end(id, plain, .finished, into: &effects)
         } else {
-            let entry = active.remove(index, at: now)
+            let entry = active.remove(index)
             queue.freeSlots(of: entry.traits)
             end(id, entry, .finished, at: now, into: &effects)
         }
@@ -62,11 +62,11 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     /// the transfer has no attempt.
     mutating func endAttempt(of id: TransferID, bytes: Int64, at now: ClockReading) -> TransferEntry? {
         guard let index = activeIndex(of: id) else { return nil }
-        var entry = active.remove(index, at: now)
-        let before = UnfinishedBytes(entry)
+        var entry = active.remove(index)
+        let before = entry.bytesMissing
         queue.freeSlots(of: entry.traits)
         entry.bytes = bytes
-        totals.update(from: before, to: entry)
+        backlog.update(from: before, to: entry)
         if case .running(let attempt) = entry.phase { entry.addRun(from: attempt.since, to: now) }
         return entry
     }

@@ -29,7 +29,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         _ id: TransferID, _ entry: TransferEntry, to traits: TransferTraits, at now: ClockReading,
         into effects: inout [Effect]
     ) -> TransferEntry {
-        totals.remove(entry)
+        backlog.remove(entry)
         expiries.remove(id)
         if entry.traits.constraints.deadline != traits.constraints.deadline { notices.remove(id) }
         var changed = entry
@@ -45,7 +45,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         if traits.isFromBackground != true, let release = changed.relaunchDelay?.release {
             changed.relaunchDelay?.release = min(release, now.instant)
         }
-        register(id, traits, bytes: changed.bytesRemaining, missing: changed.bytesMissing)
+        register(id, traits, missing: changed.bytesMissing)
         return changed
     }
 

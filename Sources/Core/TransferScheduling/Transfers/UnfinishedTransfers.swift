@@ -13,7 +13,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     var changes = SchedulerChanges()
     /// The changes since the last update of the queue, which is left out while nothing waits.
     var missedChanges = SchedulerChanges()
-    var totals = QueueTotals()
+    var backlog = DeadlineBacklog()
     var relaunchDelays: RelaunchDelays
     /// The queued transfers whose last attempt met an obstacle.
     var obstacles: Obstacles
@@ -33,7 +33,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     }
 
     /// A Boolean value that indicates whether deadlines are kept and any transfer has one.
-    var haveDeadlines: Bool { notices.isEnabled && (notices.next != nil || totals.backlog.count > 0) }
+    var haveDeadlines: Bool { notices.isEnabled && (notices.next != nil || backlog.count > 0) }
 
     // Marked `mutating` to avoid a copy; does not change the value.
     mutating func contains(_ id: TransferID) -> Bool { active.number(of: id) != nil || queue.contains(id) }
@@ -49,29 +49,15 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         return index
     }
 
-    /// Returns a summary of all unfinished transfers for policies.
-    mutating func summary(at now: ClockReading) -> QueueSummary {
-        if !totals.isFirstDeadlineKnown {
-            queue.forEach { totals.record($1) }
-            active.forEach { totals.record($1.pointee.entry) }
-            totals.isFirstDeadlineKnown = true
-        }
-        let runningCount = active.networkCount
-        return QueueSummary(
-            discretionaryCount: totals.discretionaryCount,
-            discretionaryBytes: Int64(clamping: totals.discretionaryBytes), firstDeadline: totals.firstDeadline,
-            runningCount: runningCount, lastActivity: runningCount > 0 ? now.instant : active.lastActivity)
-    }
-
     // MARK: Coming and going
 
-    /// Counts a new transfer with the given number of remaining bytes; `nil` if the number is unknown.
+    /// Counts a new transfer.
     ///
     /// - Parameter missing: The number of remaining bytes to receive or to send; `nil` if the number is unknown.
-    mutating func register(_ id: TransferID, _ traits: borrowing TransferTraits, bytes: Int64?, missing: Int64?) {
+    mutating func register(_ id: TransferID, _ traits: borrowing TransferTraits, missing: Int64?) {
         if let expires = traits.expires { expiries.add(id, at: expires) }
         if traits.constraints.deadline != nil { notices.add(id) }
-        totals.add(traits.kind, bytes: bytes, missing: missing, deadline: traits.constraints.deadline?.date)
+        backlog.add(missing, traits.kind, deadline: traits.constraints.deadline?.date)
     }
 
     /// Inserts a transfer into the queue, either a new transfer or one that returns from an attempt.
@@ -79,7 +65,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         obstacles.add(id, entry.phase)
         if entry.traits.constraints.deadline != nil {
             notices.add(id)
-            totals.settleBacklog()
+            backlog.settle()
         }
         queue.insert(id, entry, evaluator)
     }
@@ -97,7 +83,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
         _ id: TransferID, _ entry: borrowing TransferEntry, _ ending: Ending, at now: ClockReading,
         into effects: inout [Effect]
     ) {
-        totals.remove(entry)
+        backlog.remove(entry)
         expiries.remove(id)
         notices.remove(id)
         watches.remove(id)
@@ -111,8 +97,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
 
     /// Ends a plain transfer: removes all its data.
     mutating func end(_ id: TransferID, _ plain: PlainRecord, _ ending: Ending, into effects: inout [Effect]) {
-        totals.remove(
-            plain.kind, bytes: plain.bytesRemaining, missing: plain.bytesRemaining, deadline: plain.deadline)
+        backlog.remove(plain.bytesRemaining, plain.kind, deadline: plain.deadline)
         expiries.remove(id)
         notices.remove(id)
         watches.remove(id)

@@ -92,7 +92,7 @@ enum StudyRunner {
     private static func replay(
         _ device: DeviceCase, _ choice: LabPolicy, _ settings: ReplaySettings
     ) -> DeviceOutcome? {
-        guard let policy = choice.policy(on: device.trace, settings: settings) else { return nil }
+        guard let policy = choice.policy else { return nil }
         var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
         return replay.run()
     }

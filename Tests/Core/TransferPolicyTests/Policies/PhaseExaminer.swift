@@ -116,9 +116,6 @@ struct PhaseExaminer: CustomStringConvertible {
         elsewhere.conditions = generator.sameValues(as: before, at: elsewhere.now)
         let isSameState = policy.stateKey(in: elsewhere).key == key
         if !isSameState { elsewhere = context }
-        var busy = context
-        busy.queue = generator.context().queue
-        if policy.stateKey(in: busy) != policy.stateKey(in: context) { return "the policy state depends on the queue" }
         for phase in phases {
             let here = Self.answer(of: policy, atPhase: phase, for: subject, in: context)
             let there = Self.answer(of: policy, atPhase: phase, for: other, in: elsewhere)
