@@ -28,11 +28,11 @@ struct DevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !list else { return try printNames() }
-        try await replay(namedBy: ByteStream("-")) { Console.write($0) }
+        try await replay(namedBy: LineReader("-")) { Console.write($0) }
     }
 
     /// Replays the devices that the lines of a stream name.
-    func replay(namedBy input: ByteStream, write: (String) -> Void) async throws {
+    func replay(namedBy input: LineReader, write: (String) -> Void) async throws {
         let policies = try policy.selected()
         let lookup = try DeviceLookup(study)
         let header = try study.header(policies, workload: lookup.workloadDigest, shards: nil)

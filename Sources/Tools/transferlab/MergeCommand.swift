@@ -49,9 +49,9 @@ struct MergeCommand: ParsableCommand {
     }
 
     private static func read(_ path: String, into merged: inout StudyPart?) throws {
-        let stream = try ByteStream(path)
+        let lines = try LineReader(path)
         var number = 0
-        while let line = try stream.line() {
+        while let line = try lines.line() {
             number += 1
             guard !line.isEmpty else { continue }
             let source = number == 1 ? path : "\(path):\(number)"

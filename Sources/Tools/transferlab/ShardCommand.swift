@@ -80,7 +80,7 @@ extension StudyOptions {
         _ choice: ShardChoice?, of all: StudyDevices, _ policies: [LabPolicy], _ progress: inout ProgressReport,
         exactLimit: Int = ValueDistribution.partLimit
     ) async throws -> StudyPart {
-        var devices = try all.restarted()
+        var devices = all.restarted()
         let header = try header(policies, workload: devices.workloadDigest, shards: choice?.count)
         var (totals, report) = (header.emptyTotals(exactLimit: exactLimit), progress)
         let settings = header.settings
@@ -94,6 +94,6 @@ extension StudyOptions {
         }
         progress = report
         return StudyPart(
-            header: header, devices: devices.all, parts: choice.map { NumberRanges([$0.number]) }, totals: totals)
+            header: header, devices: devices.all, parts: choice.map { [$0.number] }, totals: totals)
     }
 }

@@ -29,6 +29,15 @@ import Testing
         #expect(listed.split(separator: "\n").count > 4)
         let empty = try await Self.output(
             "transferlab run --traces-from - \(study) </dev/null 2>&1 && exit 1; exit 0", in: folder)
-        #expect(empty.contains("the list or the archive is empty"), "\(empty)")
+        #expect(empty.contains("the list is empty"), "\(empty)")
+    }
+
+    @Test("L2: A trace on standard input gives the same results as its file")
+    func pipe() async throws {
+        let folder = try TemporaryFolder()
+        let study = "--workload generated --policy default,strict,oracle"
+        let piped = try await Self.output("cat renewal-1.csv | transferlab run - \(study) 2>/dev/null", in: folder)
+        #expect(try await Self.output("transferlab run renewal-1.csv \(study) 2>/dev/null", in: folder) == piped)
+        #expect(piped.split(separator: "\n").count > 3)
     }
 }

@@ -54,7 +54,7 @@ import Testing
         let names = (0..<40).reversed().map { $0 % 2 == 0 ? "\($0)" : "renewal-\($0 < 10 ? "0" : "")\($0)" }
         try Files.write(names.joined(separator: "\n") + "\n\n", to: folder.file("names"))
         var lines: [String] = []
-        try await DevicesCommand.parse(Self.study).replay(namedBy: ByteStream(folder.file("names"))) {
+        try await DevicesCommand.parse(Self.study).replay(namedBy: LineReader(folder.file("names"))) {
             lines.append($0)
         }
         #expect(lines.count == 40 && lines.allSatisfy { $0.hasSuffix("\n") })
@@ -132,7 +132,7 @@ import Testing
     func wrongPipe() async throws {
         var lines: [String] = []
         try Files.write((0..<40).map { "\($0)\n" }.joined(), to: folder.file("names"))
-        try await DevicesCommand.parse(Self.study).replay(namedBy: ByteStream(folder.file("names"))) {
+        try await DevicesCommand.parse(Self.study).replay(namedBy: LineReader(folder.file("names"))) {
             lines.append($0)
         }
         for wrong in [Array(lines.dropLast()), lines + [lines[3]], Array(lines.dropLast()) + [lines[3]]] {
@@ -142,7 +142,7 @@ import Testing
         }
         try Files.write("nobody\n", to: folder.file("names"))
         let unknown = await #expect(throws: UsageError.self) {
-            try await DevicesCommand.parse(Self.study).replay(namedBy: ByteStream(folder.file("names"))) { _ in }
+            try await DevicesCommand.parse(Self.study).replay(namedBy: LineReader(folder.file("names"))) { _ in }
         }
         #expect(unknown?.description.hasPrefix("'nobody' is not a device of the population") == true)
     }
@@ -152,9 +152,9 @@ import Testing
         _ = try await shard("1/1", to: "whole.part")
         let text = try line("whole.part")
         for wrong in [
-            String(text.dropLast(40)), text.replacingOccurrences(of: #""format":2"#, with: #""format":3"#),
+            String(text.dropLast(40)), text.replacingOccurrences(of: #""format":3"#, with: #""format":2"#),
             text.replacingOccurrences(of: #""jobs":"#, with: #""job":"#),
-            text.replacingOccurrences(of: #""parts":"1""#, with: #""parts":"0-5""#), "device,id\n", "{}\n", "",
+            text.replacingOccurrences(of: #""parts":[1]"#, with: #""parts":"1""#), "device,id\n", "{}\n", "",
         ] {
             try Files.write(wrong, to: folder.file("wrong.part"))
             #expect(throws: UsageError.self, "\(wrong.prefix(20))") {
@@ -230,21 +230,6 @@ import Testing
         #expect(try command.choice(in: slurm) == ShardChoice(number: 2, count: 9))
         for text in ["0/8", "9/8", "8", "a/8", "1/0", "1/2/3", "-1/8"] {
             #expect(throws: UsageError.self, "\(text)") { try ShardChoice(text) }
-        }
-    }
-
-    @Test("Numbers are written as ranges")
-    func ranges() throws {
-        let numbers = NumberRanges([3, 1, 2, 7, 9, 8])
-        let text = String(decoding: try JSONEncoder().encode(numbers), as: UTF8.self)
-        #expect(text == #""1-3,7-9""#)
-        #expect(try JSONDecoder().decode(NumberRanges.self, from: Data(text.utf8)) == numbers)
-        #expect(numbers.missing(upTo: 9).text(of: 9) == "4/9, 5/9, 6/9")
-        #expect(numbers.first(in: NumberRanges([8, 2])) == 2)
-        for wrong in ["0", "3-1", "x", "1-2-3", "1-99999999"] {
-            #expect(throws: DecodingError.self) {
-                try JSONDecoder().decode(NumberRanges.self, from: Data("\"\(wrong)\"".utf8))
-            }
         }
     }
 

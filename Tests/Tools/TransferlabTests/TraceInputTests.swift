@@ -26,10 +26,6 @@ import Testing
         try await FixtureProcess.run(["env", "-C", folder.path] + words)
     }
 
-    private static func exists(_ program: String) -> Bool {
-        ["/usr/bin", "/bin"].contains { access("\($0)/\(program)", X_OK) == 0 }
-    }
-
     private static let all = ["renewal-0", "renewal-1", "renewal-2"]
 
     @Test("A folder, a pattern, and a list name the same traces, in the order of their names")
@@ -42,67 +38,6 @@ import Testing
         let paths = Self.all.map { folder.file("days/\($0).csv") }
         try Files.write("\n\(paths[2])\n  \(paths[0])\n", to: folder.file("list"))
         #expect(try names("--traces-from", folder.file("list")) == ["renewal-2", "renewal-0"])
-    }
-
-    @Test(
-        "Compressed traces are read", .enabled(if: exists("zstd"), "zstd is not installed"),
-        arguments: ["gzip", "zstd"])
-    func compressed(_ program: String) async throws {
-        try writeTraces()
-        let plain = try TraceOptions.parse([folder.file("days/renewal-1.csv")]).all()
-        try await run(program, "-q", "days/renewal-1.csv")
-        try? FileManager.default.removeItem(atPath: folder.file("days/renewal-1.csv"))
-        let name = "days/renewal-1.csv." + (program == "gzip" ? "gz" : "zst")
-        #expect(try TraceOptions.parse([folder.file(name)]).all() == plain)
-        #expect(try names(folder.file("days")).contains("renewal-1"))
-        let bytes = try Files.read(folder.file(name))
-        try Data(bytes.dropLast(bytes.count / 2)).write(to: URL(fileURLWithPath: folder.file(name)))
-        let error = #expect(throws: UsageError.self) { try names(folder.file(name)) }
-        #expect(error?.description.hasSuffix("\(program) cannot decompress it") == true)
-    }
-
-    @Test("Archives of every format of tar are read", arguments: ["ustar", "pax", "gnu", "v7"], [false, true])
-    func archives(_ format: String, isCompressed: Bool) async throws {
-        try writeTraces()
-        let long = String(repeating: "long-", count: format == "ustar" ? 14 : 30)
-        if format != "v7" {
-            try FileManager.default.moveItem(
-                atPath: folder.file("days/renewal-2.csv"), toPath: folder.file("days/\(long).csv"))
-        }
-        let archive = isCompressed ? "days.tar.gz" : "days.tar"
-        try await run("tar", "--format", format, isCompressed ? "-czf" : "-cf", archive, "--sort=name", "days")
-        let expected = format == "v7" ? Self.all : [long] + Self.all.dropLast()
-        #expect(try names(folder.file(archive)) == expected)
-        let direct = try TraceOptions.parse([folder.file("days/renewal-1.csv")]).all()
-        #expect(try TraceOptions.parse([folder.file(archive)]).all().contains(direct[0]))
-    }
-
-    @Test("A file that is no archive, and an archive that is cut off, are rejected")
-    func damagedArchives() async throws {
-        try writeTraces()
-        try await run("tar", "-cf", "days.tar", "days")
-        let bytes = try Files.read(folder.file("days.tar"))
-        for (name, content) in [
-            ("text.tar", Array(repeating: UInt8(ascii: "x"), count: 2048)), ("cut.tar", Array(bytes.prefix(1700))),
-            ("short.tar", Array(bytes.prefix(700))), ("record.tar", Self.paxHeader("0001 path=x\n")),
-        ] {
-            try Data(content).write(to: URL(fileURLWithPath: folder.file(name)))
-            #expect(throws: UsageError.self, "\(name)") { try names(folder.file(name)) }
-        }
-    }
-
-    /// Returns an archive that ends after a pax header with a record.
-    private static func paxHeader(_ record: String) -> [UInt8] {
-        var header = [UInt8](repeating: 0, count: 1024)
-        func write(_ text: String, at position: Int) {
-            header.replaceSubrange(position..<position + text.utf8.count, with: text.utf8)
-        }
-        write("00000000014", at: 124)
-        write("        x", at: 148)
-        let sum = header.reduce(0) { $0 + Int($1) }
-        write("0" + String(sum, radix: 8), at: 148)
-        write(record, at: 512)
-        return header + Array(repeating: UInt8(ascii: "x"), count: 512)
     }
 
     @Test("The converter turns recordings of UPower and of the ExtraSensory study into traces, and rejects others")
@@ -164,14 +99,20 @@ import Testing
         #expect(message(folder.file("none*.csv")).hasPrefix("no file matches"))
         #expect(message("--traces-from", folder.file("none")).hasSuffix("there is no such file"))
         try Files.write("\n", to: folder.file("blank"))
-        #expect(message("--traces-from", folder.file("blank")).contains("the list or the archive is empty"))
+        #expect(message("--traces-from", folder.file("blank")).contains("the list is empty"))
         try Files.createFolder(folder.file("empty"))
-        #expect(message(folder.file("empty")).hasSuffix("has no .csv, .csv.gz, or .csv.zst file"))
+        #expect(message(folder.file("empty")).hasSuffix("has no .csv file"))
         #expect(
             message(folder.file("days"), folder.file("days/renewal-1.csv")).hasPrefix(
                 "two traces have the name renewal-1"))
-        #expect(message("http://").hasPrefix("not a URL"))
-        #expect(message("http://127.0.0.1:1/a.csv").hasPrefix("cannot fetch http://127.0.0.1:1/a.csv"))
+        for (path, command) in [
+            ("days.tar", "tar -xf"), ("days.tar.gz", "tar -xf"), ("days.tgz", "tar -xf"), ("days.tar.zst", "tar -xf"),
+            ("a.csv.gz", "gzip -d"), ("a.csv.zst", "zstd -d"),
+        ] { #expect(message(path).hasSuffix("unpack it first: \(command) \(path)")) }
+        #expect(message("http://a/b.csv").hasSuffix("download it first: transferctl get http://a/b.csv"))
+        // A packed trace is not left out of its folder without a word.
+        try Files.write("packed", to: folder.file("days/renewal-3.csv.zst"))
+        #expect(message(folder.file("days")).hasSuffix("renewal-3.csv.zst"))
         #expect(throws: (any Error).self) { try TraceOptions.parse(["a.csv", "--traces-from", "b"]) }
         #expect(throws: (any Error).self) {
             try TraceOptions.parse(["--population", "renewal:", "--traces-from", "b"])

@@ -30,10 +30,6 @@ struct StudyDevices {
             (workload, workloadDigest, matched) = (nil, StudyPart.digest([]), DeviceSet())
             return
         }
-        guard !options.traces.contains("-") else {
-            throw UsageError(
-                "an archive on standard input needs --workload generated, because a workload file is matched first")
-        }
         let bytes = try Files.read(path)
         workloadDigest = StudyPart.digest(bytes)
         var names: [String] = []
@@ -45,13 +41,13 @@ struct StudyDevices {
         }
         workload = Dictionary(uniqueKeysWithValues: matches.map { ($0.traceIndex, $0.device) })
         matched = matches.reduce(into: DeviceSet()) { $0.insert(StableHash($1.device.name)) }
-        traces = try traces.restarted()
+        traces = traces.restarted()
     }
 
-    /// Returns the devices from the first again. The workload, and a list on standard input, are not read again.
-    func restarted() throws -> StudyDevices {
+    /// Returns the devices from the first again. The workload, and the list of traces, are not read again.
+    func restarted() -> StudyDevices {
         var devices = self
-        devices.traces = try traces.restarted()
+        devices.traces = traces.restarted()
         return devices
     }
 

@@ -6,12 +6,12 @@ import PolicyLab
 struct TraceOptions: ParsableArguments {
     @Argument(
         help: """
-            Files with recorded conditions (CSV), one per device. Also folders, patterns such as 'days/*.csv', URLs, tar \
-            archives, and files compressed with gzip or zstd.
+            Files with recorded conditions (CSV), one per device; - for standard input. Also folders, and patterns such as \
+            'days/*.csv'.
             """)
     var traces: [String] = []
 
-    @Option(help: "A file with the traces, one path or URL per line; - for standard input.")
+    @Option(help: "A file with the traces, one path per line; - for standard input.")
     var tracesFrom: String?
 
     @Option(
@@ -36,12 +36,12 @@ struct TraceOptions: ParsableArguments {
 
     /// Returns the traces in order.
     func sequence() throws -> TraceSequence {
-        if let population { return try TraceSequence(PopulationText.population(population)) }
+        if let population { return TraceSequence(try PopulationText.population(population)) }
         if let tracesFrom { return try TraceSequence(listedIn: tracesFrom) }
         guard !traces.isEmpty else {
             throw UsageError("no trace is given: name files or folders, or use --traces-from or --population")
         }
-        return try TraceSequence(traces)
+        return TraceSequence(traces)
     }
 
     /// The words of a command line that name the traces.

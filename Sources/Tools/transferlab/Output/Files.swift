@@ -4,10 +4,11 @@ import PolicyLab
 
 /// Reads and writes whole files.
 enum Files {
-    /// Returns the bytes of a file.
+    /// Returns the bytes of a file. The path `-` is standard input.
     static func read(_ path: String) throws -> [UInt8] {
         do {
-            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+            let input = FileHandle.standardInput
+            return Array(try path == "-" ? input.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
             throw UsageError("cannot read \(path): \(reason(error, path, R_OK))")
         }
@@ -48,11 +49,24 @@ enum Files {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Returns the trace in a file, which may be compressed.
+    /// Returns the trace in a file.
     static func trace(_ path: String, device: String) throws -> Trace {
-        let isCompressed = path.hasSuffix(".gz") || path.hasSuffix(".zst")
-        let bytes = try isCompressed ? ByteStream(path).read(.max) : read(path)
-        return try Trace(csv: bytes, device: device, file: path)
+        try Trace(csv: read(path), device: device, file: path)
+    }
+
+    /// Refuses a compressed file, an archive, or a URL, and names the command that makes its traces readable.
+    static func checkPlain(_ path: String) throws {
+        let word = StudyOptions.quoted(path)
+        if path.hasPrefix("http://") || path.hasPrefix("https://") {
+            throw UsageError("\(word) is not a file; download it first: transferctl get \(word)")
+        }
+        let commands = [
+            (".tar", "tar -xf"), (".tar.gz", "tar -xf"), (".tgz", "tar -xf"), (".tar.zst", "tar -xf"),
+            (".tzst", "tar -xf"), (".gz", "gzip -d"), (".zst", "zstd -d"),
+        ]
+        if let (_, command) = commands.first(where: { path.hasSuffix($0.0) }) {
+            throw UsageError("\(word) is packed; unpack it first: \(command) \(word)")
+        }
     }
 
     /// Returns the paths of the traces in a folder, or of the files that match a pattern such as `days/*.csv`, in the
@@ -63,10 +77,11 @@ enum Files {
             do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
                 throw UsageError("cannot read \(path): \(error.localizedDescription)")
             }
+            // Packed traces are refused when they are visited, and not left out without a word.
             let traces = names.filter { name in
                 [".csv", ".csv.gz", ".csv.zst"].contains { name.hasSuffix($0) } && !name.hasPrefix(".")
             }
-            guard !traces.isEmpty else { throw UsageError("the folder \(path) has no .csv, .csv.gz, or .csv.zst file") }
+            guard !traces.isEmpty else { throw UsageError("the folder \(path) has no .csv file") }
             return traces.sorted().map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
         }
         guard path.contains(where: { "*?[".contains($0) }), access(path, F_OK) != 0 else { return nil }

@@ -16,7 +16,7 @@ struct PartFolder {
     func finished(_ choice: ShardChoice, of header: StudyPart.Header) throws -> StudyPart? {
         guard FileManager.default.fileExists(atPath: path(choice)) else { return nil }
         let part = try StudyPart(Files.read(path(choice)), source: path(choice))
-        guard part.header == header, part.parts == NumberRanges([choice.number]) else {
+        guard part.header == header, part.parts == [choice.number] else {
             throw UsageError(
                 "\(path(choice)) is a part of another study: its inputs or options differ; use another folder")
         }

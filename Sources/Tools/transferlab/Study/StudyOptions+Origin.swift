@@ -38,7 +38,7 @@ extension StudyOptions {
             ? PageOrigin.Input(name: "random jobs, seeds from \(WorkloadGenerator.firstSeed)", checksum: nil)
             : PageOrigin.Input(name: workload, checksum: StudyPart.digest(try Files.read(workload)))
         let paths = traces.traces.map { path in
-            (path, (try? Files.read(path)).map { StudyPart.digest($0) })
+            (path, path == "-" ? nil : (try? Files.read(path)).map { StudyPart.digest($0) })
         }
         let prices = try price.priceCurve.map {
             [PageOrigin.Input(name: $0, checksum: StudyPart.digest(try Files.read($0)))]

@@ -10,7 +10,7 @@ struct StudyPart: Codable {
     /// The properties that all parts of a study share.
     struct Header: Codable, Equatable {
         /// The version of the format.
-        var format = 2
+        var format = 3
         var policies: [String]
         var costs: [Double]
         var penalty: Double
@@ -29,8 +29,8 @@ struct StudyPart: Codable {
     var devices: DeviceSet?
     /// The name of the device, if the part is a line of `transferlab devices`.
     var device: String?
-    /// The numbers of the merged parts: `1-3,7`.
-    var parts: NumberRanges?
+    /// The numbers of the merged parts, in ascending order.
+    var parts: [Int]?
     var totals: StudyTotals
 
     /// Reads a line.
@@ -43,12 +43,12 @@ struct StudyPart: Codable {
             throw UsageError(
                 "\(source) is not a whole part written by 'shard', 'devices', or 'merge': \(Self.reason(error))")
         }
-        guard header.format == 2, header.costs.count == CostClass.allCases.count,
+        guard header.format == 3, header.costs.count == CostClass.allCases.count,
             totals.lines.count == header.policies.count, totals.hasDraws || device != nil
         else { throw UsageError("\(source) is not a part that this version of transferlab can read") }
     }
 
-    init(header: Header, devices: DeviceSet?, device: String? = nil, parts: NumberRanges? = nil, totals: StudyTotals) {
+    init(header: Header, devices: DeviceSet?, device: String? = nil, parts: [Int]? = nil, totals: StudyTotals) {
         (self.header, self.devices, self.device) = (header, devices, device)
         (self.parts, self.totals) = (parts, totals)
     }
@@ -78,10 +78,11 @@ struct StudyPart: Codable {
             devices == nil || other.devices == nil || devices == other.devices, totals.matches(other.totals)
         else { throw UsageError("\(source) is a part of a different study: its inputs or options differ") }
         if let numbers = other.parts {
-            if let number = parts?.first(in: numbers) {
+            let known = Set(parts ?? [])
+            if let number = numbers.first(where: known.contains) {
                 throw UsageError("\(source) repeats part \(number)/\(header.shards ?? 0)")
             }
-            parts = parts.map { $0.union(numbers) } ?? numbers
+            parts = known.union(numbers).sorted()
         }
         devices = devices ?? other.devices
         if let device = other.device {
@@ -94,9 +95,11 @@ struct StudyPart: Codable {
     /// Checks that all devices of the study are present.
     func checkCompleteness() throws {
         guard let devices, devices != totals.devices else { return }
-        let missing = header.shards.map { count in (parts ?? NumberRanges([])).missing(upTo: count) }
-        if let missing, !missing.isEmpty {
-            throw UsageError("missing parts of the study: \(missing.text(of: header.shards ?? 0))")
+        let (count, known) = (header.shards ?? 0, Set(parts ?? []))
+        let missing = stride(from: 1, through: count, by: 1).filter { !known.contains($0) }
+        guard missing.isEmpty else {
+            let shown = missing.prefix(20).map { "\($0)/\(count)" } + (missing.count > 20 ? ["…"] : [])
+            throw UsageError("missing parts of the study: \(shown.joined(separator: ", "))")
         }
         throw UsageError(
             "the parts have \(totals.devices.count) of \(devices.count) devices; a device is missing or was counted twice"
