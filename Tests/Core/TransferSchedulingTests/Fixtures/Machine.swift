@@ -27,8 +27,6 @@ final class Machine {
     private var policy: any Policy
     private var generator: SplitMix64
     private let configuration: SchedulerConfiguration
-    /// A closure that is called after every event with the resulting effects.
-    var onEvent: ((Event, [Effect]) -> Void)?
     /// A Boolean value that indicates whether every transfer is watched from the start.
     let watchesAll: Bool
     /// A Boolean value that indicates whether a stop ends immediately.
@@ -78,7 +76,6 @@ final class Machine {
             remember(next)
             let effects = scheduler.apply(next, at: now, using: &generator)
             all += effects
-            onEvent?(next, effects)
             if watchesAll, let id = next.newTransfer { queue.insert(.watched(id), at: 0) }
             for effect in effects {
                 log.append(Entry(time: elapsed, effect: effect))

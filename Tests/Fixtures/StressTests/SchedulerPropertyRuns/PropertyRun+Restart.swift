@@ -39,12 +39,12 @@ extension PropertyRun {
         deliver(.conditionsChanged(conditions))
         if recovery == .oneByOne {
             for (id, known) in stored {
-                model.add(id, known.afterRestart)
+                model.add(id, known.afterRestart(at: now))
                 deliver(.recovered(id, known.traits, known.state))
             }
             return
         }
-        for (id, known) in stored { model.add(id, known.afterRestart) }
+        for (id, known) in stored { model.add(id, known.afterRestart(at: now)) }
         // The transfers arrive in two pieces, as from a store that reads ahead.
         for piece in [stored.prefix(stored.count / 3), stored.dropFirst(stored.count / 3)] {
             let transfers = RecoveredTransfers(
@@ -60,11 +60,12 @@ extension PropertyRun {
 
 extension SchedulerModel.Known {
     /// The state of the transfer after a restart.
-    fileprivate var afterRestart: SchedulerModel.Known {
+    fileprivate func afterRestart(at now: ClockReading) -> SchedulerModel.Known {
         var known = SchedulerModel.Known(traits: traits)
         known.isPaused = isPaused
         (known.bytes, known.total, known.retry) = (bytes, total, retry)
-        known.relaunchDelay = relaunchDelay
+        (known.relaunchDelay, known.reported) = (relaunchDelay, reported)
+        known.backoffEnd = isPaused ? nil : retry.map { now.instant(of: $0.until) }
         return known
     }
 

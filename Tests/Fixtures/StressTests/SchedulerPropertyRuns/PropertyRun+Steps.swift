@@ -85,10 +85,7 @@ extension PropertyRun {
     private func progress(_ id: TransferID, _ new: Int64, _ total: Int64?) {
         guard let known = model.open[id], known.isRunning else { return }
         let bytes = known.bytes + max(0, new)
-        model.update(id) {
-            $0.bytes = bytes
-            $0.total = total ?? $0.total
-        }
+        model.update(id) { $0.total = total ?? $0.total }
         deliver(.progressed(id, bytes: bytes, total: total))
         // Transfer rates decide which transfers fit into their windows, but are only evaluated at the next event.
         if faults.isEmpty, new > 0, model.hasWindows { setWallClock(by: 0) }
@@ -112,21 +109,23 @@ extension PropertyRun {
         return budgets
     }
 
-    /// Creates ideal conditions and releases everything that blocks transfers. All open transfers must end.
+    /// Creates ideal conditions and releases everything that blocks transfers. All open transfers must end under the
+    /// current policy.
     private func finishAll() {
         confirmsStops = true
         room = .max
-        setPolicy("immediate")
         for id in model.ids.sorted() where model.open[id]?.isStopping == true { perform(.act(.stopped, id)) }
         let facts: [RunStep.FactChange] = [
             .power(.ac), .battery(100), .network(.full), .link(.ethernet), .metered(.no), .roaming(.no),
-            .connection("home"), .sleep(.awake),
+            .connection("home"), .sleep(.awake), .prices([], from: now.wall, each: 1),
         ]
         for fact in facts { perform(.fact(fact)) }
         perform(.budgets([]))
         for id in model.ids.sorted() {
             guard var traits = model.open[id]?.traits else { continue }
-            traits.constraints = Constraints(notBefore: traits.constraints.notBefore, window: traits.constraints.window)
+            let (notBefore, deadline) = (traits.constraints.notBefore, traits.constraints.deadline)
+            traits.constraints = Constraints(
+                notBefore: notBefore, deadline: deadline, window: traits.constraints.window)
             perform(.change(id, traits))
             for act in [RunStep.Act.release, .respond, .resume, .resume, .unwatch] { perform(.act(act, id)) }
         }
@@ -138,7 +137,7 @@ extension PropertyRun {
         guard faults.isEmpty else { return }
         if !model.ids.isEmpty { model.fault("\(model.ids.sorted()) never started") }
         if let timeToWake {
-            model.fault("a wake-up is requested in \(LogLine.text(timeToWake)) s although no transfer is left")
+            model.fault("a wake-up is requested in \(timeToWake) ns although no transfer is left")
         }
     }
 }

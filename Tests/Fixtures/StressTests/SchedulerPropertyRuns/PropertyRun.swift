@@ -32,7 +32,6 @@ package final class PropertyRun {
     var wake: Instant?
     var shadowWake: Instant?
     private var effects: [Effect] = []
-    private var digest = EffectDigest()
     /// The number of events given to the scheduler.
     package private(set) var eventCount = 0
     /// The number of wake-ups that the scheduler requested.
@@ -58,9 +57,10 @@ package final class PropertyRun {
         scheduler = Scheduler(configuration: setup.configuration, policy: policy, startingAt: Self.start)
         generator = SplitMix64(seed: setup.seed)
         self.shadow = shadow?(setup, policy)
-        model = SchedulerModel(configuration: setup.configuration)
-        model.isDefaultPolicy = Self.isShipped(setup.policy)
         conditions = Self.goodConditions()
+        model = SchedulerModel(configuration: setup.configuration, conditions: conditions)
+        model.isDefaultPolicy = Self.isShipped(setup.policy)
+        model.isImmediatePolicy = setup.policy == "immediate"
         deliver(.conditionsChanged(conditions))
     }
 
@@ -83,18 +83,21 @@ package final class PropertyRun {
 
     /// The rule violations so far.
     package var faults: [String] { model.faults }
-    package var digestValue: UInt64 { digest.value }
 
     // MARK: Events
 
     /// Gives an event to the scheduler, followed by the executors' responses.
-    func deliver(_ event: Event) {
-        var responses = give(event)
+    func deliver(_ event: Event) { deliver(give(event)) }
+
+    /// Gives the executors' responses to the scheduler, and then the responses to them.
+    private func deliver(_ first: [Event]) {
+        var responses = first
         var next = 0
         while next < responses.count, faults.isEmpty {
             responses += give(responses[next])
             next += 1
         }
+        if faults.isEmpty { model.checkWaiting(at: now) }
     }
 
     private func give(_ event: Event) -> [Event] {
@@ -107,14 +110,14 @@ package final class PropertyRun {
             scheduler.apply(event, at: now, using: &generator, into: &effects)
         }
         if let shadow { compare(shadow.apply(event, at: now), after: event) }
+        model.observe(event, at: now)
         return follow(event)
     }
 
     private func follow(_ event: Event) -> [Event] {
         var responses: [Event] = []
         for effect in effects {
-            digest.mix(effect)
-            model.apply(effect, at: now, conditions) { scheduler.relaunchDelay(of: $0, at: now)?.until }
+            model.apply(effect, at: now) { scheduler.relaunchDelay(of: $0, at: now)?.until }
             switch effect {
             case .wake(let instant): wake = instant
             case .start: startCount += 1
@@ -126,7 +129,7 @@ package final class PropertyRun {
                 break  // The machine does not respond to these effects.
             }
         }
-        model.checkRunning(at: now, conditions)
+        model.checkRunning(at: now)
         onEvent?(now, event, effects)
         return responses
     }
@@ -193,15 +196,9 @@ package final class PropertyRun {
         let isDue = wake.map { $0 <= now.instant } ?? false
         if isDue { wake = nil }
         if let due = shadowWake, due <= now.instant { shadowWake = nil }
-        let before = startCount
         narrowWakes = lastWake.duration(to: now.instant) < .microseconds(1) ? narrowWakes + 1 : 0
         lastWake = now.instant
         if narrowWakes > 40, !isClockSet { model.fault("endless wake-ups") }
-        deliverWake(isDue: isDue, isClockSet: isClockSet)
-        _ = before
-    }
-
-    private func deliverWake(isDue: Bool, isClockSet: Bool) {
         let responses = give(.woken)
         let isIdle = effects.allSatisfy(\.isWake)
         if isDue {
@@ -210,7 +207,7 @@ package final class PropertyRun {
         } else if !isIdle, !isClockSet, !(policyMayExplainLate && effects.allSatisfy(\.isReportOnly)) {
             model.fault("no wake-up was requested, but the effects are \(effects)")
         }
-        for response in responses where faults.isEmpty { deliver(response) }
+        deliver(responses)
     }
 
     /// A Boolean value that indicates whether a changed reason may be reported late.
@@ -223,6 +220,8 @@ package final class PropertyRun {
     func probe() {
         guard faults.isEmpty else { return }
         wakeUp()
+        guard faults.isEmpty else { return }
+        model.checkWaiting(at: now)
         model.checkAll(at: now, scheduler)
     }
 
@@ -232,10 +231,11 @@ package final class PropertyRun {
         policyName = name
         let policy = Self.policy(name)
         model.isDefaultPolicy = Self.isShipped(name)
+        model.isImmediatePolicy = name == "immediate"
         eventCount += 1
         effects = scheduler.setPolicy(policy, at: now, using: &generator)
         if let shadow { compare(shadow.setPolicy(policy, at: now), after: .woken) }
-        for response in follow(.woken) where faults.isEmpty { deliver(response) }
+        deliver(follow(.woken))
     }
 }
 

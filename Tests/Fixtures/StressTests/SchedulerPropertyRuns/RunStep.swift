@@ -5,7 +5,7 @@ package import TransferPolicy
 /// One step of a property test. A step is self-contained, so removing other steps does not change its meaning.
 ///
 /// Times are in nanoseconds. Dates are absolute, not relative to the step.
-package enum RunStep: Hashable, Sendable {
+package enum RunStep: Hashable, Sendable, Codable {
     /// Advances time by some nanoseconds. Requested wake-ups occur on the way.
     case pass(Int64)
     /// Sets the wall clock forward or back by some nanoseconds.
@@ -34,17 +34,15 @@ package enum RunStep: Hashable, Sendable {
     case finishAll
 
     /// The actions that need only a transfer's id.
-    package enum Act: String, Hashable, Sendable, CaseIterable {
-        case cancel, pause, resume, hold, release
-        case respond = "answer"
-        case watch, unwatch, startOver, stopped, finish
+    package enum Act: String, Hashable, Sendable, Codable, CaseIterable {
+        case cancel, pause, resume, hold, release, respond, watch, unwatch, startOver, stopped, finish
     }
 
-    package enum AppAct: String, Hashable, Sendable, CaseIterable {
+    package enum AppAct: String, Hashable, Sendable, Codable, CaseIterable {
         case relaunched, front, abandoned
     }
 
-    package enum FactChange: Hashable, Sendable {
+    package enum FactChange: Hashable, Sendable, Codable {
         case power(PowerSource)
         case battery(Int?)
         case profile(PowerProfile)
@@ -60,17 +58,16 @@ package enum RunStep: Hashable, Sendable {
         case prices([Int], from: WallTime, each: Int64)
     }
 
-    package struct BudgetLine: Hashable, Sendable {
+    package struct BudgetLine: Hashable, Sendable, Codable {
         package var isOfApp: Bool
         package var name: String
         package var limit: Int64
         package var day: Int
-
-        package init(isOfApp: Bool, name: String, limit: Int64, day: Int) {
-            self.isOfApp = isOfApp
-            self.name = name
-            self.limit = limit
-            self.day = day
-        }
     }
 }
+
+// The steps of a log are stored as JSON.
+extension AppNeed: Codable {}
+extension PowerProfile: Codable {}
+extension Roaming: Codable {}
+extension SleepState: Codable {}

@@ -13,6 +13,9 @@ package struct SchedulerModel {
         var isRunning = false
         var isStopping = false
         var isCancelled = false
+        /// A Boolean value that indicates whether the transfer expired during an attempt, so that it ends with the
+        /// attempt.
+        var isExpiring = false
         var isHeld = false
         var needsApp = false
         var needsSpace = false
@@ -23,6 +26,8 @@ package struct SchedulerModel {
         var backoffEnd: Instant?
         var relaunchDelay: RelaunchLimiter.RelaunchDelay?
         var release: Instant?
+        /// The state of the deadline that was last reported.
+        var reported: DeadlineState?
         /// For each condition, the time since which the running transfer lacks it.
         var missing: [Instant?] = []
     }
@@ -35,13 +40,22 @@ package struct SchedulerModel {
     var watched: Set<TransferID> = []
     private(set) var faults: [String] = []
     let configuration: SchedulerConfiguration
-    private var hosts: [String: Int] = [:]
-    private var apps: [String: Int] = [:]
-    private var sessions: [String: Int] = [:]
+    private(set) var hosts: [String: Int] = [:]
+    private(set) var apps: [String: Int] = [:]
+    private(set) var sessions: [String: Int] = [:]
+    private(set) var conditions: Conditions
+    private(set) var budgets = ByteBudgetRegistry()
+    private(set) var staggeredStart: StaggeredStartBounds
     /// A Boolean value that indicates whether the policy is the default policy, which prefers unmetered networks.
     var isDefaultPolicy = true
+    /// A Boolean value that indicates whether the policy lets every transfer run, so that only constraints decide.
+    var isImmediatePolicy = false
 
-    init(configuration: SchedulerConfiguration) { self.configuration = configuration }
+    init(configuration: SchedulerConfiguration, conditions: Conditions) {
+        self.configuration = configuration
+        self.conditions = conditions
+        staggeredStart = StaggeredStartBounds(configuration)
+    }
 
     mutating func fault(_ text: String) { faults.append(text) }
 
@@ -68,6 +82,7 @@ package struct SchedulerModel {
         } else if traits.isFromBackground != true, traits != known.traits {
             open[id]?.release = nil
         }
+        if traits.constraints.deadline != known.traits.constraints.deadline { open[id]?.reported = nil }
         open[id]?.traits = traits
     }
 
@@ -79,6 +94,7 @@ package struct SchedulerModel {
         running = []
         watched = []
         (hosts, apps, sessions) = ([:], [:], [:])
+        staggeredStart = StaggeredStartBounds(configuration)
         return stored
     }
 
@@ -115,21 +131,48 @@ package struct SchedulerModel {
         if let session = traits.session { sessions["\(traits.app)/\(session)", default: 0] += step }
     }
 
+    // MARK: Events
+
+    mutating func observe(_ event: Event, at now: ClockReading) {
+        switch event {
+        case .conditionsChanged(let new):
+            conditions = new
+            staggeredStart.update(new, at: now.instant)
+        case .budgetsChanged(let registry): budgets = registry
+        case .progressed(let id, let bytes, _): progress(id, to: bytes, at: now)
+        default: break  // The run reports other events in its own words.
+        }
+        for id in running where open[id].map({ isExpired($0, at: now) }) == true { open[id]?.isExpiring = true }
+    }
+
+    private mutating func progress(_ id: TransferID, to bytes: Int64, at now: ClockReading) {
+        guard let known = open[id], known.isRunning else { return }
+        open[id]?.bytes = bytes
+        guard bytes > known.bytes, !known.isStopping, !known.traits.isLoopback, Unmet.isMetered(conditions) else {
+            return
+        }
+        try? budgets.charge(
+            bytes - known.bytes, connection: conditions.connection.value, app: known.traits.app, at: now.wall,
+            localTime: conditions.localTime)
+    }
+
     // MARK: Effects
 
-    mutating func apply(
-        _ effect: Effect, at now: ClockReading, _ conditions: Conditions, _ limiterEnd: (String) -> Instant?
-    ) {
+    mutating func apply(_ effect: Effect, at now: ClockReading, _ limiterEnd: (String) -> Instant?) {
         switch effect {
-        case .start(let id): start(id, at: now, conditions)
+        case .start(let id): start(id, at: now)
         case .stop(let id):
             guard let known = open[id], known.isRunning, !known.isStopping else {
                 return fault("\(id) is stopped although it is not running")
             }
+            if !hasReasonToStop(known, at: now) { fault("\(id) is stopped without a reason") }
             open[id]?.isStopping = true
         case .end(let id, let ending):
             guard let known = open.removeValue(forKey: id) else { return fault("\(id) ends although it is not open") }
             if known.isRunning { fault("\(id) ends during its attempt: \(ending)") }
+            if ending == .failed(.expired), !known.isExpiring, !isExpired(known, at: now) {
+                fault("\(id) is given up before its time")
+            }
             if !ended.insert(id).inserted { fault("\(id) ends twice") }
             if let index = ids.firstIndex(of: id) { ids.swapAt(index, ids.count - 1) }
             ids.removeLast()
@@ -149,37 +192,34 @@ package struct SchedulerModel {
             if !watched.contains(id) { fault("\(id) is explained although it is not watched") }
         case .wake(let instant):
             if let instant, instant <= now.instant { fault("a wake-up is requested for a time that has passed") }
-        case .reportDeadline(let id, _):
-            if open[id]?.traits.constraints.deadline == nil { fault("\(id) has no deadline, but a report about it") }
+        case .reportDeadline(let id, let state):
+            guard let known = open[id], let deadline = known.traits.constraints.deadline?.date else {
+                return fault("\(id) has no deadline, but a report about it")
+            }
+            if state == .missed, now.wall < deadline { fault("\(id) is reported as late before its deadline") }
+            if known.reported == state || known.reported == .missed { fault("\(id) is reported twice as \(state)") }
+            open[id]?.reported = state
         case .discard, .saveStatistics, .measureSpace: break  // No rule applies to these effects.
         }
     }
 
-    private mutating func start(_ id: TransferID, at now: ClockReading, _ conditions: Conditions) {
+    private mutating func start(_ id: TransferID, at now: ClockReading) {
         guard let known = open[id] else { return fault("\(id) starts although it is not open") }
         let traits = known.traits
         if known.isRunning { fault("\(id) starts although it is running") }
-        if known.isPaused || known.isHeld || known.needsApp || known.needsSpace {
-            fault("\(id) starts although it is paused, on hold, or waiting for its app or for space")
+        if known.isPaused || known.isCancelled || known.isExpiring || known.needsSpace || isObstructed(known, at: now) {
+            fault("\(id) starts although it is paused, ending, obstructed, or waiting for space")
         }
         if let end = known.backoffEnd, now.instant < end { fault("\(id) starts before its backoff ends") }
         if let release = known.release, now.instant < release { fault("\(id) starts during its app's relaunch delay") }
-        let unmet = Unmet(traits, conditions, at: now, configuration, isDefaultPolicy: isDefaultPolicy)
+        let unmet = Unmet(traits, conditions, at: now, isDefaultPolicy: isDefaultPolicy)
         if !unmet.isEmpty { fault("\(id) starts although \(unmet)") }
         if !Unmet.isDebounced(traits, conditions, at: now, configuration) {
             fault("\(id) starts before its conditions are stable")
         }
-        if running.count >= max(1, configuration.globalSlots) { fault("\(id) starts without a free slot") }
-        if hosts[traits.host, default: 0] >= max(1, traits.slotsPerHost ?? configuration.slotsPerHost) {
-            fault("\(id) starts without a free slot of its host")
-        }
-        if apps[traits.app, default: 0] >= max(1, configuration.slotsPerApp) {
-            fault("\(id) starts without a free slot of its app")
-        }
-        if let session = traits.session,
-            sessions["\(traits.app)/\(session)", default: 0] >= max(1, configuration.slotsPerSession)
-        {
-            fault("\(id) starts without a free slot of its session")
+        if let scope = fullScope(for: traits) { fault("\(id) starts without a free slot of its \(scope)") }
+        if isStaggered(traits), !staggeredStart.started(at: now.instant) {
+            fault("\(id) starts together with another transfer, or with the end of an outage")
         }
         count(traits, 1)
         running.append(id)
@@ -191,13 +231,12 @@ package struct SchedulerModel {
     // MARK: Checks after each event
 
     /// Checks that running transfers have all they require, or are within the hysteresis of a lost condition.
-    mutating func checkRunning(at now: ClockReading, _ conditions: Conditions) {
+    mutating func checkRunning(at now: ClockReading) {
         for id in running {
             guard let known = open[id], !known.isStopping else { continue }
-            let unmet = Unmet(known.traits, conditions, at: now, configuration, isDefaultPolicy: false)
-            if unmet.contains(.dates) || unmet.contains(.awake) || known.isHeld || known.needsApp {
-                fault("\(id) runs although \(unmet)")
-            }
+            let unmet = Unmet(known.traits, conditions, at: now, isDefaultPolicy: false)
+            if isObstructed(known, at: now) { fault("\(id) runs although it is obstructed") }
+            if unmet.contains(.dates) || unmet.contains(.awake) { fault("\(id) runs although \(unmet)") }
             for fact in 0..<Unmet.hysteresisCount {
                 guard unmet.contains(Unmet(rawValue: 1 << UInt8(fact))) else {
                     if known.missing[fact] != nil { open[id]?.missing[fact] = nil }
@@ -212,6 +251,11 @@ package struct SchedulerModel {
         }
     }
 
+    /// Checks that no transfer waits that has all it needs.
+    mutating func checkWaiting(at now: ClockReading) {
+        for (id, known) in open where mustRun(known, at: now) { fault("\(id) may run but does not: \(known)") }
+    }
+
     /// Checks every open transfer.
     mutating func checkAll(at now: ClockReading, _ scheduler: borrowing Scheduler) {
         if scheduler.openCount != open.count {
@@ -221,6 +265,9 @@ package struct SchedulerModel {
             if scheduler.occupiesSlot(id) != known.isRunning { fault("\(id): slot and state disagree") }
             if let expires = known.traits.expires, expires <= now.wall, !known.isRunning || !known.isStopping {
                 fault("\(id) continues after its expiration")
+            }
+            if let deadline = known.traits.constraints.deadline?.date, deadline <= now.wall, known.reported != .missed {
+                fault("\(id) has missed its deadline, which is not reported")
             }
         }
     }

@@ -26,11 +26,13 @@ package struct SeededRun {
         population = [4, 10, 10, 25, 60].randomElement(using: &generator) ?? 10
         finishesAll = Int.random(in: 0..<3, using: &generator) == 0
         let any = StepGenerator.policies.randomElement(using: &generator) ?? "default"
-        let chosen = policy ?? (Bool.random(using: &generator) ? "default" : any)
+        var setup = RunSetup()
+        setup.policy = policy ?? (Bool.random(using: &generator) ? "default" : any)
+        setup.seed = generator.next() >> 32
+        setup.isPreemptive = isPreemptive
+        self.setup = setup
         // A caller that names a policy wants to test only this policy.
         policies = policy.map { [$0] } ?? StepGenerator.policies
-        let setup = RunSetup(policy: chosen, using: &generator)
-        self.setup = isPreemptive ? setup.preemptive() : setup
     }
 
     /// Performs `count` random steps and a final step. Stops at the first fault.
@@ -48,95 +50,33 @@ package struct SeededRun {
         return propertyRun
     }
 
-    /// Returns the shortest failing log found and its fault, or `nil` if the run does not fail.
-    package func shortestLog(steps count: Int) -> (lines: [String], fault: String)? {
-        var lines = [setup.text]
-        let propertyRun = run(steps: count, onStep: { lines.append($0.text) })
-        guard !propertyRun.faults.isEmpty else { return nil }
-        var shrinking = LogShrinker(lines: lines) { Self.replay($0, shadow: shadow).faults.first }
-        return shrinking.shrunk()
+    /// Returns a hash of all effects that is the same in every build (FNV-1a), and the number of events.
+    package func digest(steps count: Int) -> (value: UInt64, events: Int) {
+        var value: UInt64 = 0xCBF2_9CE4_8422_2325
+        let propertyRun = run(
+            steps: count,
+            prepare: {
+                $0.onEvent = { _, _, effects in
+                    for byte in "\(effects)".utf8 { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+                }
+            })
+        return (value, propertyRun.eventCount)
+    }
+
+    /// Returns the shortest failing log found as text and its fault, or `nil` if the run does not fail.
+    package func shortestLog(steps count: Int) throws -> (text: String, fault: String)? {
+        var log = RunLog(setup: setup)
+        _ = run(steps: count, onStep: { log.steps.append($0) })
+        return try log.shrunk { Self.replay($0, shadow: shadow).faults.first }.map { (try $0.log.text, $0.fault) }
     }
 
     /// Replays a log.
     package static func replay(
-        _ lines: [String], shadow: Shadow? = nil, prepare: (PropertyRun) -> Void = { _ in }
+        _ log: RunLog, shadow: Shadow? = nil, prepare: (PropertyRun) -> Void = { _ in }
     ) -> PropertyRun {
-        let propertyRun = PropertyRun(RunSetup(lines.first { $0.hasPrefix("setup") } ?? ""), shadow: shadow)
+        let propertyRun = PropertyRun(log.setup, shadow: shadow)
         prepare(propertyRun)
-        for line in lines where propertyRun.faults.isEmpty {
-            if let step = RunStep(line) { propertyRun.perform(step) }
-        }
+        for step in log.steps where propertyRun.faults.isEmpty { propertyRun.perform(step) }
         return propertyRun
-    }
-}
-
-/// A shrinker for failing logs, which removes steps and words that the failure does not need.
-///
-/// Steps are removed by halves down to single steps, followed by single words (delta debugging,
-/// Zeller and Hildebrandt 2002).
-package struct LogShrinker {
-    private var lines: [String]
-    private var fault: String?
-    private let failure: ([String]) -> String?
-    /// The number of remaining attempts. Enough for logs of several thousand steps; longer logs
-    /// are shrunk only in part.
-    private var triesLeft = 6000
-
-    package init(lines: [String], failure: @escaping ([String]) -> String?) {
-        self.lines = lines
-        self.failure = failure
-    }
-
-    package mutating func shrunk() -> (lines: [String], fault: String)? {
-        fault = failure(lines)
-        guard fault != nil else { return nil }
-        var before = Int.max
-        while before > size, triesLeft > 0 {
-            before = size
-            dropLines()
-            dropWords()
-        }
-        return fault.map { (lines, $0) }
-    }
-
-    private var size: Int { lines.reduce(0) { $0 + $1.utf8.count } }
-
-    private mutating func accept(_ candidate: [String]) -> Bool {
-        guard triesLeft > 0 else { return false }
-        triesLeft -= 1
-        guard let fault = failure(candidate) else { return false }
-        self.fault = fault
-        lines = candidate
-        return true
-    }
-
-    private mutating func dropLines() {
-        var length = max(1, lines.count / 2)
-        while true {
-            // Removal starts at the end, because later steps depend on earlier steps.
-            var end = lines.count
-            while end > 1 {
-                let begin = max(1, end - length)
-                var candidate = lines
-                candidate.removeSubrange(begin..<end)
-                _ = accept(candidate)
-                end = begin
-            }
-            if length == 1 { return }
-            length = max(1, length / 2)
-        }
-    }
-
-    private mutating func dropWords() {
-        for index in lines.indices.reversed() {
-            var words = lines[index].split(separator: " ").map(String.init)
-            for position in words.indices.reversed() where words[position].contains("=") {
-                var fewer = words
-                fewer.remove(at: position)
-                var candidate = lines
-                candidate[index] = fewer.joined(separator: " ")
-                if accept(candidate) { words = fewer }
-            }
-        }
     }
 }

@@ -34,6 +34,11 @@ package struct StepGenerator {
             "ladder:bat=0.2:cell=0.6",
         ]
 
+    private static let causes: [FailureCause] = [
+        .connection, .timeout, .nameResolution, .executorLost, .folderUnavailable, .checksumMismatch, .certificate,
+        .status(429), .status(503),
+    ]
+
     private mutating func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
     private mutating func chance(_ percent: Int) -> Bool { random(1...100) <= percent }
     private mutating func pick<Value>(_ values: [Value]) -> Value { values[random(0...values.count - 1)] }
@@ -92,7 +97,7 @@ package struct StepGenerator {
     }
 
     private mutating func fact() -> RunStep {
-        switch random(1...10) {
+        switch random(1...12) {
         case 1...2: .fact(.power(chance(60) ? .ac : chance(80) ? .battery : .unknown))
         case 3: .fact(.battery(chance(95) ? random(0...100) : nil))
         case 4: .fact(.network(chance(65) ? .full : pick(Reachability.allCases)))
@@ -101,7 +106,7 @@ package struct StepGenerator {
         case 7: .fact(.roaming(chance(70) ? .no : pick(Roaming.allCases)))
         case 8: .fact(.sleep(chance(70) ? .awake : .aboutToSleep))
         case 9: .fact(.profile(pick(PowerProfile.allCases)))
-        default: .fact(.metered(chance(60) ? .no : pick(Metered.allCases)))
+        default: .fact(.metered(chance(40) ? .no : pick(Metered.allCases)))
         }
     }
 
@@ -119,12 +124,15 @@ package struct StepGenerator {
 
     private mutating func budgets() -> RunStep {
         guard chance(70) else { return .budgets([]) }
+        // Budgets that a few bytes exhaust, and budgets that last.
+        let largest = chance(60) ? 20 : 40_000
         var lines: [RunStep.BudgetLine] = []
         for connection in ["home", "cafe"] where chance(50) {
-            lines.append(.init(isOfApp: false, name: connection, limit: Int64(random(0...40_000)), day: random(1...31)))
+            lines.append(
+                .init(isOfApp: false, name: connection, limit: Int64(random(0...largest)), day: random(1...31)))
         }
         for app in apps where chance(30) {
-            lines.append(.init(isOfApp: true, name: app, limit: Int64(random(0...20_000)), day: random(1...31)))
+            lines.append(.init(isOfApp: true, name: app, limit: Int64(random(0...largest)), day: random(1...31)))
         }
         return .budgets(lines)
     }
@@ -139,7 +147,7 @@ package struct StepGenerator {
                 id, bytes: Int64(random(0...(chance(50) ? 3 : 3000))),
                 total: chance(20) ? size ?? Int64(random(0...9000)) : nil)
         case ...65: return .act(.finish, id)
-        case ...84: return .fail(id, pick(RunStep.causes), retryAfter: chance(20) ? seconds(0...5000) : nil)
+        case ...84: return .fail(id, pick(Self.causes), retryAfter: chance(20) ? seconds(0...5000) : nil)
         case ...89: return .runOutOfSpace(id, needed: chance(70) ? Int64(random(1...300)) : nil)
         case ...93: return .act(.startOver, id)
         default: return .act(.stopped, id)

@@ -28,6 +28,20 @@ struct Unmet: OptionSet, CustomStringConvertible {
         }
     }
 
+    /// Returns the latest time since which a condition may have been missing.
+    static func lastChange(of fact: Int, in conditions: Conditions) -> Instant {
+        let (connection, roaming) = (conditions.connection.since.instant, conditions.roaming.since.instant)
+        return switch fact {
+        case 0: conditions.power.since.instant
+        case 1: conditions.network.since.instant
+        case 2: conditions.linkKind.since.instant
+        case 3 where conditions.metered.value == .unknown:
+            max(conditions.metered.since.instant, conditions.linkKind.since.instant)
+        case 3: conditions.metered.since.instant
+        default: conditions.roaming.value == .yes ? min(connection, roaming) : connection
+        }
+    }
+
     var description: String {
         let names = ["power", "network", "link", "metered", "connection", "dates", "awake"]
         let missing = names.indices.filter { contains(Unmet(rawValue: 1 << UInt8($0))) }.map { names[$0] }
@@ -37,9 +51,7 @@ struct Unmet: OptionSet, CustomStringConvertible {
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     init(
-        _ traits: TransferTraits, _ conditions: Conditions, at now: ClockReading,
-        _ configuration: SchedulerConfiguration,
-        isDefaultPolicy: Bool
+        _ traits: TransferTraits, _ conditions: Conditions, at now: ClockReading, isDefaultPolicy: Bool
     ) {
         var unmet: Unmet = []
         let constraints = traits.constraints
@@ -81,7 +93,7 @@ struct Unmet: OptionSet, CustomStringConvertible {
         }
     }
 
-    private static func isMetered(_ conditions: Conditions) -> Bool {
+    static func isMetered(_ conditions: Conditions) -> Bool {
         switch conditions.metered.value {
         case .yes, .guessYes: true
         case .no, .guessNo: false

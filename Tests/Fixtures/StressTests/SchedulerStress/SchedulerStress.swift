@@ -36,17 +36,15 @@ struct SchedulerStress {
     }
 
     private static func replay(_ file: String) -> Never {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8), let log = try? RunLog(text) else {
             print("\(file) cannot be read")
             exit(2)
         }
-        let lines = text.split(separator: "\n").map(String.init)
         // The reference scheduler's wake-ups may hide that the scheduler requests none.
         for shadow in [nil, shadow] {
-            let propertyRun = SeededRun.replay(lines, shadow: shadow) { propertyRun in
+            let propertyRun = SeededRun.replay(log, shadow: shadow) { propertyRun in
                 propertyRun.onEvent = { now, event, effects in
-                    let time = PropertyRun.start.instant.duration(to: now.instant).wholeNanoseconds
-                    print(LogLine.text(time), event, effects)
+                    print(PropertyRun.start.instant.duration(to: now.instant), event, effects)
                 }
             }
             guard let fault = propertyRun.faults.first else { continue }
@@ -62,10 +60,10 @@ struct SchedulerStress {
     private static func digest(_ options: StressOptions) -> Never {
         func value() -> UInt64 {
             var (sum, events, seed) = (UInt64(0), 0, options.seed)
-            while events < 100_000 {
-                let propertyRun = SeededRun(seed: seed).run(steps: 1000)
-                sum = (sum ^ propertyRun.digestValue) &* 0x0000_0100_0000_01B3
-                events += propertyRun.eventCount
+            while events < 30_000 {
+                let run = SeededRun(seed: seed).digest(steps: 1000)
+                sum = (sum ^ run.value) &* 0x0000_0100_0000_01B3
+                events += run.events
                 seed += 1
             }
             return sum
@@ -128,10 +126,10 @@ struct SchedulerStress {
             return false
         }
         guard let seed = outcome.failed else { return true }
-        let log = SeededRun(seed: seed, policy: options.policy, shadow: shadow).shortestLog(steps: stepsPerRun)
+        let log = try? SeededRun(seed: seed, policy: options.policy, shadow: shadow).shortestLog(steps: stepsPerRun)
         print("The run with seed \(seed) fails: \(log?.fault ?? "")")
         print("The shortest failing log, for --replay:")
-        for line in log?.lines ?? [] { print(line) }
+        print(log?.text ?? "")
         return false
     }
 

@@ -11,7 +11,7 @@ struct StressOptions: Sendable {
           --seed N       the first seed, to repeat a run
           --policy NAME  the only policy to use: NAME[:key=value]…
           --jobs N       the number of parallel runs (default: 2)
-          --digest       run 100000 events twice from one seed and print a hash of the effects, equal in every build
+          --digest       run 30000 events twice from one seed and print a hash of the effects, equal in every build
           --fixed N      run the same events in every run, with N transfers, to count instructions (.ci/counts)
           --replay FILE  replay a printed log
         """
