@@ -143,32 +143,6 @@ struct WorkerExecutorTests {
         }
     }
 
-    @Test("A worker without transfers is shut down, and the next transfer gets a new worker")
-    func idle() async throws {
-        let file = ServedFile(bytes: ServedFile.content(1000))
-        try await WorkerHarness.run(configure: { $0.idleSeconds = 1 }, handler: file.serve) { fixture, server in
-            #expect(fixture.contents(await fixture.start(fixture.job(1, server.url("/a"))).outcome()) == file.bytes)
-            #expect(await WorkerHarness.eventually { fixture.executor.processIDs.isEmpty }, "the worker still runs")
-            #expect(
-                fixture.log.lines.last?.contains("debug worker exited with status 0") == true, "\(fixture.log.lines)")
-            #expect(fixture.contents(await fixture.start(fixture.job(2, server.url("/a"))).outcome()) == file.bytes)
-        }
-    }
-
-    @Test("Several workers share the attempts once each has enough")
-    func several() async throws {
-        let file = ServedFile(bytes: ServedFile.content(300_000))
-        let configure: (inout WorkerExecutorConfiguration) -> Void = {
-            $0.workers = 2
-            $0.attemptsPerWorker = 2
-        }
-        try await WorkerHarness.run(configure: configure, handler: file.serve) { fixture, server in
-            let recorders = (Int64(1)...8).map { fixture.start(fixture.job($0, server.url("/\($0)"))) }
-            #expect(fixture.executor.processIDs.count == 2)
-            for recorder in recorders { #expect(fixture.contents(await recorder.outcome()) == file.bytes) }
-        }
-    }
-
     @Test("A program that is not a worker, a missing program, and a worker's refusal are errors with a message")
     func wrongPrograms() async throws {
         for (program, words) in [("/bin/true", "exited with status 0"), ("/nonexistent", "No such file")] {

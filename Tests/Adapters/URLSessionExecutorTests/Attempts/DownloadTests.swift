@@ -51,81 +51,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("A chunked body without a length arrives", arguments: [true, false])
-        func chunked(usesInterposer: Bool) async throws {
-            try await ExecutorFixture.run(
-                usesInterposer: usesInterposer,
-                handler: { _, connection in
-                    connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-                    for start in stride(from: 0, to: 1000, by: 100) {
-                        connection.sendChunk(Self.small.bytes[start..<(start + 100)])
-                    }
-                    connection.send("0\r\n\r\n")
-                }
-            ) { fixture, server in
-                let (outcome, recorder) = await fixture.run(fixture.specification(server.url("/f")))
-                #expect(fixture.contents(outcome) == Self.small.bytes)
-                #expect(recorder.checkpoints.first?.total == nil)
-            }
-        }
-
-        @Test(
-            "A truncated body is a lost connection, and the next attempt continues where it stopped",
-            arguments: [true, false])
-        func truncated(usesInterposer: Bool) async throws {
-            try await ExecutorFixture.run(
-                usesInterposer: usesInterposer,
-                handler: { request, connection in
-                    if request.range?.first == 65536 {
-                        Self.large.serve(request, connection, onlyBytes: 1_000_000)
-                        connection.finish()
-                    } else {
-                        Self.large.serve(request, connection)
-                    }
-                }
-            ) { fixture, server in
-                let specification = fixture.specification(server.url("/f"))
-                let (first, recorder) = await fixture.run(specification)
-                #expect(first.failure?.cause == .connection)
-                #expect(first.resume?.offset == 1_065_536)
-                #expect(recorder.checkpoints.last == first.resume)
-                let (second, _) = await fixture.run(specification, resume: first.resume)
-                #expect(fixture.contents(second) == Self.large.bytes)
-                #expect(server.requests.map { $0.range?.first } == [0, 65536, 1_065_536, 1_131_072])
-                #expect(server.requests[2].value("If-Range") == "\"v1\"")
-            }
-        }
-
-        @Test("A connection reset within the body keeps the bytes received before")
-        func reset() async throws {
-            try await ExecutorFixture.run(handler: { request, connection in
-                if request.range?.first == 65536 {
-                    Self.large.serve(request, connection, onlyBytes: 500_000)
-                    connection.pause(milliseconds: 50)
-                    connection.reset()
-                } else {
-                    Self.large.serve(request, connection)
-                }
-            }) { fixture, server in
-                let specification = fixture.specification(server.url("/f"))
-                let (first, _) = await fixture.run(specification)
-                #expect(first.failure?.cause == .connection)
-                let offset = try #require(first.resume?.offset)
-                #expect(offset >= 65536)
-                let (second, _) = await fixture.run(specification, resume: first.resume)
-                #expect(fixture.contents(second) == Self.large.bytes)
-            }
-        }
-
-        @Test("A reset before the response and an empty response are lost connections", arguments: [true, false])
-        func noResponse(isReset: Bool) async throws {
-            try await ExecutorFixture.run(handler: { _, connection in
-                if isReset { connection.reset() } else { connection.finish() }
-            }) { fixture, server in
-                #expect(await fixture.fetch(server.url("/f")).failure?.cause == .connection)
-            }
-        }
-
         @Test("A refused connection fails with its own cause")
         func refused() async throws {
             try await ExecutorFixture.run(handler: Self.small.serve) { fixture, server in
@@ -153,29 +78,6 @@ extension ExecutorTests {
                 offsets.append(try await offset { $0.offset = 150_000 })
                 offsets.append(try await offset { try FileManager.default.removeItem(atPath: $0.path) })
                 #expect(offsets == [50_000, 90_000, 90_000, 0])
-            }
-        }
-
-        @Test("An encoded body is stored unchanged with the interposer and rejected without", arguments: [true, false])
-        func encoded(usesInterposer: Bool) async throws {
-            let gzip: [UInt8] = [
-                0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0,
-                0,
-            ]
-            try await ExecutorFixture.run(
-                usesInterposer: usesInterposer,
-                handler: { _, connection in
-                    connection.respond("200 OK", ["Content-Encoding: gzip", "ETag: \"z\""], body: gzip)
-                }
-            ) { fixture, server in
-                let (outcome, recorder) = await fixture.run(fixture.specification(server.url("/f")))
-                if usesInterposer {
-                    #expect(fixture.contents(outcome) == gzip)
-                    #expect(recorder.checkpoints.allSatisfy { $0.validator == nil })
-                } else {
-                    #expect(outcome.failure?.cause == .encodedBody)
-                }
-                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 

@@ -161,81 +161,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("A final response does not remove bytes of earlier attempts", arguments: [300, 403, 404, 410, 501])
-        func finalResponse(status: Int) async throws {
-            try await ExecutorFixture.run(handler: { _, connection in
-                connection.respond("\(status) No", [], body: [1, 2, 3])
-            }) { fixture, server in
-                let resume = try fixture.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
-                let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")), resume: resume)
-                #expect(outcome.completion?.status == status)
-                #expect(FileManager.default.contents(atPath: resume.path) == Data(Self.file.bytes[..<100_000]))
-            }
-        }
-
-        @Test("A response that is rejected because of its head does not remove bytes either")
-        func refusedHead() async throws {
-            try await ExecutorFixture.run(
-                usesInterposer: false,
-                handler: { _, connection in
-                    connection.respond("200 OK", ["Content-Encoding: gzip"], body: [1, 2, 3])
-                }
-            ) { fixture, server in
-                let resume = try fixture.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
-                let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")), resume: resume)
-                #expect(outcome.failure?.cause == .encodedBody)
-                #expect(FileFacts(path: resume.path)?.size == 100_000)
-            }
-        }
-
-        @Test("A partial file that another process writes is left alone")
-        func locked() async throws {
-            let small = ServedFile(bytes: Array(Self.file.bytes[..<1000]))
-            try await ExecutorFixture.run(handler: small.serve) { fixture, server in
-                for count in [500, 1000] {
-                    let resume = try fixture.leavePartial(small.bytes[..<count], total: 1000, tag: "\"v1\"")
-                    let other = try PartialFile(path: resume.path, offset: Int64(count), durable: 0)
-                    let specification = fixture.specification(server.url("/f"), collision: .overwrite)
-                    let (outcome, _) = await fixture.run(specification, resume: resume)
-                    #expect(outcome.failure?.cause == .fileInUse)
-                    #expect(outcome.resume == resume)
-                    #expect(FileFacts(path: resume.path)?.size == Int64(count))
-                    other.unlock()
-                    #expect(fixture.contents(await fixture.run(specification, resume: resume).0) == small.bytes)
-                }
-            }
-        }
-
-        @Test("An impossible date is ignored")
-        func farDate() async throws {
-            var file = Self.file
-            file.lastModified = "Fri, 31 Dec 9999 23:59:59 GMT"
-            let served = file
-            try await ExecutorFixture.run(handler: served.serve) { fixture, server in
-                var specification = fixture.specification(server.url("/f"))
-                specification.usesRemoteTime = true
-                #expect(fixture.contents(await fixture.run(specification).0) == file.bytes)
-            }
-        }
-
-        @Test("An existing file with the server's name is detected at the first head, not after all bytes")
-        func serverNameExists() async throws {
-            var file = Self.file
-            file.extraFields = ["Content-Disposition: attachment; filename=\"taken\""]
-            let served = file
-            try await ExecutorFixture.run(handler: served.serve) { fixture, server in
-                try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
-                try Data("mine".utf8).write(to: URL(fileURLWithPath: fixture.folder + "/taken"))
-                let specification = fixture.specification(server.url("/f"), name: nil, collision: .fail)
-                let (outcome, recorder) = await fixture.run(specification)
-                #expect(outcome.failure?.cause == .destination)
-                #expect(outcome.failure?.message.contains(fixture.folder + "/taken") == true)
-                #expect(server.requests.count == 1)
-                #expect(recorder.checkpoints.isEmpty)
-                #expect(fixture.orphanedFiles.isEmpty)
-            }
-        }
-
         @Test(
             "The storage floor stays free even if space cannot be reserved",
             .enabled(if: SmallVolume.isPossible, "no mounting"),
@@ -271,24 +196,6 @@ extension ExecutorTests {
                 #expect(resume.offset > 3 << 20)
                 let space = VolumeSpace(floorBytes: 0, floorPercent: 0)
                 #expect(space.available(at: volume.path) ?? 0 >= floor)
-            }
-        }
-
-        @Test("A body of unknown size is recognized after a crash between its final name and its record")
-        func placedWithoutLength() async throws {
-            try await ExecutorFixture.run(handler: { _, connection in
-                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-                connection.sendChunk(Self.file.bytes[..<1000])
-                connection.send("0\r\n\r\n")
-            }) { fixture, server in
-                let specification = fixture.specification(server.url("/f"))
-                let (outcome, recorder) = await fixture.run(specification)
-                let placed = try #require(outcome.completion?.file)
-                let resume = try #require(recorder.checkpoints.last)
-                #expect(resume.total == 1000)
-                let (again, _) = await fixture.run(specification, resume: resume)
-                #expect(again.completion?.file?.path == placed.path)
-                #expect(server.requests.count == 1)
             }
         }
     }

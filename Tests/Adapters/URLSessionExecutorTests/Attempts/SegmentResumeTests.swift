@@ -90,18 +90,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("Segments of a changed file are discarded once")
-        func changedBetween() async throws {
-            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
-                var resume = try fixture.leavePartial(
-                    [UInt8](repeating: 0, count: 3_000_000), total: Self.file.bytes.count, tag: "\"v0\"")
-                (resume.offset, resume.extents) = (100_000, [Extent(start: 2_000_000, end: 3_000_000)])
-                let (outcome, recorder) = await fixture.run(specification(fixture, server), resume: resume)
-                #expect(isRight(fixture, outcome), "\(outcome)")
-                #expect(recorder.restarts == 1)
-            }
-        }
-
         @Test("A resume point that relies on the file's length continues on a single connection")
         func believing() async throws {
             try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in

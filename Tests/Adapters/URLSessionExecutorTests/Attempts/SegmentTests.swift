@@ -134,49 +134,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test(
-            "A server that accepts only one connection delivers the file on that connection",
-            arguments: [429, 503, 403])
-        func oneOnly(status: Int) async throws {
-            let rendezvous = Rendezvous(size: 4)
-            try await ExecutorFixture.run(handler: { request, connection in
-                guard request.range?.first != 0 else { return Self.file.serve(request, connection) }
-                if (2...4).contains(rendezvous.arrive()) {
-                    connection.respond("\(status) No")
-                } else {
-                    Self.file.serve(request, connection)
-                }
-            }) { fixture, server in
-                let (outcome, recorder) = await fixture.run(specification(fixture, server))
-                #expect(isRight(fixture, outcome), "\(outcome)")
-                #expect(recorder.restarts == 0)
-                #expect(server.requests.count <= 8)
-            }
-        }
-
-        @Test("If every connection breaks, the attempt fails and keeps all segments")
-        func allBreak() async throws {
-            let rendezvous = Rendezvous(size: 4)
-            let isBroken = Mutex(true)
-            try await ExecutorFixture.run(handler: { request, connection in
-                guard isBroken.withLock({ $0 }), request.range?.first != 0 else {
-                    return Self.file.serve(request, connection)
-                }
-                if rendezvous.arrive() <= 4 { Self.file.serve(request, connection, onlyBytes: 300_000) }
-                connection.finish()
-            }) { fixture, server in
-                let specification = specification(fixture, server)
-                let (outcome, _) = await fixture.run(specification)
-                #expect(outcome.failure?.cause == .connection)
-                let resume = try #require(outcome.resume)
-                #expect(resume.bytes == Int64(Self.first) + 4 * 300_000)
-                #expect(resume.extents?.count == 3)
-                isBroken.withLock { $0 = false }
-                let (second, _) = await fixture.run(specification, resume: resume)
-                #expect(isRight(fixture, second), "\(second)")
-            }
-        }
-
         @Test("A single connection is used if more are not worthwhile, not safe, or not allowed")
         func oneIsEnough() async throws {
             let small = ServedFile(bytes: Array(Self.file.bytes[..<4_000_000]))

@@ -204,22 +204,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("A rate limit applies until the stop, and the stop does not wait for delayed bytes")
-        func rateLimit() async throws {
-            try await ExecutorFixture.run(configure: { $0.limits.global = 1_000_000 }, handler: Self.file.serve) {
-                fixture, server in
-                let clock = ContinuousClock()
-                let (id, recorder) = fixture.start(fixture.specification(server.url("/f")))
-                let start = clock.now
-                await recorder.wait { $0.contains { ($0.progress ?? 0) > 500_000 } }
-                #expect(clock.now - start > .milliseconds(350))
-                // At this rate, the next bytes would be due in half an hour.
-                fixture.executor.setLimits(RateLimits(global: 10))
-                fixture.executor.stop(id)
-                _ = await recorder.outcome()
-            }
-        }
-
         @Test("A shutdown stops all attempts, and later starts end as stopped")
         func shutdown() async throws {
             try await ExecutorFixture.run(handler: Self.stalling) { fixture, server in
@@ -242,19 +226,6 @@ extension ExecutorTests {
                 fixture.executor.start(job, reporting: second.report)
                 #expect(await second.outcome().failure?.cause == .executorLost)
                 #expect(!recorder.isEnded)
-            }
-        }
-
-        @Test("Many concurrent transfers all arrive", arguments: [true, false])
-        func many(usesInterposer: Bool) async throws {
-            let small = ServedFile(bytes: ServedFile.content(100_000))
-            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: small.serve) { fixture, server in
-                let recorders = (0..<100).map { _ in fixture.start(fixture.specification(server.url("/f"))).recorder }
-                for recorder in recorders { #expect(fixture.contents(await recorder.outcome()) == small.bytes) }
-                let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
-                #expect(names.count == 100)
-                #expect(names.contains("file (99)"))
-                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
 

@@ -67,31 +67,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("A server that limits the request size receives the file in parts", arguments: [true, false])
-        func parts(usesInterposer: Bool) async throws {
-            let bytes = ExecutorFixture.blocks(3)
-            let (uploads, handler) = Kind.draft.server(Self.faults { $0.maximumAppend = 1_000_000 })
-            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: handler) { fixture, server in
-                let specification = try fixture.upload(bytes, to: server.url("/f"))
-                let (outcome, _) = await fixture.run(specification)
-                #expect(outcome.completion?.status == 201, "\(outcome)")
-                expectSame(uploads.complete, [bytes])
-                let sizes = server.requests.filter { $0.method == "PATCH" }.map { $0.contentLength ?? 0 }
-                #expect(sizes == [1_000_000, 1_000_000, 1_000_000, 145_728])
-            }
-        }
-
-        @Test("A file that exceeds the server's limit fails early with the reason", arguments: [true, false])
-        func tooLarge(usesInterposer: Bool) async throws {
-            let (_, handler) = Kind.draft.server(Self.faults { $0.maximumSize = 1_000_000 })
-            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: handler) { fixture, server in
-                let (outcome, _) = await fixture.run(
-                    try fixture.upload(ExecutorFixture.blocks(3), to: server.url("/f")))
-                #expect(outcome.failure?.cause == .tooLarge, "\(outcome)")
-                #expect(outcome.failure?.message.contains("at most 1000000 bytes") == true)
-            }
-        }
-
         @Test(
             "A kept connection that breaks far into the body is a failure, and libcurl does not restart by itself",
             arguments: [true, false], UploadSource.Method.allCases)
@@ -162,95 +137,6 @@ extension ExecutorTests {
                 #expect(second.completion != nil, "\(second)")
                 expectSame(uploads.complete, [bytes])
                 #expect(recorder.reports.count == count)
-            }
-        }
-
-        @Test("A server that has lost the upload receives the whole file again", arguments: Kind.allCases)
-        func forgotten(kind: Kind) async throws {
-            let bytes = ExecutorFixture.blocks(3)
-            let (uploads, handler) = kind.server(
-                Self.faults {
-                    $0.cuts = [1_000_000]
-                    $0.discardsAtCut = true
-                })
-            try await ExecutorFixture.run(handler: handler) { fixture, server in
-                let specification = try fixture.upload(bytes, to: server.url("/f"), kind.method)
-                let (first, _) = await fixture.run(specification)
-                let (second, recorder) = await fixture.run(specification, resume: first.resume)
-                #expect(recorder.restarts == 1)
-                #expect(second.completion != nil, "\(second)")
-                expectSame(uploads.complete, [bytes])
-            }
-        }
-
-        @Test("A wrong offset leads to 409 and not to a wrong file", arguments: Kind.allCases, [-1, 1])
-        func wrongOffset(kind: Kind, error: Int) async throws {
-            let bytes = ExecutorFixture.blocks(3)
-            let (uploads, handler) = kind.server(
-                Self.faults {
-                    $0.cuts = [1_000_000]
-                    $0.offsetError = error
-                })
-            try await ExecutorFixture.run(handler: handler) { fixture, server in
-                let specification = try fixture.upload(bytes, to: server.url("/f"), kind.method)
-                let (first, _) = await fixture.run(specification)
-                let (second, _) = await fixture.run(specification, resume: first.resume)
-                #expect(second.failure?.cause == .malformedResponse, "\(second)")
-                uploads.faults.offsetError = 0
-                let (third, _) = await fixture.run(specification, resume: second.resume)
-                #expect(third.completion != nil, "\(third)")
-                expectSame(uploads.complete, [bytes])
-            }
-        }
-
-        @Test("A lock and an overload are temporary failures and lose nothing", arguments: Kind.allCases)
-        func passing(kind: Kind) async throws {
-            let bytes = ExecutorFixture.blocks(2)
-            let (uploads, handler) = kind.server(
-                Self.faults {
-                    $0.cuts = [1_000_000]
-                    $0.locks = 1
-                    $0.overloads = 1
-                })
-            try await ExecutorFixture.run(handler: handler) { fixture, server in
-                let specification = try fixture.upload(bytes, to: server.url("/f"), kind.method)
-                var outcome = await fixture.run(specification).0
-                var causes: [FailureCause] = []
-                while let failure = outcome.failure, causes.count < 5 {
-                    causes.append(failure.cause)
-                    outcome = await fixture.run(specification, resume: outcome.resume).0
-                }
-                #expect(causes == [.connection, .status(423), .status(503)])
-                #expect(outcome.completion != nil)
-                if kind == .draft { #expect(uploads.complete == [bytes]) }
-            }
-        }
-
-        @Test("Without a supported resumption protocol, an interrupted upload restarts")
-        func notOffered() async throws {
-            let bytes = ExecutorFixture.blocks(2)
-            let cut = Self.faults { $0.cuts = [1_000_000] }
-            let silent = Self.faults {
-                $0.cuts = [1_000_000]
-                $0.offersNoResumption = true
-            }
-            for draft in [DraftUploadServer(silent), DraftUploadServer(cut, version: "6")] {
-                try await ExecutorFixture.run(handler: { draft.serve($0, $1) }) { fixture, server in
-                    let specification = try fixture.upload(bytes, to: server.url("/f"))
-                    let (first, recorder) = await fixture.run(specification)
-                    #expect(first.failure?.cause == .connection)
-                    #expect(first.resume == nil)
-                    #expect(recorder.checkpoints.isEmpty)
-                    #expect(await fixture.run(specification).0.completion?.status == 201)
-                    expectSame(draft.uploads.complete, [bytes])
-                }
-            }
-            let tus = TusServer(silent)
-            try await ExecutorFixture.run(handler: { tus.serve($0, $1) }) { fixture, server in
-                let specification = try fixture.upload(bytes, to: server.url("/f"), .post)
-                #expect(await fixture.run(specification).0.failure?.cause == .connection)
-                #expect(await fixture.run(specification).0.responseText == "plain")
-                expectSame(tus.uploads.complete, [bytes])
             }
         }
     }

@@ -45,58 +45,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("A file of 0 bytes is an upload, too", arguments: [true, false])
-        func empty(usesInterposer: Bool) async throws {
-            let received = Received()
-            let handler: HostileServer.Handler = { request, connection in
-                if received.readBody(request, connection) { connection.respond("204 No Content") }
-            }
-            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: handler) { fixture, server in
-                let (outcome, _) = await fixture.run(try fixture.upload([], to: server.url("/f")))
-                #expect(outcome.completion?.status == 204)
-                expectSame(received.bodies, [[]])
-                #expect(server.requests.first?.value("Content-Length") == "0")
-            }
-        }
-
-        @Test("307 sends the whole file again, and 303 is followed by a GET", arguments: [true, false])
-        func redirects(usesInterposer: Bool) async throws {
-            let received = Received()
-            let bytes = ServedFile.content(200_000)
-            let handler: HostileServer.Handler = { request, connection in
-                guard received.readBody(request, connection) else { return }
-                switch request.target {
-                case "/307": connection.respond("307 Temporary Redirect", ["Location: /f"], body: "there".utf8)
-                case "/303": connection.respond("303 See Other", ["Location: /result"])
-                case "/result": connection.respond("200 OK", body: "result".utf8)
-                default: connection.respond("201 Created")
-                }
-            }
-            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: handler) { fixture, server in
-                let (kept, _) = await fixture.run(try fixture.upload(bytes, to: server.url("/307")))
-                #expect(kept.completion?.status == 201)
-                expectSame(received.bodies, [bytes, bytes])
-                let (seen, _) = await fixture.run(
-                    try fixture.upload(bytes, to: server.url("/303"), .post, resumption: .never))
-                #expect(seen.completion?.status == 200)
-                #expect(seen.responseText == "result")
-                #expect(server.requests.map(\.method) == ["PUT", "PUT", "POST", "GET"])
-            }
-        }
-
-        @Test("401, even with a challenge, is the response and does not hang", arguments: [true, false])
-        func unauthorized(usesInterposer: Bool) async throws {
-            let received = Received()
-            let handler: HostileServer.Handler = { request, connection in
-                guard received.readBody(request, connection) else { return }
-                connection.respond("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""], body: "who?".utf8)
-            }
-            try await ExecutorFixture.run(usesInterposer: usesInterposer, handler: handler) { fixture, server in
-                let (outcome, _) = await fixture.run(try fixture.upload([1, 2, 3], to: server.url("/f")))
-                #expect(outcome.completion?.status == 401)
-            }
-        }
-
         @Test(
             "413 during the upload is reported as 413 even if the server closes the connection",
             arguments: [true, false])
@@ -167,19 +115,6 @@ extension ExecutorTests {
                     #expect(outcome.completion?.status == 200 || outcome.failure?.cause == .connection, "\(outcome)")
                 }
                 #expect(received.bodies.allSatisfy { $0 == bytes })
-            }
-        }
-
-        @Test("503 is a temporary failure with the requested delay")
-        func overloaded() async throws {
-            let received = Received()
-            let handler: HostileServer.Handler = { request, connection in
-                if received.readBody(request, connection) { connection.respond("503 Unavailable", ["Retry-After: 12"]) }
-            }
-            try await ExecutorFixture.run(handler: handler) { fixture, server in
-                let (outcome, _) = await fixture.run(try fixture.upload([1], to: server.url("/f")))
-                #expect(outcome.failure?.cause == .status(503))
-                #expect(outcome.failure?.retryAfterSeconds == 12)
             }
         }
 

@@ -3,7 +3,6 @@ import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
-import Synchronization
 import Testing
 import TransferEngine
 import TransferModel
@@ -45,29 +44,6 @@ extension ExecutorTests {
                 #expect(text(path) == "mine")
                 #expect(fixture.contents(await run(.overwrite)) == Self.file.bytes)
                 #expect(fixture.orphanedFiles.isEmpty)
-            }
-        }
-
-        @Test("A name that appears during the download is not overwritten")
-        func race() async throws {
-            let (openEvents, open) = AsyncStream<Void>.makeStream()
-            let large = ServedFile(bytes: ServedFile.content(100_000))
-            let hasAppeared = Flag()
-            try await ExecutorFixture.run(handler: { request, connection in
-                if request.range?.first == 65536 {
-                    open.yield()
-                    for _ in 0..<1000 where !hasAppeared.isSet { connection.pause(milliseconds: 10) }
-                }
-                large.serve(request, connection)
-            }) { fixture, server in
-                let (_, recorder) = fixture.start(fixture.specification(server.url("/f"), name: "x", collision: .fail))
-                for await _ in openEvents { break }
-                try write(fixture.folder + "/x")
-                hasAppeared.set()
-                let outcome = await recorder.outcome()
-                #expect(outcome.failure?.cause == .destination)
-                #expect(outcome.resume?.offset == 100_000)
-                #expect(text(fixture.folder + "/x") == "mine")
             }
         }
 
@@ -133,31 +109,6 @@ extension ExecutorTests {
                 let outcome = await fixture.run(fixture.specification(server.url("/f"), name: name)).0
                 #expect(outcome.failure?.cause == .destination)
                 #expect(server.requests.isEmpty)
-            }
-        }
-
-        @Test("A name of 255 bytes works even if the name exists", arguments: ["a", "é", "漢"])
-        func longNames(character: String) async throws {
-            let name = String(repeating: character, count: 255 / character.utf8.count)
-            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
-                let first = await fixture.run(fixture.specification(server.url("/f"), name: name)).0
-                let second = await fixture.run(fixture.specification(server.url("/f"), name: name)).0
-                #expect(first.completion?.file?.path == fixture.folder + "/" + name)
-                #expect(fixture.contents(second) == Self.file.bytes)
-            }
-        }
-
-        @Test("The server's name is used if no name is given, after sanitization")
-        func serverName() async throws {
-            try await ExecutorFixture.run(handler: { request, connection in
-                var file = Self.file
-                file.extraFields = ["Content-Disposition: attachment; filename=\"../../evil.sh\""]
-                (request.target == "/named" ? file : Self.file).serve(request, connection)
-            }) { fixture, server in
-                let named = await fixture.run(fixture.specification(server.url("/named"), name: nil)).0
-                #expect(named.completion?.file?.path == fixture.folder + "/evil.sh")
-                let url = await fixture.run(fixture.specification(server.url("/d/a%20b.txt?x=/y"), name: nil)).0
-                #expect(url.completion?.file?.path == fixture.folder + "/a b.txt")
             }
         }
 
@@ -249,26 +200,5 @@ extension ExecutorTests {
                 #expect(server.requests.suffix(2).first?.range?.first == Int(resume.offset))
             }
         }
-
-        @Test("The storage floor stays free")
-        func floor() async throws {
-            try await ExecutorFixture.run(
-                configure: { ($0.storageFloorBytes, $0.storageFloorPercent) = (.max, 100) }, handler: Self.file.serve
-            ) { fixture, server in
-                let (outcome, _) = await fixture.run(fixture.specification(server.url("/f")))
-                guard case .storageLow(needed: 1000, available: 0, _) = outcome else {
-                    Issue.record("\(outcome)")
-                    return
-                }
-                #expect(fixture.executor.availableSpace(for: fixture.specification(server.url("/f"))) == 0)
-            }
-        }
     }
-}
-
-/// A thread-safe flag.
-private final class Flag: Sendable {
-    private let state = Mutex(false)
-    var isSet: Bool { state.withLock { $0 } }
-    func set() { state.withLock { $0 = true } }
 }

@@ -7,25 +7,6 @@ import Synchronization
 ///
 /// The code is independent of the client under test.
 public final class DigestGuard: Sendable {
-    /// The behavior of the guard.
-    public struct Rules: Sendable {
-        /// The algorithm: `MD5` or `SHA-256`, with or without `-sess`.
-        public var algorithm = "MD5"
-        /// A Boolean value that indicates whether the challenge offers `qop=auth`.
-        public var hasQuality = true
-        /// The number of requests for which a nonce is valid.
-        public var requestsPerNonce = Int.max
-        /// A Boolean value that indicates whether every response is rejected as stale, even a correct response.
-        public var rejectsAllAsStale = false
-        /// Text before the guard's own challenge in the header field, such as further challenges.
-        public var before = ""
-        /// Text after the guard's own challenge in the header field.
-        public var after = ""
-
-        /// Creates the rules of an ordinary server.
-        public init() {}
-    }
-
     private struct State: Sendable {
         var nonces: [String: Int] = [:]
         var counts: [String: Set<String>] = [:]
@@ -34,15 +15,21 @@ public final class DigestGuard: Sendable {
 
     private let user: String
     private let password: String
-    private let rules: Rules
+    private let algorithm: String
+    private let requestsPerNonce: Int
     private let state = Mutex(State())
     private let realm = "a \\\"quoted\\\", realm"
 
     /// Creates a guard that knows one user.
-    public init(user: String, password: String, rules: Rules = Rules()) {
+    ///
+    /// - Parameters:
+    ///   - algorithm: `MD5` or `SHA-256`, with or without `-sess`.
+    ///   - requestsPerNonce: The number of requests for which a nonce is valid.
+    public init(user: String, password: String, algorithm: String = "MD5", requestsPerNonce: Int = .max) {
         self.user = user
         self.password = password
-        self.rules = rules
+        self.algorithm = algorithm
+        self.requestsPerNonce = requestsPerNonce
     }
 
     /// The number of requests refused.
@@ -52,21 +39,19 @@ public final class DigestGuard: Sendable {
     ///
     /// - Returns: `true` if the request is admitted.
     public func admits(_ request: HostileRequest, _ connection: HostileConnection) -> Bool {
-        let isRight = request.value("Authorization").map { self.isRight($0, request) } ?? false
-        if isRight, !rules.rejectsAllAsStale { return true }
+        if let field = request.value("Authorization"), isRight(field, request) { return true }
         let nonce = state.withLock { state -> String in
             state.refusals += 1
             let nonce = "nonce-\(state.refusals)"
             state.nonces[nonce] = 0
             return nonce
         }
-        var challenge = "Digest realm=\"\(realm)\", nonce=\"\(nonce)\", opaque=\"o,p\", algorithm=\(rules.algorithm)"
-        if rules.hasQuality { challenge += ", qop=\"auth,auth-int\"" }
+        var challenge = "Digest realm=\"\(realm)\", nonce=\"\(nonce)\", opaque=\"o,p\", algorithm=\(algorithm)"
+        challenge += ", qop=\"auth,auth-int\""
         // Only a client that knows the password learns that its nonce is stale.
-        if hasRightPassword(request) || rules.rejectsAllAsStale { challenge += ", stale=TRUE" }
+        if hasRightPassword(request) { challenge += ", stale=TRUE" }
         connection.respond(
-            "401 Unauthorized", ["WWW-Authenticate: \(rules.before)\(challenge)\(rules.after)"],
-            body: Array("who are you?".utf8))
+            "401 Unauthorized", ["WWW-Authenticate: \(challenge)"], body: Array("who are you?".utf8))
         return false
     }
 
@@ -83,25 +68,24 @@ public final class DigestGuard: Sendable {
             values["response"] == response(values, request)
         else { return false }
         return state.withLock { state in
-            guard let used = state.nonces[nonce], used < rules.requestsPerNonce else { return false }
+            guard let used = state.nonces[nonce], used < requestsPerNonce else { return false }
             state.nonces[nonce] = used + 1
             // A repeated nonce count indicates a replay.
-            return !rules.hasQuality || state.counts[nonce, default: []].insert(values["nc"] ?? "").inserted
+            return state.counts[nonce, default: []].insert(values["nc"] ?? "").inserted
         }
     }
 
     private func response(_ values: [String: String], _ request: HostileRequest) -> String {
         func value(_ name: String) -> String { values[name] ?? "" }
         var first = hash("\(user):a \"quoted\", realm:\(password)")
-        if rules.algorithm.hasSuffix("-sess") { first = hash("\(first):\(value("nonce")):\(value("cnonce"))") }
+        if algorithm.hasSuffix("-sess") { first = hash("\(first):\(value("nonce")):\(value("cnonce"))") }
         let second = hash("\(request.method):\(value("uri"))")
-        guard rules.hasQuality else { return hash("\(first):\(value("nonce")):\(second)") }
         return hash(
             [first, value("nonce"), value("nc"), value("cnonce"), value("qop"), second].joined(separator: ":"))
     }
 
     private func hash(_ text: String) -> String {
-        let function = rules.algorithm.hasPrefix("MD5") ? "MD5" : "SHA256"
+        let function = algorithm.hasPrefix("MD5") ? "MD5" : "SHA256"
         let digest = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, initializedCount in
             _ = EVP_Q_digest(nil, function, nil, text, text.utf8.count, buffer.baseAddress, &initializedCount)
         }

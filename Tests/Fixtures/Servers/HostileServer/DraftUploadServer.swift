@@ -6,13 +6,11 @@
 public struct DraftUploadServer: Sendable {
     /// The uploads and the faults.
     public let uploads: UploadStore
-    /// The interop version in the interim response.
-    private let version: String
+    private let limits = "Upload-Limit: max-age=3600"
 
     /// Creates an empty server with the given faults. Its uploads have paths below `folder`.
-    public init(_ faults: UploadStore.Faults = .init(), version: String = "8", under folder: String = "/uploads") {
+    public init(_ faults: UploadStore.Faults = .init(), under folder: String = "/uploads") {
         uploads = UploadStore(faults, under: folder)
-        self.version = version
     }
 
     /// Responds to a request. PUT and POST to any path create an upload.
@@ -42,30 +40,12 @@ public struct DraftUploadServer: Sendable {
         if isOffered, !uploads.faults.offersNoResumption {
             interim(["Location: \(path)", limits], connection)
         }
-        guard length <= uploads.faults.maximumAppend ?? .max, length <= uploads.faults.maximumSize ?? .max else {
-            return refuse(connection)
-        }
         finish(length, path, connection)
     }
 
-    private var limits: String {
-        let faults = uploads.faults
-        let members =
-            ["max-age=3600"] + (faults.maximumAppend.map { ["max-append-size=\($0)"] } ?? [])
-            + (faults.maximumSize.map { ["max-size=\($0)"] } ?? [])
-        return "Upload-Limit: " + members.joined(separator: ", ")
-    }
-
-    private func refuse(_ connection: HostileConnection) {
-        connection.respond("413 Content Too Large", ["Connection: close"])
-        connection.waitForClient()
-    }
-
     private func sendOffset(_ request: HostileRequest, _ connection: HostileConnection) {
-        if uploads.spend(\.locks) { return head("423 Locked", [], connection) }
         guard let upload = uploads.claim(request.target) else { return head("404 Not Found", [], connection) }
-        let offset = upload.bytes.count + uploads.faults.offsetError
-        let fields = ["Upload-Complete: ?\(upload.isComplete ? 1 : 0)", "Upload-Offset: \(offset)"]
+        let fields = ["Upload-Complete: ?\(upload.isComplete ? 1 : 0)", "Upload-Offset: \(upload.bytes.count)"]
         let close = uploads.faults.closesConnections ? ["Connection: close"] : []
         head(
             "204 No Content", fields + ["Upload-Length: \(upload.length)", "Cache-Control: no-store", limits] + close,
@@ -92,7 +72,6 @@ public struct DraftUploadServer: Sendable {
             connection.finish()
             return
         }
-        guard count <= uploads.faults.maximumAppend ?? .max else { return refuse(connection) }
         finish(count, request.target, turn: upload.turn, isLast: isLast, connection)
     }
 
@@ -105,10 +84,6 @@ public struct DraftUploadServer: Sendable {
         if !uploads.faults.offersNoResumption {
             interim(["Upload-Offset: \(uploads[path]?.bytes.count ?? 0)"], connection)
         }
-        if uploads.spend(\.overloads) {
-            connection.respond("503 Service Unavailable", ["Retry-After: 7"])
-            return
-        }
         guard isLast else {
             let offset = uploads[path]?.bytes.count ?? 0
             return head("204 No Content", ["Upload-Complete: ?0", "Upload-Offset: \(offset)"], connection)
@@ -119,7 +94,7 @@ public struct DraftUploadServer: Sendable {
     }
 
     private func interim(_ fields: [String], _ connection: HostileConnection) {
-        let lines = ["HTTP/1.1 104 Upload Resumption Supported", "Upload-Draft-Interop-Version: \(version)"] + fields
+        let lines = ["HTTP/1.1 104 Upload Resumption Supported", "Upload-Draft-Interop-Version: 8"] + fields
         connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
     }
 

@@ -65,12 +65,11 @@ public struct TusServer: Sendable {
     }
 
     private func sendOffset(_ request: HostileRequest, _ connection: HostileConnection) {
-        if uploads.spend(\.locks) { return head("423 Locked", [], connection) }
         guard let upload = uploads.claim(request.target) else { return head("404 Not Found", [], connection) }
-        let offset = upload.bytes.count + uploads.faults.offsetError
         head(
             "200 OK",
-            ["Upload-Offset: \(offset)", "Upload-Length: \(upload.length)", "Cache-Control: no-store"] + close,
+            ["Upload-Offset: \(upload.bytes.count)", "Upload-Length: \(upload.length)", "Cache-Control: no-store"]
+                + close,
             connection)
         end(connection)
     }
@@ -93,10 +92,6 @@ public struct TusServer: Sendable {
             return
         }
         guard uploads.receive(count, for: request.target, turn: upload.turn, from: connection) else { return }
-        if uploads.spend(\.overloads) {
-            connection.respond("503 Service Unavailable", ["Retry-After: 7"])
-            return
-        }
         let offset = uploads[request.target]?.bytes.count ?? 0
         if offset == upload.length { uploads[request.target]?.isComplete = true }
         head("204 No Content", ["Upload-Offset: \(offset)"], connection)

@@ -20,23 +20,10 @@ public final class UploadStore: Sendable {
     public struct Faults: Sendable {
         /// The number of bytes received from each of the next bodies before the connection breaks.
         public var cuts: [Int] = []
-        /// A Boolean value that indicates whether a cut makes the server forget the upload.
-        public var discardsAtCut = false
-        /// The number added to every reported offset.
-        public var offsetError = 0
-        /// The number of offset requests to reject with 423, as if an earlier request still used the upload.
-        public var locks = 0
-        /// The number of complete bodies to reject with 503. The received bytes are kept.
-        public var overloads = 0
         /// A Boolean value that indicates whether the server offers no resumption at all.
         public var offersNoResumption = false
-
-        /// The announced maximum number of bytes per request of a draft server, or `nil` for no limit.
-        public var maximumAppend: Int?
         /// A Boolean value that indicates whether uploads can be deleted.
         public var allowsRemoval = true
-        /// The announced maximum size of an upload, or `nil` for no limit.
-        public var maximumSize: Int?
 
         /// A Boolean value that indicates whether every response but the last closes its connection.
         ///
@@ -114,15 +101,6 @@ public final class UploadStore: Sendable {
         }
     }
 
-    /// Uses up one occurrence of a counted fault. Returns `false` if none is left.
-    func spend(_ fault: WritableKeyPath<Faults, Int>) -> Bool {
-        state.withLock { state in
-            guard state.faults[keyPath: fault] > 0 else { return false }
-            state.faults[keyPath: fault] -= 1
-            return true
-        }
-    }
-
     /// Receives `count` bytes for an upload as they arrive.
     ///
     /// - Returns: `false` if the client or a fault broke the connection, or if another request has claimed
@@ -149,7 +127,6 @@ public final class UploadStore: Sendable {
             if pause > 0 { usleep(pause) }
         }
         guard expected == count else {
-            if faults.discardsAtCut { self[path] = nil }
             connection.reset()
             return false
         }

@@ -69,21 +69,6 @@ struct DownloadStateMachineRedirectTests {
         #expect(follow(["http://a/f"], allowsInsecure: true).requests.last?.url == "http://a/f")
     }
 
-    @Test("A redirect loop is an error after one round")
-    func circle() {
-        let result = follow(["g", "f.bin"])
-        #expect(result.requests.count == 2)
-        #expect(result.failure?.cause == .redirect)
-    }
-
-    @Test("Twenty redirects are followed; the next one fails")
-    func hops() {
-        #expect(follow((1...20).map { "h\($0)" }).requests.count == 21)
-        let result = follow((1...21).map { "h\($0)" })
-        #expect(result.requests.count == 21)
-        #expect(result.failure?.cause == .redirect)
-    }
-
     @Test(
         "Possible secrets stay with their origin",
         arguments: [
