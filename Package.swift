@@ -412,9 +412,6 @@ let package = Package(
         .executableTarget(
             name: "ArticleApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/ArticleApp",
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .executableTarget(
-            name: "ManagerApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/ManagerApp",
-            swiftSettings: [.swiftLanguageMode(.v5)]),
         // The daemon of a later release: another version, and a migration that this release does not know.
         child("Programs/LaterDaemon", ["TransferDaemon", "TransferModel", "SQLiteStore"]),
         // Code that a malicious server might inject into a worker. Tries calls that the worker's confinement denies.

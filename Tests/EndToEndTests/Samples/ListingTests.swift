@@ -22,43 +22,6 @@ struct ListingTests {
             #expect(RandomFile.same(fixture.home + "/Documents/" + name, source))
         }
     }
-
-    @Test("A manager whose session is created again at each use gets its files and its completion handler's call")
-    func computedSession() async throws {
-        try await ListingFixture.with("ManagerApp", rate: 200_000) { fixture in
-            let sources = try (1...3).map { try fixture.server.serve("\($0).bin", bytes: 200_000 + $0) }
-            try await fixture.submit(["computed"] + (1...3).map { fixture.server.url("\($0).bin") }, tasks: 3)
-            try await fixture.waitForEnd { fixture.documents == ["1.bin", "2.bin", "3.bin"] }
-            for (number, source) in zip(1..., sources) {
-                #expect(RandomFile.same(fixture.home + "/Documents/\(number).bin", source))
-            }
-            let session = "org.example.Listings.background"
-            #expect(
-                fixture.log.sorted()
-                    == (1...3).map { "completed \($0).bin well" } + ["finished \(session)", "handle \(session)"])
-            #expect(fixture.log.first == "handle \(session)" && fixture.log.last == "finished \(session)")
-        }
-    }
-
-    @Test("A delegate singleton with handlers by identifier serves two sessions with a shared container")
-    func sharedContainer() async throws {
-        try await ListingFixture.with("ManagerApp", rate: 200_000) { fixture in
-            // Takes longer than the second submission.
-            let sources = try ["a", "b"].map { try fixture.server.serve("\($0).bin", bytes: 1_000_000) }
-            for name in ["a", "b"] {
-                try await fixture.submit(
-                    ["session-\(name)", fixture.server.url("\(name).bin")], tasks: name == "a" ? 1 : 2)
-            }
-            let container = fixture.home + "/data/group.org.example.listings/"
-            try await fixture.waitForEnd {
-                zip(["a", "b"], sources).allSatisfy { RandomFile.same(container + "\($0).bin", $1) }
-            }
-            #expect(
-                fixture.log.sorted()
-                    == ["completed a.bin well", "completed b.bin well"]
-                    + ["finished session-a", "finished session-b", "handle session-a", "handle session-b"])
-        }
-    }
 }
 
 /// A program that consists of listings, in a folder with an Info.plist, with a real daemon and a real server.
@@ -70,8 +33,8 @@ private struct ListingFixture {
     private let program: String
     private let environment: [String: String]
 
-    init(_ name: String, rate: Int?) async throws {
-        server = try await NginxServer(rate: rate)
+    init(_ name: String) async throws {
+        server = try await NginxServer()
         folder = try TemporaryFolder()
         (home, program) = (folder.path, folder.path + "/app/" + name)
         let files = FileManager.default
@@ -85,16 +48,15 @@ private struct ListingFixture {
         // Foundation takes root's home folder from the password file and ignores HOME.
         let settings = [
             "HOME": home, "CFFIXED_USER_HOME": home, "XDG_CACHE_HOME": home + "/cache", "XDG_DATA_HOME": home + "/data",
-            "MANAGER_LOG": home + "/log",
         ]
         daemon = try await DaemonFixture { _ in settings }
         environment = daemon.program.environment.merging(settings) { $1 }
     }
 
     static func with(
-        _ name: String, rate: Int? = nil, _ body: (ListingFixture) async throws -> Void
+        _ name: String, _ body: (ListingFixture) async throws -> Void
     ) async throws {
-        let fixture = try await ListingFixture(name, rate: rate)
+        let fixture = try await ListingFixture(name)
         let result: Result<Void, any Error>
         do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
         for process in fixture.processes { kill(process, SIGKILL) }
@@ -126,16 +88,11 @@ private struct ListingFixture {
                     == true
             }
             try await waitUntil("the program ends", within: 60) { processes.isEmpty }
-        } catch { throw FixtureError("\(error)\n\(log)\n\(documents)") }
+        } catch { throw FixtureError("\(error)\n\(documents)") }
     }
 
     var documents: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: home + "/Documents")) ?? []).sorted()
-    }
-
-    /// The lines that all processes of the program have logged.
-    var log: [String] {
-        ((try? String(contentsOfFile: home + "/log", encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
     private var processes: [pid_t] { ProcessList.running(program) }

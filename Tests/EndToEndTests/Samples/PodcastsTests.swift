@@ -122,21 +122,4 @@ struct PodcastsTests {
             #expect(try fixture.superfluousBytes(of: 3, bytes: 1_000_000) == 0)
         }
     }
-
-    @Test("A fetch that waits for its episodes is killed at random moments, and loses no episode")
-    func joinsAgain() async throws {
-        print("TRANSFER_SEED=\(Self.seed)")
-        var random = SplitMix(state: Self.seed)
-        try await PodcastsFixture.with(rate: 2_000_000) { fixture in
-            let sources = try fixture.publish(12, bytes: 200_000)
-            for _ in 1...Self.rounds {
-                let fetch = try fixture.start("fetch", "--await", fixture.feed)
-                try await Task.sleep(for: .milliseconds(Int.random(in: 50...500, using: &random)))
-                fetch.end()
-            }
-            _ = try await fixture.run("fetch", "--await", fixture.feed)
-            #expect(fixture.holds(sources), "\(fixture.files)")
-            #expect(try fixture.superfluousBytes(of: 12, bytes: 200_000) == 0)
-        }
-    }
 }

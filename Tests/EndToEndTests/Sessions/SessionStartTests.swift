@@ -8,36 +8,6 @@ import Testing
     "Apps launched by a real daemon for their sessions",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionStartTests {
-    @Test(
-        "L1, L2: an app may exit after resume; the daemon continues and launches its command with the events")
-    func relaunchByCommand() async throws {
-        try await SessionFixture.with(rate: 1_000_000) { fixture in
-            try fixture.server.serve("episode", bytes: 2_000_000)
-            let app = try fixture.app("app", "--session", "episodes", "--relaunch")
-            try await app.log.wait(for: "opened")
-            try app.send("download \(fixture.server.url("episode"))")
-            try app.send("exit")
-            try await app.log.wait(for: "began", count: 2)
-            try await app.log.wait(for: "ended")
-            #expect(app.log.lines.contains { $0.hasPrefix("began ") && $0.hasSuffix(" for episodes") })
-            let later = app.log.events.map(\.shortLine)
-            #expect(
-                later == [
-                    "opened episodes", "opened episodes", "responded 1 200", "downloaded 1 2000000",
-                    "completed 1 0",
-                    "finished", "ended",
-                ])
-            // The app may end before the daemon has learned the outcome of the start.
-            try await waitUntil("the start's outcome", within: 60) {
-                try await fixture.row()["last-outcome"] as? String == "started"
-            }
-            let row = try await fixture.row()
-            #expect(row["launches"] as? Int == 1)
-            #expect(row["waiting-events"] as? Int == 0)
-            await app.process.end()
-        }
-    }
-
     @Test("L2: an app with an activatable bus name is launched by this name without a relaunch command")
     func relaunchByName() async throws {
         try await SessionFixture.with(rate: 1_000_000) { fixture in
@@ -61,22 +31,6 @@ struct SessionStartTests {
             #expect(row["bus-name"] as? String == name)
             #expect(row["launches"] as? Int == 1)
             #expect(row["front"] as? Bool == false)
-        }
-    }
-
-    @Test("T3, L2: an app is launched at the date of a delayed task and lets the task begin")
-    func delayedBegin() async throws {
-        try await SessionFixture.with { fixture in
-            try fixture.server.serve("episode", bytes: 1000)
-            let app = try fixture.app("app", "--session", "episodes", "--relaunch")
-            try await app.log.wait(for: "opened")
-            try app.send("later 3 \(fixture.server.url("episode"))")
-            try await app.log.wait(for: "submitted 1")
-            #expect(fixture.server.requests().isEmpty)
-            await app.crash()
-            try await app.log.wait(for: "willbegin 1 episode")
-            try await fixture.server.waitForRequests(1)
-            app.log.killAll()
         }
     }
 
@@ -124,24 +78,6 @@ struct SessionStartTests {
             try await waitUntil("the attempt is shown", within: 60) {
                 try await fixture.row(of: name)["last-outcome"] as? String == "crashed"
             }
-        }
-    }
-
-    @Test("L4: quitting an app cancels its tasks and prevents further launches")
-    func quit() async throws {
-        try await SessionFixture.with(rate: 100_000) { fixture in
-            try fixture.server.serve("episode", bytes: 5_000_000)
-            let app = try fixture.app("app", "--session", "episodes", "--relaunch")
-            try await app.log.wait(for: "opened")
-            try app.send("download \(fixture.server.url("episode"))")
-            try await app.log.wait(for: "received 1")
-            await app.crash()
-            #expect(try await fixture.daemon.run("apps", "quit", SessionFixture.program) == "1")
-            #expect(try await fixture.row()["launches"] as? Int == 0)
-            #expect(try await fixture.row()["open"] as? Int == 0)
-            let next = try fixture.app("next", "--session", "episodes")
-            try await next.log.wait(for: "completed 1 -999")
-            await next.crash()
         }
     }
 }

@@ -44,46 +44,4 @@ struct TutorialTests {
         #expect(server.requests().contains { $0.path == "/episode.bin" })
         await fixture.end()
     }
-
-    @Test(
-        "L2: an app that starts slowly or completes early is called before its events and runs until they are handled",
-        arguments: ["EARLY", "BUSY"])
-    func order(_ habit: String) async throws {
-        let server = try await NginxServer(rate: 500_000)
-        for number in 1...2 { _ = try server.serve("\(number).bin", bytes: 500_000) }
-        let home = try TemporaryFolder()
-        let log = home.path + "/log"
-        try FileManager.default.createDirectory(atPath: home.path + "/Documents", withIntermediateDirectories: true)
-        var settings = [
-            "HOME": home.path, "CFFIXED_USER_HOME": home.path, "XDG_CACHE_HOME": home.path + "/cache",
-            "TUTORIAL_LOG": log, "TUTORIAL_DELAY": "0",
-        ]
-        settings["TUTORIAL_" + habit] = "1"
-        let fixture = try await DaemonFixture { [settings] _ in settings }
-        let program = builtProgram("TutorialApp")
-        // No task ends before the app is killed.
-        server.setStopped(true)
-        let app = try FixtureProcess(
-            [program] + (1...2).map { server.url("\($0).bin") },
-            environment: fixture.program.environment.merging(settings) { $1 })
-        try await waitUntil("the tasks", within: 60) {
-            (try await fixture.json("list")["transfers"] as? [[String: Any]])?.count == 2
-        }
-        kill(app.id, SIGKILL)
-        await app.end()
-        try await fixture.run("now", "--all")
-        server.setStopped(false)
-        func lines() -> [String] {
-            ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
-        }
-        try await waitForText("handle MySession", in: log)
-        let began = try #require(lines().last { $0.hasPrefix("began ") })
-        try await waitForEnd(of: try #require(pid_t(began.dropFirst(6))))
-        let started = lines().drop { $0 != "handle MySession" && !$0.hasPrefix("completed") && $0 != "all events" }
-        #expect(
-            started.sorted() == ["all events", "completed 1", "completed 2", "handle MySession"],
-            "what the app was told: \(started)")
-        #expect(started.first == "handle MySession" && started.last == "all events")
-        await fixture.end()
-    }
 }

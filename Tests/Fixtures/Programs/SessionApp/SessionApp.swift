@@ -12,7 +12,6 @@ final class SessionApp: Sendable {
     /// The folder into which finished files are moved with pauses, or `nil` to leave the files.
     private let moveFolder: String?
     private let session = Mutex<BackgroundSession?>(nil)
-    private let tasks = Mutex<[Int: BackgroundTask]>([:])
     private let acknowledges = Mutex(true)
 
     /// The identifier of the shared container for the app's sessions.
@@ -132,7 +131,6 @@ final class SessionApp: Sendable {
             case "write":
                 try Data(words[2].utf8).write(to: URL(fileURLWithPath: words[1]))
                 log.write("wrote \(words[1])")
-            case "cancel": tasks.withLock { $0[Int(words[1]) ?? 0] }?.cancel()
             case "acknowledge": acknowledges.withLock { $0 = words[1] != "no" }
             case "tasks":
                 Task { [session = session.withLock { $0 }] in
@@ -142,13 +140,6 @@ final class SessionApp: Sendable {
                 }
             case "front": BackgroundApplication.shared.isInFront = words[1] == "yes"
             case "open": open(words[1])
-            case "close":
-                let old = session.withLock { session in
-                    defer { session = nil }
-                    return session
-                }
-                old?.finishTasksAndInvalidate()
-            case "exit": exit(0)
             default: log.write("unknown \(line)")
             }
         } catch {
@@ -163,7 +154,6 @@ final class SessionApp: Sendable {
 
     private func begin(_ task: BackgroundTask?) {
         guard let task else { return log.write("no session") }
-        tasks.withLock { $0[task.identifier] = task }
         task.resume()
         log.write("submitted \(task.identifier)")
     }

@@ -20,8 +20,8 @@ import Synchronization
 // With `--stays`, `--login`, or `--token`, the app keeps running. The app also exits if its session becomes invalid
 // without its own request.
 //
-// Commands on standard input: `download URL`, `later SECONDS URL`, `upload FILE URL`, `write FILE TEXT`, `cancel
-// TASK`, `acknowledge no`, `tasks`, `front yes|no`, `close`, `open ID`, and `exit`.
+// Commands on standard input: `download URL`, `later SECONDS URL`, `upload FILE URL`, `write FILE TEXT`,
+// `acknowledge no`, `tasks`, `front yes|no`, and `open ID`.
 
 /// The file that receives a line for each event.
 struct EventLog {

@@ -20,13 +20,12 @@ class DownloadController: NSObject {
 
     var backgroundCompletionHandler: (() -> Void)?
     var delay: TimeInterval = 60 * 60
-    var isDelayed = true
     private var observation: [Int: Double] = [:]
 
     func download(_ urls: [URL]) {
         for url in urls {
             let backgroundTask = urlSession.downloadTask(with: url)
-            if isDelayed { backgroundTask.earliestBeginDate = Date().addingTimeInterval(delay) }
+            backgroundTask.earliestBeginDate = Date().addingTimeInterval(delay)
             backgroundTask.countOfBytesClientExpectsToSend = 200
             backgroundTask.countOfBytesClientExpectsToReceive = 500 * 1024
             backgroundTask.taskDescription = url.lastPathComponent
@@ -94,7 +93,6 @@ extension DownloadController: URLSessionDownloadDelegate {
 extension DownloadController: URLSessionTaskDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: Error?) {
         if let error = error as? URLError, error.code == .cancelled { return }
-        say("completed \(task.taskIdentifier)")
         print(error?.localizedDescription ?? "done: \(task.originalRequest?.url?.absoluteString ?? "")")
     }
 
@@ -110,7 +108,6 @@ extension DownloadController: URLSessionTaskDelegate {
 
 extension DownloadController: URLSessionDelegate {
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        say("all events")
         DispatchQueue.main.async { self.backgroundCompletionHandler?() }
     }
 
