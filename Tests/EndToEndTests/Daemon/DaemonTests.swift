@@ -180,27 +180,6 @@ struct DaemonTests {
         }
     }
 
-    @Test("A cancellation is durable when the call returns: a daemon killed afterwards does not continue")
-    func cancelsForGood() async throws {
-        let server = try await NginxServer(rate: 1_000_000)
-        try server.serve("file.bin", bytes: 60_000_000)
-        try await withDisk { fixture, disk in
-            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
-            try await waitUntil("bytes", within: 60) {
-                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000
-            }
-            let first = try #require(try await fixture.process())
-            // Slow writes keep the attempt from ending immediately.
-            disk.setDelay(microseconds: 300_000)
-            try await fixture.run("cancel", "1")
-            kill(first, SIGKILL)
-            disk.setDelay(microseconds: 0)
-            try await waitForEnd(of: first)
-            #expect(try await fixture.state(of: "1") == "cancelled")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.program.downloads).isEmpty)
-        }
-    }
-
     @Test(
         "SIGTERM keeps the bytes and exits with 0 within 5 s; a second daemon names the first one's PID")
     func ends() async throws {

@@ -70,40 +70,6 @@ struct ConditionedGetTests {
     }
 
     @Test(
-        "after upowerd is killed, the power source is unknown and the download stops; it resumes with upowerd",
-        .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"))
-    func unknownIsNotMains() async throws {
-        let server = try await NginxServer(rate: 2_000_000)
-        let served = try server.serve("file.bin", bytes: 16_000_000)
-        let bus = try await PrivateBus()
-        let fixture = try await PowerFixture(bus: bus)
-        try await fixture.spawn()
-        let program = try Transferctl(environment: bus.environment)
-        // The sysfs folder is empty, so only UPower knows the power state. A real machine can be like this if sysfs
-        // is out of reach.
-        let empty = try TemporaryFolder()
-        let run = try program.start(
-            ["get", "--discretionary", "--json", "--sysfs-root", empty.path, server.url("file.bin")])
-        // The first reading counts as stable.
-        let started = try await run.event("the start", within: 60) { $0.name == "started" }
-        try await run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 1_000_000 }
-
-        let killed = wallNow
-        try await fixture.kill()
-        let paused = try await run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
-        print("upowerd killed to paused: \(paused.event.time - killed) s")
-        #expect(paused.event.reasons == ["powerUnknown"])
-        #expect(paused.event.time - killed >= 4.998)
-        #expect(paused.event.time - killed <= 5 + Tolerance.seconds)
-
-        try await fixture.spawn()
-        #expect(try await run.process.wait(within: 40) == 0)
-        #expect(RandomFile.same(program.downloads + "/file.bin", served))
-        await fixture.end()
-        await bus.end()
-    }
-
-    @Test(
         "stops immediately on a metered network, names the source, and resumes 5 s after it is unmetered",
         .enabled(if: NetworkFixture.unavailabilityReason == nil, "\(NetworkFixture.unavailabilityReason ?? "")"))
     func followsTheMeter() async throws {

@@ -82,24 +82,6 @@ struct GetTests {
         #expect(RandomFile.same(program.downloads + "/file.bin", changed))
     }
 
-    @Test("after an interruption, the same command requests only the rest")
-    func continuesAfterInterruption() async throws {
-        let server = try await NginxServer(rate: 4_000_000)
-        let served = try server.serve("file.bin", bytes: 12_000_000)
-        let program = try Transferctl()
-        let run = try program.start(["get", "--json", server.url("file.bin")])
-        try await run.event("a third of the file", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 4_000_000 }
-        run.process.signal(SIGINT)
-        #expect(try await run.process.wait(within: 60) == 130)
-        let before = server.requests().count
-        let second = try await program.run(["get", server.url("file.bin")])
-        #expect(second.status == 0, "\(second.run.errors)")
-        #expect(RandomFile.same(program.downloads + "/file.bin", served))
-        let resumed = try #require(server.requests().dropFirst(before).first)
-        #expect(resumed.status == 206)
-        #expect(resumed.range.hasPrefix("bytes=") && !resumed.range.hasPrefix("bytes=0-"), "\(resumed.range)")
-    }
-
     @Test("a duplicate transfer is rejected with the other's PID; another destination is accepted")
     func refusesTheSameTwice() async throws {
         let server = try await NginxServer(rate: 1_000_000)
@@ -207,6 +189,7 @@ struct GetTests {
             (["get", "--checksum", "md5:00", "http://127.0.0.1/x"], "sha256:HEX"),
             (["get", "--assume", "power=sun", "http://127.0.0.1/x"], "power=ac"),
             (["get", "--limit-rate", "fast", "http://127.0.0.1/x"], "not a valid number of bytes"),
+            (["get", "--parallel=257", "http://127.0.0.1/x"], "--parallel"),
             (["get", "--limit-rate-each", "0", "http://127.0.0.1/x"], "--limit-rate-each '0' must be more than 0"),
             (["get", "--input", "/nonexistent"], "cannot read"),
             (["get", "--overwrite", "--no-clobber", "http://127.0.0.1/x"], "mutually exclusive"),

@@ -105,31 +105,6 @@ struct MuscleMemoryTests {
         }
     }
 
-    @Test("A cookie is sent to the URLs of its path only, also after redirects, and not after another server")
-    func cookiePaths() async throws {
-        try await serve { other in
-            try await serve { server in
-                let program = try Transferctl()
-                let jar = program.folder.path + "/jar"
-                let lines = ["/to\tFALSE\t0\tfirst\t1", "/b\tFALSE\t0\tb\t2", "/\tFALSE\t0\tall\t3"]
-                try Data(lines.map { "127.0.0.1\tFALSE\t\($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: jar))
-                let arguments = ["get", "--cookies", jar]
-                #expect(try await program.run(arguments + [server.url("/to?/b/f.bin")]).status == 0)
-                let sent = server.requests.map { ($0.target, $0.value("Cookie") ?? "") }
-                #expect(sent.filter { $0.0.hasPrefix("/to?") }.allSatisfy { $0.1 == "first=1; all=3" }, "\(sent)")
-                #expect(sent.filter { $0.0 == "/b/f.bin" }.allSatisfy { $0.1 == "b=2; all=3" }, "\(sent)")
-                #expect(Set(sent.map(\.0)).count == 2)
-                // Another server may have chosen the target.
-                #expect(
-                    try await program.run(arguments + [server.url("/to?" + other.url("/to?" + server.url("/b/g.bin")))])
-                        .status == 0)
-                #expect(other.requests.allSatisfy { $0.value("Cookie") == nil })
-                let back = server.requests.filter { $0.target == "/b/g.bin" }
-                #expect(!back.isEmpty && back.allSatisfy { $0.value("Cookie") == nil })
-            }
-        }
-    }
-
     @Test("The command line of the process, and of its worker, does not show the password")
     func processList() async throws {
         let server = try HostileServer { _, connection in connection.waitForClient() }
