@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The number of code lines that each target may have: lines that are neither blank nor only a comment.
+///
+/// A change that needs more names what it deletes instead, or says in its message why the budget grows. A change that
+/// deletes lowers the budget, so that nothing grows back unseen.
+enum Budgets {
+    /// The number of lines that a target may be below its budget.
+    static let slack = 100
+
+    /// The budget of each folder with code: targets, and folders of tests.
+    static let lines = [
+        "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/GLibBridge": 1400, "Sources/Adapters/LinuxClock": 280,
+        "Sources/Adapters/LinuxConditions": 3960, "Sources/Adapters/LinuxKernel": 600,
+        "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2560,
+        "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1740,
+        "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionExecutor": 4240,
+        "Sources/Adapters/UploadSpool": 380, "Sources/Adapters/WorkerExecutor": 1540,
+        "Sources/Client/BackgroundTransfer": 4180, "Sources/Client/BackgroundTransferEmbedded": 720,
+        "Sources/Core/PolicyLab": 4600, "Sources/Core/SessionLogic": 1620, "Sources/Core/TransferPolicy": 2860,
+        "Sources/Core/TransferQueue": 2360, "Sources/Core/TransferScheduling": 2640,
+        "Sources/DBus/TransferBusClient": 320, "Sources/DBus/TransferBusProtocol": 1520,
+        "Sources/DBus/TransferBusServer": 3000, "Sources/Engine/TransferEngine": 2440,
+        "Sources/Engine/TransferSessions": 620, "Sources/Model/TransferModel": 2440, "Sources/Samples/podcasts": 180,
+        "Sources/SystemLibraries/CConfinement": 240, "Sources/SystemLibraries/CCrypto": 20,
+        "Sources/SystemLibraries/CGIO": 20, "Sources/SystemLibraries/CLinuxFiles": 40,
+        "Sources/SystemLibraries/CNetlink": 20, "Sources/SystemLibraries/CProcess": 280,
+        "Sources/SystemLibraries/CSeccomp": 20, "Sources/SystemLibraries/CTimer": 20,
+        "Sources/SystemLibraries/CUPower": 20, "Sources/SystemLibraries/URLSessionInterposer": 1660,
+        "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
+        "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 140, "Sources/Tools/ProgramVersion": 20,
+        "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9860,
+        "Sources/Tools/transferlab": 2200, "Tests/Adapters/CommandRunnerTests": 140,
+        "Tests/Adapters/GLibBridgeTests": 180, "Tests/Adapters/LinuxClockTests": 260,
+        "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 260,
+        "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2180,
+        "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,
+        "Tests/Adapters/TransferWorkerTests": 240, "Tests/Adapters/URLSessionExecutorTests": 6360,
+        "Tests/Adapters/UploadSpoolTests": 280, "Tests/Adapters/WorkerExecutorTests": 780,
+        "Tests/Client/BackgroundTransferEmbeddedTests": 500, "Tests/Client/BackgroundTransferTests": 1920,
+        "Tests/Core/PolicyLabTests": 1620, "Tests/Core/SessionLogicTests": 1600,
+        "Tests/Core/TransferPolicyTests": 3160, "Tests/Core/TransferQueueTests": 320,
+        "Tests/Core/TransferSchedulingTests": 6300, "Tests/DBus/TransferBusClientTests": 20,
+        "Tests/DBus/TransferBusProtocolTests": 660, "Tests/DBus/TransferBusServerTests": 960,
+        "Tests/EndToEndTests/Conditions": 1780, "Tests/EndToEndTests/Daemon": 1700, "Tests/EndToEndTests/Get": 1980,
+        "Tests/EndToEndTests/Guides": 260, "Tests/EndToEndTests/HostileCallers": 1620, "Tests/EndToEndTests/Lab": 240,
+        "Tests/EndToEndTests/Packages": 140, "Tests/EndToEndTests/RPC": 860, "Tests/EndToEndTests/Run": 1100,
+        "Tests/EndToEndTests/Samples": 300, "Tests/EndToEndTests/Sessions": 1400, "Tests/EndToEndTests/Support": 540,
+        "Tests/Engine/TransferEngineTests": 2820, "Tests/Engine/TransferSessionsTests": 2240,
+        "Tests/Fixtures/Buses": 2400, "Tests/Fixtures/Disks": 940, "Tests/Fixtures/Programs": 1400,
+        "Tests/Fixtures/Servers": 2520, "Tests/Fixtures/StressTests": 2900, "Tests/Model/TransferModelTests": 340,
+        "Tests/Testing/DiskFixtureTests": 260, "Tests/Testing/HostileServerTests": 480,
+        "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
+        "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 60, "Tests/Tools/ProgramVersionTests": 40,
+        "Tests/Tools/ToolSupportTests": 240, "Tests/Tools/TransferDaemonTests": 840,
+        "Tests/Tools/TransferctlTests": 2800, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
+    ]
+
+    /// Describes each folder that has more code lines than its budget, or far fewer, in a sentence.
+    static func faults(in files: [SourceFile], budgets: [String: Int] = lines) -> [String] {
+        let counts = counts(in: files)
+        return Set(counts.keys).union(budgets.keys).sorted().compactMap { folder in
+            let (count, budget) = (counts[folder] ?? 0, budgets[folder] ?? 0)
+            if count > budget { return "\(folder): \(count) code lines; its budget is \(budget)" }
+            return budget - count > slack ? "\(folder): \(count) code lines; lower its budget of \(budget)" : nil
+        }
+    }
+
+    /// The code lines of each folder.
+    static func counts(in files: [SourceFile]) -> [String: Int] {
+        let code = files.filter { file in
+            ["swift", "c", "h"].contains(file.kind) && ["Sources", "Tests"].contains(file.folders.first)
+        }
+        return Dictionary(grouping: code) { $0.folders.prefix(3).joined(separator: "/") }.mapValues { files in
+            files.reduce(0) { $0 + count(in: $1.text) }
+        }
+    }
+
+    /// The code lines of a text.
+    static func count(in text: String) -> Int {
+        text.split(separator: "\n").count { line in
+            let words = line.drop { $0 == " " }
+            return !words.isEmpty && !words.hasPrefix("//")
+        }
+    }
+}
