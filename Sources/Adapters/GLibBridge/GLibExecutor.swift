@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CGIO
+package import CGIO
 import Synchronization
 
 /// A thread that runs a GLib main loop, as the executor of an actor.
@@ -161,4 +161,36 @@ private final class OneShot {
 
 private let releaseOneShot: GDestroyNotify = { data in
     if let data { Unmanaged<OneShot>.fromOpaque(data).release() }
+}
+
+/// Cancels GIO calls, including blocking calls, from any thread.
+package final class Cancellation: @unchecked Sendable {
+    // Guard for `@unchecked`: GCancellable may be used from any thread.
+    /// The object to pass to GIO functions.
+    package let cancellable: UnsafeMutablePointer<GCancellable>
+
+    package init() { cancellable = g_cancellable_new() }
+
+    deinit { g_object_unref(cancellable) }
+
+    /// Cancels the calls that received `cancellable`.
+    package func cancel() { g_cancellable_cancel(cancellable) }
+}
+
+/// A timer or a watched descriptor. Releasing this handle ends it.
+///
+/// Use on the thread of its executor only.
+package final class GLibSource {
+    private let source: UnsafeMutablePointer<GSource>
+
+    /// Creates a handle and takes ownership of one reference.
+    init(taking source: UnsafeMutablePointer<GSource>) { self.source = source }
+
+    deinit {
+        g_source_destroy(source)
+        g_source_unref(source)
+    }
+
+    /// Ends the timer or watch immediately.
+    package func cancel() { g_source_destroy(source) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CCrypto
+import TransferEngine
+internal import TransferModel
 
 /// An incremental digest, computed by OpenSSL with the processor's instructions for SHA.
 ///
@@ -76,4 +78,10 @@ package struct Digest: Sendable {
             return context
         }
     }
+}
+
+/// A digest of text, for names that may be stored although the text itself may not.
+public enum ContentDigest {
+    /// Returns the SHA-256 of the text's UTF-8 encoding: 64 digits of lowercase hexadecimal.
+    public static func sha256(of text: String) -> String { Digest.hex(.sha256, of: text) }
 }

@@ -95,3 +95,11 @@ package func calling(_ action: String, _ path: String, _ body: () -> Int) throws
         if errno != EINTR { throw FileFailure(action, path) }
     }
 }
+
+extension TransferFailure {
+    /// Returns the failure of a transfer that was started twice.
+    package static func alreadyRunning(_ id: TransferID) -> TransferFailure {
+        let message = "Transfer \(id) was started while an earlier attempt of it was still running."
+        return TransferFailure(cause: .executorLost, message: message)
+    }
+}

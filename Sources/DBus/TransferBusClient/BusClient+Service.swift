@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
+internal import GLibBridge
 internal import TransferBusProtocol
 internal import TransferEngine
 package import TransferModel
@@ -20,13 +20,11 @@ extension BusClient: SharedTransferManager {
     }
 
     package func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
-        let filter = [VariantValue.dictionary(filter.fields)]
-        do {
-            return try TransferTable.rows(try await call("PackedTable", filter, type: "(a{sv})"))
-        } catch BusClientError.unknown {
-            // A daemon of release 0.1.
-            return try TransferTable.rows(try await call("Table", filter, type: "(a{sv})"))
+        let reply = try await call("ListJSON", [.dictionary(filter.fields)], type: "(a{sv})")
+        guard case .bytes(let bytes)? = reply.first else {
+            throw BusClientError.failed("the daemon's reply to ListJSON has no bytes")
         }
+        return try TransferListJSON.rows(bytes)
     }
 
     package func show(_ id: TransferID) async throws -> TransferDetails { try await reply("Show", id) }
@@ -101,5 +99,29 @@ extension BusClient: SharedTransferManager {
     /// Calls a method without arguments, and decodes the list in the reply.
     private func rows<Row: VariantCoded>(_ method: String) async throws -> [Row] {
         try (try await call(method).first?.items ?? []).map { try Row($0.dictionary ?? [:]) }
+    }
+}
+
+/// The ended transfers of the daemon over D-Bus.
+package struct EndedTransfers: EndedTransferManager {
+    private let client: BusClient
+
+    /// Creates a view of the ended transfers that a connected client reaches.
+    package init(of client: BusClient) { self.client = client }
+
+    /// Returns the latest 1,000 ended transfers of an app that belong to no session, newest first.
+    package func latest(of app: String) async throws -> [TransferStatus] {
+        var filter = TransferFilter()
+        (filter.ended, filter.app) = (1000, app)
+        return try await client.list(filter).filter { $0.state.isEnded && $0.session == nil }
+    }
+
+    package func retry(_ ids: [TransferID]) async throws -> [TransferID] {
+        let reply = try await client.call("Retry", [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
+        return (reply.first?.items ?? []).compactMap { $0.integer.map(TransferID.init) }
+    }
+
+    package func remove(_ ids: [TransferID]) async throws {
+        _ = try await client.call("Remove", [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
     }
 }

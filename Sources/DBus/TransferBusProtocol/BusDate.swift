@@ -10,23 +10,16 @@ package struct BusDate: Hashable, Sendable, CustomStringConvertible {
     /// Creates a bus date from a wall-clock time.
     package init(_ wall: WallTime) { self.wall = wall }
 
-    /// Creates the date that many milliseconds after 1970-01-01T00:00:00Z. Values out of range are clamped.
-    package init(milliseconds: Int64) {
-        let (nanoseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
-        wall = WallTime(nanosecondsSinceEpoch: isTooLarge ? (milliseconds < 0 ? .min : .max) : nanoseconds)
-    }
-
     /// The whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
-    package var milliseconds: Int64 {
+    private var milliseconds: Int64 {
         let (quotient, rest) = wall.nanosecondsSinceEpoch.quotientAndRemainder(dividingBy: 1_000_000)
         return rest < 0 ? quotient - 1 : quotient
     }
 
     /// Parses RFC 3339 with or without fractional seconds. Returns `nil` if the text is not a date.
     package init?(parsing text: String) {
-        let plain = Date.ISO8601FormatStyle()
-        let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard let date = (try? plain.parse(text)) ?? (try? fractional.parse(text)) else { return nil }
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.utf8.contains(UInt8(ascii: ".")))
+        guard let date = try? style.parse(text) else { return nil }
         let seconds = date.timeIntervalSince1970
         guard seconds.magnitude < 9e9 else { return nil }
         wall = WallTime(nanosecondsSinceEpoch: Int64((seconds * 1e3).rounded()) * 1_000_000)

@@ -245,3 +245,40 @@ package actor BusServer {
     /// afterward.
     package nonisolated func stopThread() async { await executor.stop() }
 }
+
+/// Desktop notifications.
+extension BusServer {
+    /// Shows a notification. Does nothing if no notification server is available.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - body: The text. Markup in the text is not interpreted.
+    ///   - isFailure: Whether the notification reports a failure.
+    ///   - buttons: The buttons.
+    ///   - onButton: A closure that receives the key of a pressed button, once.
+    package func notify(
+        title: String, body: String, isFailure: Bool, buttons: [NotificationButton] = [],
+        onButton: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        notifications.show(title: title, body: body, isFailure: isFailure, buttons: buttons, onButton: onButton)
+    }
+}
+
+/// An error that states why the daemon cannot be on the bus.
+package struct BusServerError: Error, Hashable, CustomStringConvertible {
+    /// The reason that the server has ended or cannot start.
+    package var end: BusServer.End
+
+    /// Creates an error from the reason for the end.
+    package init(end: BusServer.End) { self.end = end }
+
+    package var description: String {
+        switch end {
+        case .noBus(let why):
+            "cannot use the bus: \(why). Check DBUS_SESSION_BUS_ADDRESS, or specify a bus with --bus."
+        case .nameTaken:
+            "another process already owns \(TransferBusName.service) on this bus; see 'transferctl service status'"
+        case .stopped: "the daemon is shutting down"
+        }
+    }
+}

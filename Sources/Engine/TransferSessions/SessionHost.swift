@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Logging
-internal import SessionLogic
+package import SessionLogic
 package import TransferEngine
 package import TransferModel
 
@@ -153,4 +153,14 @@ package actor SessionHost {
     /// Records the desktop's complete report of its windows, by app name. For an app that is missing from the report,
     /// the app's own report applies.
     package func updateWindows(_ windows: [String: WindowFocus]) async { await handle(.windowsChanged(windows)) }
+}
+
+/// Queries about sessions.
+extension SessionHost {
+    /// Returns the result of a query on the sessions, in a consistent state between two events.
+    ///
+    /// ```swift
+    /// let tasks = await host.read { $0.tasks(of: key) }
+    /// ```
+    package func read<Value: Sendable>(_ query: @Sendable (SessionMachine) -> Value) -> Value { query(machine) }
 }

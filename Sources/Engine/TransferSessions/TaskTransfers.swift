@@ -2,7 +2,8 @@
 internal import Logging
 internal import SessionLogic
 internal import TransferEngine
-internal import TransferModel
+package import TransferModel
+internal import TransferScheduling
 
 /// The transfers of tasks. Submits tasks to the engine, and pauses, resumes and cancels their transfers.
 ///
@@ -122,5 +123,26 @@ struct TaskTransfers: Sendable {
             throw SessionRefusal(code: .unavailable, message: "\(error)")
         }
         return .challengeAnswered(id)
+    }
+}
+
+/// Explains why the tasks of sessions wait.
+package struct TaskExplainer: Sendable {
+    private let host: SessionHost
+    private let localTime: @Sendable () -> LocalTimeRules
+
+    /// - Parameter localTime: Returns the rules for the dates in sentences. Called for each explanation.
+    package init(host: SessionHost, localTime: @escaping @Sendable () -> LocalTimeRules) {
+        self.host = host
+        self.localTime = localTime
+    }
+
+    /// Returns the reasons why a task waits. `nil` if the task runs, is about to run, has ended, or has not begun.
+    package func explanation(ofTask number: Int, in key: SessionKey) async -> WaitExplanation? {
+        let task = SessionMachine.TaskKey(session: key, number: number)
+        guard let id = await host.read({ task.transfer(in: $0) }),
+            let explanation = await host.engine.explanationInTurn(of: id), !explanation.reasons.isEmpty
+        else { return nil }
+        return WaitExplanation(explanation, localTime: localTime())
     }
 }

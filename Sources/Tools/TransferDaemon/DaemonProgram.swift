@@ -4,9 +4,10 @@ import Dispatch
 import Foundation
 import LinuxKernel
 import ProgramVersion
+package import SQLiteStore
 import ToolSupport
 import TransferBusServer
-import TransferModel
+package import TransferModel
 
 /// The main function of `transferd`.
 package enum DaemonProgram {
@@ -50,4 +51,21 @@ package enum DaemonProgram {
         let handle = FileHandle(fileDescriptor: descriptor)
         try? handle.write(contentsOf: Data((text + "\n").utf8))
     }
+}
+
+/// The properties of the daemon that change from release to release: its version, and its queue's schema.
+package struct DaemonRelease: Sendable {
+    /// The version that the daemon prints, and that the bus tells.
+    package var version: SoftwareVersion
+    /// Migrations that follow those of `SQLiteStore`.
+    package var laterMigrations: [SchemaMigration]
+
+    /// Creates the description of a release.
+    package init(version: SoftwareVersion, laterMigrations: [SchemaMigration] = []) {
+        self.version = version
+        self.laterMigrations = laterMigrations
+    }
+
+    /// The release that runs.
+    @TaskLocal static var current = DaemonRelease(version: .ofThisBuild)
 }

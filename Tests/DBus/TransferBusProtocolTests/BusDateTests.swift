@@ -22,11 +22,8 @@ struct BusDateTests {
     @Test("A formatted date is parsed as the same date")
     func round() throws {
         for milliseconds in stride(from: Int64(-2_000_000_000_000), to: 8_000_000_000_000, by: 97_777_777_777) {
-            let date = BusDate(milliseconds: milliseconds)
+            let date = BusDate(WallTime(nanosecondsSinceEpoch: milliseconds * 1_000_000))
             #expect(BusDate(parsing: date.description) == date, "\(date)")
-            #expect(date.milliseconds == milliseconds)
         }
-        #expect(BusDate(milliseconds: .max).wall.nanosecondsSinceEpoch == .max)
-        #expect(BusDate(milliseconds: .min).wall.nanosecondsSinceEpoch == .min)
     }
 }

@@ -95,13 +95,11 @@ struct BusObjectTests {
             let session = try await Self.properties(of: path, TransferBusName.sessionInterface, by: one)
             #expect(session["Identifier"] == .string("night") && session["State"] == .string("waiting"))
             #expect(session["Transfers"] == .list(ids.prefix(2).map(VariantValue.integer)))
-            // A table contains the same transfers as a list, and only the app's transfers.
+            // ListJSON returns the same transfers as List, and only the app's transfers.
             for (client, count) in [(one, 3), (two, 1)] {
                 let list = try await client.call("List", [.dictionary([:])], type: "(a{sv})").first?.items ?? []
-                let table = try await client.call("Table", [.dictionary([:])], type: "(a{sv})")
-                #expect(try TransferTable.rows(table) == list.map { try TransferStatus($0.dictionary ?? [:]) })
-                let packed = try await client.call("PackedTable", [.dictionary([:])], type: "(a{sv})")
-                #expect(try TransferTable.rows(packed) == TransferTable.rows(table))
+                #expect(
+                    try await client.list(TransferFilter()) == list.map { try TransferStatus($0.dictionary ?? [:]) })
                 #expect(list.count == count)
             }
             await #expect(throws: BusClientError.self) {

@@ -44,8 +44,7 @@ extension HostileCase {
         HostileCase(
             member: "List", detail: "the victim's",
             arguments: { _ in [.dictionary([("app", .string(HostileFixture.victimApp))])] }),
-        HostileCase(member: "Table", arguments: { _ in [everything] }),
-        HostileCase(member: "PackedTable", arguments: { _ in [everything] }),
+        HostileCase(member: "ListJSON", arguments: { _ in [everything] }),
         HostileCase(member: "Show", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Explain", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Log", arguments: victimID, foreign: noSuch),

@@ -103,7 +103,7 @@ struct PodcastsTests {
 
     @Test("A fetch that waits for its episodes is killed, and the same command joins them")
     func joins() async throws {
-        try await PodcastsFixture.with(rate: 500_000) { fixture in
+        try await PodcastsFixture.with(rate: 100_000) { fixture in
             let sources = try fixture.publish(3, bytes: 1_000_000)
             for count in [1, 2] {
                 let fetch = try fixture.start("fetch", "--await", fixture.feed)

@@ -10,17 +10,17 @@ enum Budgets {
 
     /// The budget of each folder with code: targets, and folders of tests.
     static let lines = [
-        "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/GLibBridge": 1400, "Sources/Adapters/LinuxClock": 280,
-        "Sources/Adapters/LinuxConditions": 3960, "Sources/Adapters/LinuxKernel": 600,
+        "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/LinuxClock": 280,
+        "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 600,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2560,
         "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1740,
         "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionExecutor": 4240,
         "Sources/Adapters/UploadSpool": 380, "Sources/Adapters/WorkerExecutor": 1540,
         "Sources/Client/BackgroundTransfer": 4180, "Sources/Client/BackgroundTransferEmbedded": 720,
-        "Sources/Core/PolicyLab": 4600, "Sources/Core/SessionLogic": 1620, "Sources/Core/TransferPolicy": 2860,
+        "Sources/Core/PolicyLab": 4600, "Sources/Core/SessionLogic": 1620, "Sources/Core/TransferPolicy": 2840,
         "Sources/Core/TransferQueue": 2360, "Sources/Core/TransferScheduling": 2640,
-        "Sources/DBus/TransferBusClient": 320, "Sources/DBus/TransferBusProtocol": 1520,
-        "Sources/DBus/TransferBusServer": 3000, "Sources/Engine/TransferEngine": 2440,
+        "Sources/DBus/TransferBusClient": 320, "Sources/DBus/TransferBusProtocol": 1280,
+        "Sources/DBus/TransferBusServer": 2980, "Sources/Engine/TransferEngine": 2440,
         "Sources/Engine/TransferSessions": 620, "Sources/Model/TransferModel": 2440, "Sources/Samples/podcasts": 180,
         "Sources/SystemLibraries/CConfinement": 240, "Sources/SystemLibraries/CCrypto": 20,
         "Sources/SystemLibraries/CGIO": 20, "Sources/SystemLibraries/CLinuxFiles": 40,
@@ -29,8 +29,8 @@ enum Budgets {
         "Sources/SystemLibraries/CUPower": 20, "Sources/SystemLibraries/URLSessionInterposer": 1660,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 140, "Sources/Tools/ProgramVersion": 20,
-        "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9860,
-        "Sources/Tools/transferlab": 2200, "Tests/Adapters/CommandRunnerTests": 140,
+        "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9760,
+        "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/GLibBridgeTests": 180, "Tests/Adapters/LinuxClockTests": 260,
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 260,
         "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2180,
@@ -41,7 +41,7 @@ enum Budgets {
         "Tests/Core/PolicyLabTests": 1620, "Tests/Core/SessionLogicTests": 1600,
         "Tests/Core/TransferPolicyTests": 3160, "Tests/Core/TransferQueueTests": 320,
         "Tests/Core/TransferSchedulingTests": 6300, "Tests/DBus/TransferBusClientTests": 20,
-        "Tests/DBus/TransferBusProtocolTests": 660, "Tests/DBus/TransferBusServerTests": 960,
+        "Tests/DBus/TransferBusProtocolTests": 580, "Tests/DBus/TransferBusServerTests": 960,
         "Tests/EndToEndTests/Conditions": 1780, "Tests/EndToEndTests/Daemon": 1700, "Tests/EndToEndTests/Get": 1980,
         "Tests/EndToEndTests/Guides": 260, "Tests/EndToEndTests/HostileCallers": 1620, "Tests/EndToEndTests/Lab": 240,
         "Tests/EndToEndTests/Packages": 140, "Tests/EndToEndTests/RPC": 860, "Tests/EndToEndTests/Run": 1100,
@@ -53,7 +53,7 @@ enum Budgets {
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
         "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 60, "Tests/Tools/ProgramVersionTests": 40,
         "Tests/Tools/ToolSupportTests": 240, "Tests/Tools/TransferDaemonTests": 840,
-        "Tests/Tools/TransferctlTests": 2800, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
+        "Tests/Tools/TransferctlTests": 2760, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
     ]
 
     /// Describes each folder that has more code lines than its budget, or far fewer, in a sentence.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
+import Glibc
 
 /// A private connection to a message bus, for the thread of one `GLibExecutor`.
 ///
@@ -171,4 +172,34 @@ private final class OwnerCallback {
     static func release(_ data: UnsafeMutableRawPointer?) {
         if let data { Unmanaged<OwnerCallback>.fromOpaque(data).release() }
     }
+}
+
+extension BusConnection {
+    /// Calls `body` with the first argument of each matching signal, until the returned handle is released. Signals
+    /// whose first argument is not a Boolean value are ignored.
+    package func subscribe(
+        toFlag member: String, of interface: String, at path: String, sender: String,
+        _ body: @escaping (Bool) -> Void
+    ) -> BusRegistration {
+        subscribe(to: member, of: interface, at: path, sender: sender) { values in
+            if case .bool(let flag)? = values.first { body(flag) }
+        }
+    }
+}
+
+extension BusConnection {
+    /// Returns the address of the session bus from the environment; `nil` if there is none.
+    ///
+    /// GIO is not asked, because GIO would start a bus if there is none.
+    package static func sessionBusAddress(in environment: (String) -> String? = ownEnvironment) -> String? {
+        if let address = environment("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty { return address }
+        guard let folder = environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/"),
+            let escaped = g_dbus_address_escape_value(folder + "/bus")
+        else { return nil }
+        defer { g_free(escaped) }
+        return "unix:path=" + String(cString: escaped)
+    }
+
+    /// Returns a variable of this process's environment.
+    package static func ownEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

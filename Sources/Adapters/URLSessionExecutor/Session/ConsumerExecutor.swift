@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Foundation
 
 /// The serial executor that runs everything that results from a request: callbacks, decisions, and writes, in order.
 ///
@@ -50,5 +51,30 @@ extension ConsumerActor {
     /// Runs `work` after all previously dispatched work.
     nonisolated func dispatch(_ work: @escaping @Sendable (isolated Self) -> Void) {
         consumer.run { self.assumeIsolated { work($0) } }
+    }
+}
+
+/// The delegate queue of URLSession. Runs the callbacks in order on the consumer, and blocks URLSession while too
+/// many callbacks are pending.
+///
+/// This back-pressure prevents a fast server from filling the memory. An `OperationQueue` itself never blocks.
+final class BoundedDelegateQueue: OperationQueue, @unchecked Sendable {
+    // Guard: both properties are constants and Sendable. The unchecked conformance repeats OperationQueue's own, which
+    // a subclass must restate.
+    private let admission: AdmissionControl
+    private let consumer: ConsumerExecutor
+
+    init(admission: AdmissionControl, consumer: ConsumerExecutor) {
+        self.admission = admission
+        self.consumer = consumer
+        super.init()
+    }
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        admission.enter()
+        consumer.run { [admission] in
+            block()
+            admission.leave()
+        }
     }
 }

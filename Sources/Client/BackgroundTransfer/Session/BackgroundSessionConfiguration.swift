@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+package import TransferModel
 
 /// The settings of a background session.
 ///
@@ -97,5 +98,25 @@ public struct BackgroundSessionConfiguration: Hashable, Sendable, Codable {
                     at each start of the app; this identifier has \(identifier.utf8.count) bytes.
                     """)
         }
+    }
+}
+
+extension BackgroundSessionConfiguration {
+    /// The settings to send to the service that runs the session.
+    package var settings: SessionSettings {
+        var settings = SessionSettings(identifier: identifier)
+        settings.isDiscretionary = isDiscretionary
+        settings.sendsLaunchEvents = sendsLaunchEvents
+        settings.requestTimeout = requestTimeout
+        settings.resourceTimeout = resourceTimeout
+        settings.allowsCellularAccess = allowsCellularAccess
+        settings.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
+        settings.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+        settings.additionalHeaders = additionalHeaders
+        settings.maximumConnectionsPerHost = maximumConnectionsPerHost
+        settings.sharedContainerIdentifier = sharedContainerIdentifier
+        settings.allowsInsecureRedirect = allowsInsecureRedirect
+        settings.answersBearerChallenges = answersBearerChallenges
+        return settings
     }
 }

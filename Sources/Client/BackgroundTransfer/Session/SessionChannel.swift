@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+internal import Synchronization
 package import TransferModel
 
 /// The connection from a session to the service that runs its transfers: the daemon, or an engine in this process.
@@ -61,5 +63,41 @@ package struct OpenedSession: Sendable {
         self.tasks = tasks
         self.events = events
         self.namedFilesFolder = namedFilesFolder
+    }
+}
+
+/// An open file descriptor that is closed when its owner is released.
+package final class OpenFile: Sendable {
+    package let number: Int32
+
+    /// Takes ownership of an open descriptor.
+    init(taking number: Int32) { self.number = number }
+
+    /// Opens a file for reading. Returns `nil` if the file cannot be opened. A pipe does not block the caller.
+    package init?(_ path: String) {
+        number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { return nil }
+    }
+
+    deinit { close(number) }
+}
+
+/// The channel that new background sessions of this process use.
+package enum SessionChannels {
+    private static let chosen = Mutex<(any SessionChannel)?>(nil)
+
+    /// Sets the channel for sessions that are created from now on. `nil` restores the default, the daemon's channel.
+    package static func use(_ channel: (any SessionChannel)?) { chosen.withLock { $0 = channel } }
+
+    /// The chosen channel, or `nil` if none has been chosen yet.
+    static var chosenChannel: (any SessionChannel)? { chosen.withLock { $0 } }
+
+    /// Returns the chosen channel. If none was chosen, chooses the daemon's channel from now on.
+    static func current() -> any SessionChannel {
+        chosen.withLock { chosen in
+            let channel = chosen ?? DaemonChannel.shared
+            chosen = channel
+            return channel
+        }
     }
 }

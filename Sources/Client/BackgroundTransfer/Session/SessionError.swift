@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+package import TransferModel
 
 /// An error of a background session. Its message names the problem and the remedy.
 ///
@@ -85,4 +86,17 @@ func orMisused<Value>(_ body: () throws(SessionError) -> Value, file: StaticStri
 /// Ends the program with the message of an error.
 func failForMisuse(_ error: SessionError, file: StaticString = #file, line: UInt = #line) -> Never {
     fatalError(error.message, file: file, line: line)
+}
+
+extension SessionError {
+    /// Creates an error from a refusal of the service.
+    package init(_ refusal: SessionRefusal) {
+        let code: Code =
+            switch refusal.code {
+            case .badIdentifier: .badIdentifier
+            case .inUse: .inUse
+            case .noSuchSession, .invalid, .limitExceeded, .unavailable: .unavailable
+            }
+        self.init(code: code, message: refusal.message, owner: refusal.owner)
+    }
 }

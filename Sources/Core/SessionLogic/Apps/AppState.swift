@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferModel
+package import TransferModel
 
 /// The state of an app: whether the app is in the foreground, and how far its launch has come.
 struct AppState: Sendable {
@@ -142,4 +142,33 @@ struct AppState: Sendable {
         let pause = lastPause.map { min($0 * 2, Self.longestPause) } ?? Self.shortestPause
         (duePause, lastPause) = (pause, pause)
     }
+}
+
+/// The status of an app, for display.
+package struct AppStatus: Hashable, Sendable {
+    package var app: String
+    package var sessions = 0
+    package var isConnected = false
+    package var isInFront = false
+    package var waitingEvents = 0
+    package var registration: AppRegistration?
+    /// The executable of the program that registered the app's launch method.
+    package var registeredBy: String?
+    /// The number of launches since the host started. ``failures`` counts the unsuccessful ones.
+    package var launches = 0
+    package var failures = 0
+    package var lastLaunch: WallTime?
+    package var lastOutcome: LaunchOutcome?
+}
+
+/// The result of an attempt to start an app.
+package enum LaunchOutcome: Hashable, Sendable, Codable {
+    /// The app runs, or has accepted the call. Carries the process, if it is known.
+    case started(process: Int32?)
+    /// The program does not exist or cannot be started.
+    case missing(String)
+    /// The program ended before it accepted the call.
+    case crashed(String)
+    /// The program was started and did not accept the call in time.
+    case silent(String)
 }

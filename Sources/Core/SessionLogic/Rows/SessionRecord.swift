@@ -79,3 +79,25 @@ extension SessionRecord {
         return true
     }
 }
+
+/// A change to one stored row.
+package enum SessionChange: Hashable, Sendable {
+    case session(SessionKey, SessionRecord)
+    case task(SessionKey, TaskRecord)
+    case taskRemoved(SessionKey, Int)
+    /// Removes a session together with all of its tasks.
+    case removed(SessionKey)
+}
+
+/// A session as it is stored, with its tasks by number.
+package struct StoredSession: Hashable, Sendable {
+    package var key: SessionKey
+    package var record: SessionRecord
+    package var tasks: [Int: TaskRecord]
+
+    package init(key: SessionKey, record: SessionRecord, tasks: [Int: TaskRecord] = [:]) {
+        self.key = key
+        self.record = record
+        self.tasks = tasks
+    }
+}

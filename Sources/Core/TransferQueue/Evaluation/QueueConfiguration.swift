@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import TransferModel
 package import TransferPolicy
 
 /// The settings of the queue and of ``PolicyEvaluator``. The scheduler's configuration documents each of them.
@@ -46,5 +47,14 @@ extension QueueConfiguration {
                 case .connection: connectionHysteresis
                 }
             })
+    }
+}
+
+/// Delayed starts after sleep or an outage. The delays keep machines that come back together from hitting a server at
+/// the same time.
+package enum StaggeringRule {
+    /// Returns whether starts of a kind are staggered: all work that needs the network, except user-initiated work.
+    package static func applies(to kind: WorkKind, isLoopback: Bool) -> Bool {
+        kind != .userInitiated && !isLoopback
     }
 }

@@ -32,8 +32,7 @@ struct ManagerCalls {
             }
             return [.list(try await service.submit(requests(items)).map { .integer($0.rawValue) })]
         case "List": return [.list(try await list(arguments[0]).map { .dictionary($0.fields) })]
-        case "Table": return TransferTable.values(of: try await list(arguments[0]))
-        case "PackedTable": return TransferTable.packed(try await list(arguments[0]))
+        case "ListJSON": return [.bytes(try TransferListJSON.bytes(of: try await list(arguments[0])))]
         case "Show": return [.dictionary(try await service.show(id(arguments[0])).fields)]
         case "Explain": return [.dictionary(try await service.explain(id(arguments[0])).fields)]
         case "Log": return [.dictionary(try await service.log(of: id(arguments[0])).fields)]

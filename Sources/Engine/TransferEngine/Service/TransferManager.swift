@@ -77,3 +77,12 @@ package protocol WatchedTransferManager: TransferManager {
     /// Returns a stream of all changes from now on, until the manager's end.
     func updates() async throws -> AsyncStream<ServiceUpdate>
 }
+
+/// A manager that keeps ended transfers and accepts requests about them.
+package protocol EndedTransferManager: Sendable {
+    /// Submits failed and canceled transfers again, all or none. Returns the IDs of the new transfers, in the order of
+    /// `ids`.
+    func retry(_ ids: [TransferID]) async throws -> [TransferID]
+    /// Removes ended transfers from lists and from the history, all or none. Their files stay.
+    func remove(_ ids: [TransferID]) async throws
+}

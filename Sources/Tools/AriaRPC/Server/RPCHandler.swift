@@ -131,3 +131,41 @@ struct RPCHandler: Sendable {
             body: Data((text + "\n").utf8))
     }
 }
+
+/// The client of a connection, whose rights depend on the tokens that it has sent.
+struct RPCClient: Sendable {
+    /// The maximum number of bytes of a text from a client without the right token. Longer texts are read one at a time.
+    static let maximumStrangerBytes = 64 << 10
+
+    let id: ConnectionSlots.ID
+    let slots: ConnectionSlots
+
+    /// The maximum number of bytes of a text.
+    var maximumBytes: Int {
+        get async { await slots.isAuthorized(id) ? RPCHandler.maximumBytes : Self.maximumStrangerBytes }
+    }
+
+    /// Gives the client the rights that an answer shows, and waits if the answer is to a wrong token.
+    func record(_ answer: RPCCalls.Answer) async {
+        if answer.isAuthorized { await slots.authorize(id) }
+        if answer.isRefused { await slots.delay(id) }
+    }
+}
+
+/// The token that calls must contain.
+///
+/// A right token is recognized at once. The answer to a wrong one is delayed by ``ConnectionSlots``, so that a wrong
+/// token costs only the connection that sent it. The delay tells an attacker nothing that the answer does not say.
+struct TokenCheck: Sendable {
+    private let token: [UInt8]
+
+    /// Creates a check of the right token.
+    init(_ token: String) { self.token = Array(token.utf8) }
+
+    /// Returns whether a token is right, in a time that does not depend on where it differs.
+    func isRight(_ candidate: String) -> Bool {
+        let candidate = Array(candidate.utf8)
+        guard candidate.count == token.count else { return false }
+        return zip(candidate, token).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -3,8 +3,9 @@ import Foundation
 package import LinuxConditions
 package import Logging
 import TOMLKit
+package import TransferFiles
 package import TransferModel
-import TransferPolicy
+package import TransferPolicy
 
 /// The settings of the daemon, read from `config.toml`. Every key has a default, and an unknown key is an error.
 package struct DaemonConfiguration {
@@ -201,5 +202,34 @@ package struct DaemonConfiguration {
             (name, Int64(try number("\(key): '\(name)'", table[name], in: 0...1_000_000_000_000_000)))
         }
         return Dictionary(uniqueKeysWithValues: counts)
+    }
+}
+
+extension DaemonConfiguration {
+    /// The budgets of metered bytes.
+    package var budgetLimits: ByteBudgetLimits {
+        // The numbers were already checked key by key.
+        (try? ByteBudgetLimits(connections: connectionBudgets, apps: appBudgets, billingDay: billingDay))
+            ?? ByteBudgetLimits()
+    }
+
+    /// The limits of the executor's rate.
+    package var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yieldsToOtherTraffic) }
+}
+
+extension DaemonConfiguration {
+    /// Returns the position of a top-level key or of its value on the same line. The TOML library reports the positions of
+    /// syntax errors only.
+    static func position(of key: String, in text: String, orValue isValue: Bool) -> (line: Int, column: Int) {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let start = line.drop { $0 == " " || $0 == "\t" || $0 == "\"" || $0 == "[" }
+            guard start.hasPrefix(key) else { continue }
+            let rest = start.dropFirst(key.count).drop { $0 == " " || $0 == "\t" || $0 == "\"" }
+            guard let next = rest.first, "=.]".contains(next) else { continue }
+            let value = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let place = isValue && next == "=" && !value.isEmpty ? value.startIndex : start.startIndex
+            return (index + 1, line.distance(from: line.startIndex, to: place) + 1)
+        }
+        return (1, 1)
     }
 }

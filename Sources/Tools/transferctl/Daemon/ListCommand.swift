@@ -43,7 +43,9 @@ struct ListCommand: DaemonCommand {
         let rows = try await client.explainedList(filter)
         let commands = session == nil && app == nil ? try await CommandClient(client).listIfAllowed() : []
         if json {
-            return Console.printJSON(StatusJSON.document(rows, commands: commands))
+            return JSONLine.print([
+                "commands": commands.map(\.listed), "transfers": rows.map { $0.fields.mapValues(\.json) },
+            ])
         }
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
         if !commands.isEmpty {

@@ -61,3 +61,10 @@ struct TestOptions: ParsableArguments {
         help: .init("Transfer data in this process instead of a worker process, for tests.", visibility: .hidden))
     var inProcess = false
 }
+
+/// The end of a run in which at least one transfer did not succeed. The user knows the reasons already.
+struct UnsuccessfulRun: Error {
+    let status: ExitStatus
+    /// The first transfer that failed, or `nil` if none did.
+    let failure: TransferStatus?
+}

@@ -84,3 +84,16 @@ struct ChecksumList {
         name.split(separator: "/").last.map(String.init) ?? name
     }
 }
+
+/// A parser for checksums: `sha256:HEX` or `sha512:HEX`.
+struct ChecksumExpression {
+    /// The parsed checksum.
+    let checksum: Checksum
+
+    /// Parses `text`.
+    ///
+    /// - Throws: `UsageError` with a description of the error.
+    init(_ text: String) throws {
+        do { checksum = try Checksum(parsing: text) } catch { throw UsageError("the checksum '\(text)' \(error)") }
+    }
+}

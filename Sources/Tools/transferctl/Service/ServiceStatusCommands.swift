@@ -103,3 +103,14 @@ struct ServiceMetrics: DaemonCommand {
         Console.printText(try await client.metrics())
     }
 }
+
+/// The `transferctl service` command, which makes systemd and the bus start the daemon for this user.
+struct ServiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service",
+        abstract: "Install, uninstall, and inspect the service that starts the daemon on first use.",
+        subcommands: [
+            ServiceInstall.self, ServiceUninstall.self, ServiceStatus.self, ServiceMetrics.self,
+            ServicePackageFiles.self,
+        ])
+}

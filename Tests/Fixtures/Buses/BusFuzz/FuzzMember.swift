@@ -39,8 +39,7 @@ struct FuzzMember: Sendable {
     static let all: [FuzzMember] = [
         FuzzMember("Submit", .manager, [.dictionaries(FuzzKey.transfer)], weight: 24),
         FuzzMember("List", .manager, [.dictionary(FuzzKey.filter)]),
-        FuzzMember("Table", .manager, [.dictionary(FuzzKey.filter)]),
-        FuzzMember("PackedTable", .manager, [.dictionary(FuzzKey.filter)]), FuzzMember("Show", .manager, [.id]),
+        FuzzMember("ListJSON", .manager, [.dictionary(FuzzKey.filter)]), FuzzMember("Show", .manager, [.id]),
         FuzzMember("Explain", .manager, [.id]), FuzzMember("Pause", .manager, [.ids]),
         FuzzMember("Resume", .manager, [.ids]), FuzzMember("Cancel", .manager, [.ids], weight: 8),
         FuzzMember("StartNow", .manager, [.ids], weight: 2),

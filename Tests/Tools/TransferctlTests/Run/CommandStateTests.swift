@@ -48,8 +48,8 @@ struct CommandStateTests {
                 "ID   STATE      COMMAND", "c3   running    borg", "c12  frozen     restic", "     on battery",
             ])
         #expect(
-            StatusJSON.document([], commands: [running, waiting])
-                == #"{"commands":[{"id":"c3","name":"borg","state":"running"},{"id":"c12","name":"restic","sentence":"on battery","state":"frozen"}],"transfers":[]}"#
+            JSONLine.text(of: ["commands": [running, waiting].map(\.listed)])
+                == #"{"commands":[{"id":"c3","name":"borg","state":"running"},{"id":"c12","name":"restic","sentence":"on battery","state":"frozen"}]}"#
         )
     }
 }

@@ -2,7 +2,7 @@
 import Dispatch
 import Foundation
 import LinuxKernel
-import TransferEngine
+internal import TransferEngine
 internal import TransferModel
 
 /// An attempt to upload a file.
@@ -137,5 +137,16 @@ actor UploadAttempt: TransferAttempt {
     func releaseFiles() {
         file = nil
         body = nil
+    }
+}
+
+extension UploadPlan {
+    /// Creates the plan of an attempt that begins now. The attempt continues where an earlier attempt of an equally
+    /// large file ended.
+    init(_ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment) {
+        self.init(request: RequestPlan(job.specification, environment), source: source)
+        guard job.resume?.total == source.size else { return }
+        resume = job.resume?.upload
+        offset = job.resume?.offset ?? 0
     }
 }
