@@ -77,5 +77,7 @@ struct DeadlineGetTests {
         let forced = try await program.run(["get", "--dry-run", "--force", "http://127.0.0.1:1/x"] + options)
         #expect(forced.status == 0, "\(forced.run.errors)")
         #expect(forced.run.errors.contains(expected), "the warning stays: \(forced.run.errors)")
+        let quiet = try await program.run(["get", "--dry-run", "--force", "--quiet", "http://127.0.0.1:1/x"] + options)
+        #expect(quiet.status == 0 && quiet.run.errors.isEmpty, "\(quiet.run.errors)")
     }
 }

@@ -6,26 +6,28 @@ import TransferPolicy
 import TransferScheduling
 
 extension TransferOptions {
-    /// Refuses deadlines that certainly cannot be met. With `--force`, prints a warning instead.
+    /// Refuses deadlines that certainly cannot be met, unless `--force` is set.
     ///
     /// - Parameters:
     ///   - items: The transfers.
     ///   - now: The current time.
     ///   - limitRate: The limit that the command line states besides that on each transfer.
+    /// - Returns: The warnings about the deadlines that `--force` accepts.
     /// - Throws: `UsageError` with the fault.
-    func checkDeadlines(of items: [GetPlan.Item], now: ClockReading, limitRate: String?) throws {
+    @discardableResult
+    func checkDeadlines(of items: [GetPlan.Item], now: ClockReading, limitRate: String?) throws -> [String] {
         let localTime = LocalTimeRules(current: now.wall)
         let limits = [limitRate, request.limitRateEach].compactMap { text in
             text.flatMap { try? GetPlan.rate($0, option: "limit-rate") }
         }
-        for item in items {
+        return try items.compactMap { item in
             let traits = item.specification.traits
             let fault = DeadlineFault.find(
                 in: traits.constraints, bytes: traits.expectedBytesToReceive ?? traits.expectedBytesToSend,
                 limit: limits.min(), at: now, localTime: localTime)
-            guard let sentence = fault?.sentence(localTime) else { continue }
+            guard let sentence = fault?.sentence(localTime) else { return nil }
             guard timing.conditions.force else { throw UsageError("\(sentence); --force submits it anyway") }
-            Console.error("transferctl: \(RedactedURL.text(of: item.specification.url)): \(sentence)")
+            return "transferctl: \(RedactedURL.text(of: item.specification.url)): \(sentence)"
         }
     }
 }

@@ -35,7 +35,8 @@ extension TransferCommand {
     func performPlan(_ makePlan: (WallTime) throws -> GetPlan) async throws -> TransferFollower? {
         let alarm = try AdapterFactory.alarm()
         let plan = try makePlan(alarm.now().wall)
-        try checkDeadlines(of: plan.items, now: alarm.now(), limitRate: local.limitRate)
+        let warnings = try checkDeadlines(of: plan.items, now: alarm.now(), limitRate: local.limitRate)
+        if plan.style != .json, plan.style != .quiet { for warning in warnings { Console.error(warning) } }
         guard !local.dryRun else {
             try await DryRun(GetRun(plan: plan, alarm: alarm)).run()
             return nil
