@@ -40,14 +40,11 @@ final class ServerConnection {
         }
     }
 
-    /// Sends the changed properties of an object. Ignores errors, because a receiver that has just disconnected
-    /// misses nothing.
-    func emitChanged(
-        _ properties: [String: VariantValue], of interface: String, to receiver: String,
-        at path: String = TransferBusName.managerPath
-    ) {
+    /// Sends the changed properties of the manager. Ignores errors, because a receiver that has just disconnected misses
+    /// nothing.
+    func emitChanged(_ properties: [String: VariantValue], to receiver: String) {
         try? bus?.emit(
-            "PropertiesChanged", of: TransferBusName.properties, at: path, to: receiver,
-            [.string(interface), .dictionary(properties), .list([])], type: "(sa{sv}as)")
+            "PropertiesChanged", of: TransferBusName.properties, at: TransferBusName.managerPath, to: receiver,
+            [.string(TransferBusName.managerInterface), .dictionary(properties), .list([])], type: "(sa{sv}as)")
     }
 }

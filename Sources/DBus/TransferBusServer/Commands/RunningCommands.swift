@@ -50,7 +50,7 @@ final class RunningCommands {
         var changed = DaemonStatus()
         changed.held = HoldStatus(hold, includingReason: true)
         for receiver in registry.connections where !connection.isStalled(receiver) {
-            connection.emitChanged(changed.fields, of: TransferBusName.managerInterface, to: receiver)
+            connection.emitChanged(changed.fields, to: receiver)
         }
     }
 

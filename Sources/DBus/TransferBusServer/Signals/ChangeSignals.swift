@@ -58,7 +58,7 @@ final class ChangeSignals {
             }
             var status = DaemonStatus()
             change(&status, watcher)
-            connection.emitChanged(status.fields, of: TransferBusName.managerInterface, to: watcher.name)
+            connection.emitChanged(status.fields, to: watcher.name)
         }
     }
 
@@ -89,7 +89,7 @@ final class ChangeSignals {
                 var changed = DaemonStatus()
                 let status = try? await service.service(for: caller).status()
                 (changed.held, changed.conditions) = (status?.held, status?.conditions)
-                connection.emitChanged(changed.fields, of: TransferBusName.managerInterface, to: name)
+                connection.emitChanged(changed.fields, to: name)
             }
             for status in service.statuses(of: missedChanges.transfers.sorted(), for: caller) {
                 emit(status.fields, to: name)
