@@ -51,11 +51,3 @@ package enum Suggestion {
         return rows[first.count][second.count]
     }
 }
-
-/// An error in the command line or the configuration. It ends the program with status 2.
-package struct UsageError: Error, CustomStringConvertible {
-    /// A description of the error, its location, and its remedy.
-    package let description: String
-
-    package init(_ description: String) { self.description = description }
-}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
+internal import Foundation
 
 /// A program's delegate in Apple's form. Mark a conforming class with `@main` to run the program.
 public protocol BackgroundApplicationDelegate: AnyObject {
@@ -112,23 +112,4 @@ private final class MainQueueDelegate: @unchecked Sendable {
     func handle(_ session: String, _ done: @escaping @Sendable () -> Void) {
         delegate.application(.shared, handleEventsForBackgroundURLSession: session, completionHandler: done)
     }
-}
-
-// UIKit's names for the types that a program with background sessions uses. Code written for Apple's platforms
-// compiles after a change of its import lines. The types have no user interface.
-
-/// UIKit's name for the program.
-public typealias UIApplication = BackgroundApplication
-
-/// UIKit's name for the program's delegate.
-public typealias UIApplicationDelegate = BackgroundApplicationDelegate
-
-/// UIKit's name for the base class of app delegates.
-///
-/// ```swift
-/// @main
-/// final class AppDelegate: UIResponder, UIApplicationDelegate { … }
-/// ```
-open class UIResponder: NSObject {
-    public required override init() { super.init() }
 }

@@ -32,24 +32,3 @@ extension PowerConstraint {
         }
     }
 }
-
-extension MachineHold {
-    /// Returns a wait reason for every transfer while a user or a program holds all transfers.
-    public static func verdict(under conditions: Conditions) -> Verdict {
-        guard let hold = conditions.hold.value else { return .run(relyingOn: [], reevaluateAt: nil) }
-        return .wait([WaitReason(.held(by: hold.holder, why: hold.why), from: conditions.hold)], reevaluateAt: nil)
-    }
-}
-
-extension SleepState {
-    /// Returns a wait reason for every transfer while the machine is about to sleep or shut down.
-    ///
-    /// A transfer that started now could not end in an orderly way.
-    public static func verdict(under conditions: Conditions) -> Verdict {
-        switch conditions.sleep.value {
-        case .awake: .run(relyingOn: [], reevaluateAt: nil)
-        case .aboutToSleep: .wait([WaitReason(.aboutToSleep, from: conditions.sleep)], reevaluateAt: nil)
-        case .aboutToShutDown: .wait([WaitReason(.aboutToShutDown, from: conditions.sleep)], reevaluateAt: nil)
-        }
-    }
-}

@@ -41,33 +41,3 @@ package struct TransferRequest: Hashable, Sendable {
         self.key = key
     }
 }
-
-/// An action on unfinished transfers. The raw value is the name of the D-Bus method.
-package enum ControlAction: String, Hashable, Sendable, CaseIterable {
-    /// Stops the transfers until they are resumed. Their bytes are kept.
-    case pause = "Pause"
-    /// Lets the transfers continue. Also ends the wait after a failure.
-    case resume = "Resume"
-    /// Ends the transfers and removes their bytes.
-    case cancel = "Cancel"
-    /// Starts the transfers for a user. They wait only for their own constraints, not for the policy.
-    case startNow = "StartNow"
-}
-
-/// A filter for lists of transfers.
-package struct TransferFilter: Hashable, Sendable, Codable {
-    /// The session whose transfers are listed, or `nil` for all sessions.
-    package var session: String?
-    /// The app whose transfers are listed, or `nil` for all apps that the caller may access.
-    package var app: String?
-    /// The maximum number of ended transfers in the list, newest first. The default is 0.
-    package var ended = 0
-    /// The number of waiting transfers, in ascending order of their IDs, for which wait reasons are included. The
-    /// default is 0.
-    package var explainedLimit = 0
-    /// A Boolean value that indicates whether the wait reasons of all waiting transfers are included.
-    package var isExplained = false
-
-    /// Creates a filter for all unfinished transfers.
-    package init() {}
-}
