@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Glibc
+import Glibc
 
 extension PrivateFolder {
     /// The files in the folder. They can be used while the folder is open.
@@ -26,7 +26,7 @@ package struct FolderContents: Sendable {
     ///   - mode: The mode of a new file.
     /// - Throws: `PathFault` if the file cannot be opened.
     /// - Returns: A descriptor, which the caller closes.
-    package func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(PathFault) -> Int32 {
+    package func open(_ path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(PathFault) -> Int32 {
         try inFolder(of: path) { folder, name in openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
     }
 
@@ -36,7 +36,7 @@ package struct FolderContents: Sendable {
     ///   - path: The path below the folder, without `..`.
     ///   - mode: The mode of new folders, by default the one that other programs give them.
     /// - Throws: `PathFault` if the folder cannot be made.
-    package func makeFolder(_ path: String, mode: mode_t = 0o777) throws(PathFault) {
+    package func makeFolder(_ path: String, mode: UInt32 = 0o777) throws(PathFault) {
         _ = try inFolder(of: path, making: mode) { folder, name in
             mkdirat(folder, name, mode) == 0 || errno == EEXIST ? 0 : -1
         }
