@@ -451,7 +451,7 @@ let package = Package(
         tests(
             "Testing/TransferTestingTests",
             ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
-        tests("Adapters/LinuxKernelTests", ["LinuxKernel"]),
+        tests("Adapters/LinuxKernelTests", ["LinuxKernel", "CProcess"]),
         tests(
             "Adapters/LinuxClockTests",
             ["TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),

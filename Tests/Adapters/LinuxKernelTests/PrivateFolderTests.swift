@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CProcess
 import Foundation
 import LinuxKernel
 import Testing
@@ -68,6 +69,42 @@ final class PrivateFolderTests {
         }
         // A group of one's own is nobody else.
         #expect(fault(try make("group", mode: 0o770)) == nil)
+    }
+
+    /// An access control list that gives a user these permissions, as the kernel stores it: a version, and entries of a
+    /// tag, permissions, and an id.
+    private static func list(_ user: UInt32, _ permissions: UInt16, mask: UInt16) -> [UInt8] {
+        let entries: [(UInt16, UInt16, UInt32)] = [
+            (1, 7, .max), (2, permissions, user), (4, 0, .max), (0x10, mask, .max), (0x20, 0, .max),
+        ]
+        return entries.reduce(into: [2, 0, 0, 0]) { bytes, entry in
+            for part in [entry.0, entry.1, UInt16(truncatingIfNeeded: entry.2), UInt16(entry.2 >> 16)] {
+                bytes += [UInt8(part & 0xFF), UInt8(part >> 8)]
+            }
+        }
+    }
+
+    private static func setList(_ list: [UInt8], of path: String) -> Bool {
+        setxattr(path, "system.posix_acl_access", list, list.count, 0) == 0
+    }
+
+    /// Whether the file system of the temporary folder has access control lists.
+    private static let hasLists: Bool = {
+        let path = NSTemporaryDirectory() + UUID().uuidString
+        defer { rmdir(path) }
+        return mkdir(path, 0o700) == 0 && setList(list(12_345, 7, mask: 7), of: path)
+    }()
+
+    @Test(
+        "A folder that an access control list lets another user change is refused, also if its group is one's own",
+        .enabled(if: hasLists, "the temporary folder's file system has no access control lists"))
+    func accessControlLists() throws {
+        let (open, masked) = (try make("open"), try make("masked"))
+        #expect(Self.setList(Self.list(12_345, 7, mask: 7), of: open) && mode(of: open) == 0o770)
+        #expect(fault(open) == "other users can write to BASE/open")
+        #expect(fault(open + "/below") == "other users can write to BASE/open")
+        #expect(Self.setList(Self.list(12_345, 7, mask: 5), of: masked))
+        #expect(fault(masked) == nil)
     }
 
     @Test("A folder below one that others can write to is refused, unless the sticky bit protects it")

@@ -11,7 +11,7 @@ enum Budgets {
     /// The budget of each folder with code: targets, and folders of tests.
     static let lines = [
         "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/LinuxClock": 280,
-        "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 600,
+        "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 620,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2560,
         "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1740,
         "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionExecutor": 4240,
@@ -32,7 +32,7 @@ enum Budgets {
         "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9760,
         "Sources/Tools/transferlab": 2200, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/GLibBridgeTests": 180, "Tests/Adapters/LinuxClockTests": 260,
-        "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 260,
+        "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 300,
         "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2180,
         "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,
         "Tests/Adapters/TransferWorkerTests": 240, "Tests/Adapters/URLSessionExecutorTests": 6360,

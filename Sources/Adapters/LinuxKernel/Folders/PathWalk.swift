@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CProcess
 import Glibc
 
 /// A walk from the root folder to a file, which proves that only trusted users can change where the path leads.
@@ -75,7 +76,7 @@ struct PathWalk {
         guard owners.contains(status.st_uid) else {
             throw PathFault(path: path, reason: .foreignOwner(status.st_uid))
         }
-        guard Self.isWritableByOthers(status) else { return }
+        guard Self.isWritableByOthers(folder, status) else { return }
         let isSticky = status.st_mode & S_ISVTX != 0
         guard isSticky, allowsTemporaryFolders || status.st_mode & S_IWOTH == 0 else {
             throw PathFault(path: path, reason: .writable)
@@ -86,9 +87,13 @@ struct PathWalk {
 
     /// Returns whether users besides the owner and root may write to a file or folder.
     ///
-    /// The caller's own primary group counts as the caller's alone, because most systems give each user such a group.
-    static func isWritableByOthers(_ status: stat) -> Bool {
-        status.st_mode & S_IWOTH != 0 || status.st_mode & S_IWGRP != 0 && ![0, getegid()].contains(status.st_gid)
+    /// The caller's own primary group counts as the caller's alone, because most systems give each user such a group. With
+    /// an access control list, the permissions of the group are the most that the list gives anyone.
+    static func isWritableByOthers(_ descriptor: Int32, _ status: stat) -> Bool {
+        guard status.st_mode & S_IWOTH == 0 else { return true }
+        guard status.st_mode & S_IWGRP != 0 else { return false }
+        return ![0, getegid()].contains(status.st_gid)
+            || getxattr("/proc/self/fd/\(descriptor)", "system.posix_acl_access", nil, 0) > 0
     }
 
     /// Root, and this user.
@@ -165,6 +170,6 @@ package enum PathTrust {
         defer { close(file) }
         let status = PathWalk.status(of: file)
         guard owners.contains(status.st_uid) else { throw PathFault(path: path, reason: .foreignOwner(status.st_uid)) }
-        guard !PathWalk.isWritableByOthers(status) else { throw PathFault(path: path, reason: .writable) }
+        guard !PathWalk.isWritableByOthers(file, status) else { throw PathFault(path: path, reason: .writable) }
     }
 }

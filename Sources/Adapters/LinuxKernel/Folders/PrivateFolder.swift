@@ -55,7 +55,9 @@ package final class PrivateFolder: Sendable {
         guard descriptor >= 0 else { throw Self.fault(of: name, in: parent, path, errno) }
         let status = PathWalk.status(of: descriptor)
         guard status.st_uid == geteuid() else { throw PathFault(path: path, reason: .foreignOwner(status.st_uid)) }
-        guard isNew || !PathWalk.isWritableByOthers(status) else { throw PathFault(path: path, reason: .writable) }
+        guard isNew || !PathWalk.isWritableByOthers(descriptor, status) else {
+            throw PathFault(path: path, reason: .writable)
+        }
         // A backup may have restored other permissions. File systems without permissions refuse the call.
         if hidesContents, status.st_mode & 0o777 != 0o700 { fchmod(descriptor, 0o700) }
     }

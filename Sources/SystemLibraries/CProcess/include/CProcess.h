@@ -5,6 +5,7 @@
 #include "CCommand.h"
 
 #include <spawn.h>
+#include <sys/xattr.h>
 
 /// Creates an anonymous file in memory, which is closed in programs that this process starts. Returns -1 with errno on
 /// failure.
