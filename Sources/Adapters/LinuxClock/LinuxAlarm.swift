@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import LinuxKernel
 import Synchronization
 public import TransferEngine
 public import TransferModel
@@ -102,6 +103,6 @@ extension ClockReading {
     private static func nanoseconds(on clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        return time.nanoseconds
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
+import LinuxKernel
 internal import TransferSessions
 
 /// The methods of keeping a file, cheapest first.
@@ -157,7 +158,6 @@ final class OpenSource {
 extension OpenSource.Facts {
     init(_ status: stat) {
         size = Int64(status.st_size)
-        let (seconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        modified = overflow ? .max : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
+        modified = status.st_mtim.nanoseconds
     }
 }

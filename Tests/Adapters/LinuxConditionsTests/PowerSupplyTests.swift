@@ -105,6 +105,9 @@ struct PowerSupplyTests {
         #expect(level(large, ["capacity": "50"]) == 75)
         #expect(level(["energy_now": "7", "energy_full": "0"]) == nil)
         #expect(level(["energy_now": "30", "energy_full": "40"]) == 75)
+        // Sizes whose sum is no number give no level.
+        let vast = ["charge_now": "1e308", "charge_full": "1e308", "voltage_min_design": "1e308"]
+        #expect(level(vast, vast) == nil)
     }
 
     @Test("If one battery charges and another discharges, the plug decides")

@@ -35,7 +35,7 @@ enum Budgets {
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 300,
         "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2180,
         "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,
-        "Tests/Adapters/TransferWorkerTests": 240, "Tests/Adapters/URLSessionExecutorTests": 6360,
+        "Tests/Adapters/TransferWorkerTests": 240, "Tests/Adapters/URLSessionExecutorTests": 6380,
         "Tests/Adapters/UploadSpoolTests": 280, "Tests/Adapters/WorkerExecutorTests": 780,
         "Tests/Client/BackgroundTransferEmbeddedTests": 500, "Tests/Client/BackgroundTransferTests": 1920,
         "Tests/Core/PolicyLabTests": 1620, "Tests/Core/SessionLogicTests": 1600,

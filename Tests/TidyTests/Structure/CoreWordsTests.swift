@@ -18,6 +18,14 @@ struct CoreWordsTests {
         #expect(found == [], "abs(Int.min) ends the process; write x.magnitude")
     }
 
+    @Test("no source converts seconds to nanoseconds by a product that traps")
+    func nanoseconds() {
+        let pattern = Pattern(#"\bU?Int(64)?\(.*\) \* 1_000_000_000"#)
+        #expect(pattern.isIn("let end = UInt64(max(0, seconds)) * 1_000_000_000"))
+        let found = SourceTree.swift(in: "Sources").filter { pattern.isIn($0.text) }.map(\.path)
+        #expect(found == [], "write MonotonicTime.nanoseconds(ofSeconds:), timespec.nanoseconds, or wholeNanoseconds")
+    }
+
     @Test(
         "a banned word is found",
         arguments: [

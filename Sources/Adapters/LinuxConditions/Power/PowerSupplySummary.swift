@@ -47,7 +47,7 @@ struct PowerSupplySummary: Hashable, Sendable {
             ? [.charging, .discharging, .notCharging, .unknown] : [.discharging, .charging, .notCharging, .unknown]
         let charging = order.first { states.contains($0) } ?? .full
         return BatteryState(
-            level: level(of: batteries).map { Int($0.rounded()) }, charging: charging, warning: .unknown)
+            level: level(of: batteries).flatMap { Int(exactly: $0.rounded()) }, charging: charging, warning: .unknown)
     }
 
     /// Returns the combined charge of the batteries, weighted by capacity.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import Glibc
+internal import LinuxKernel
 internal import Synchronization
 public import TransferModel
 
@@ -109,6 +110,6 @@ extension WallTime {
     static var now: WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return WallTime(nanosecondsSinceEpoch: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return WallTime(nanosecondsSinceEpoch: time.nanoseconds)
     }
 }

@@ -35,8 +35,7 @@ struct QueueFile: Sendable {
     var backupDate: WallTime? {
         var status = stat()
         guard stat(backup, &status) == 0 else { return nil }
-        return WallTime(
-            nanosecondsSinceEpoch: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+        return WallTime(nanosecondsSinceEpoch: status.st_mtim.nanoseconds)
     }
 
     // MARK: Making

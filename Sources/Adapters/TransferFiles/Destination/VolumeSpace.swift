@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import LinuxKernel
 
 /// Computes how much of a file system may be filled.
 package struct VolumeSpace: Hashable, Sendable {
@@ -89,9 +90,7 @@ package struct FileFacts: Hashable, Sendable {
             default: .other
             }
         size = Int64(status.st_size)
-        // A file may claim to be from the year 2400.
-        let (seconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        modified = overflow ? .max : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
+        modified = status.st_mtim.nanoseconds
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
         owner = status.st_uid

@@ -16,7 +16,7 @@ struct ReportSchedule {
 
     init(_ configuration: URLSessionExecutorConfiguration) {
         progressInterval = UInt64(max(0, configuration.progressInterval.wholeNanoseconds))
-        checkpointInterval = UInt64(max(0, configuration.checkpointSeconds)) * 1_000_000_000
+        checkpointInterval = MonotonicTime.nanoseconds(ofSeconds: configuration.checkpointSeconds)
         checkpointBytes = configuration.checkpointBytes
     }
 

@@ -54,7 +54,8 @@ struct SegmentRequests {
     ///   - idle: A closure that returns the nanoseconds since an activity, without the delays that this process
     ///     caused.
     func silent(seconds: Int, idle: (UInt64) -> UInt64) -> [Int] {
-        requests.filter { idle($0.lastActivity) >= UInt64(seconds) * 1_000_000_000 }.map(\.segment)
+        let limit = MonotonicTime.nanoseconds(ofSeconds: seconds)
+        return requests.filter { idle($0.lastActivity) >= limit }.map(\.segment)
     }
 
     private func index(of exchange: Exchange) -> Int? { requests.firstIndex { $0.exchange === exchange } }

@@ -74,11 +74,13 @@ struct StallDetector {
     mutating func fault(
         now: UInt64, idleLimit: Int?, configuration: URLSessionExecutorConfiguration, idle: (UInt64) -> UInt64
     ) -> Fault? {
-        if let limit = idleLimit.map({ max(1, $0) }), idle(lastActivity) >= UInt64(limit) * 1_000_000_000 {
+        if let limit = idleLimit.map({ max(1, $0) }),
+            idle(lastActivity) >= MonotonicTime.nanoseconds(ofSeconds: limit)
+        {
             return .silence(seconds: limit)
         }
         let seconds = max(1, configuration.lowSpeedSeconds)
-        let window = UInt64(seconds) * 1_000_000_000
+        let window = MonotonicTime.nanoseconds(ofSeconds: seconds)
         guard now >= windowStart, now - windowStart >= window else { return nil }
         if windowBytes < configuration.lowSpeedBytes, idle(windowStart) >= window {
             return .slowness(bytes: windowBytes, seconds: seconds)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Dispatch
 internal import Synchronization
+internal import TransferModel
 
 /// A result that a thread blocks for. Apple's synchronous calls return only when their work is done.
 package final class BlockingResult<Value: Sendable>: Sendable {
@@ -30,9 +31,8 @@ package final class BlockingResult<Value: Sendable>: Sendable {
 
     /// Returns the result, or `nil` if the result is not provided within the limit.
     func wait(atMost limit: Duration) -> Value? {
-        let (seconds, attoseconds) = limit.components
-        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-        guard semaphore.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return nil }
+        let end = DispatchTime.now() + .nanoseconds(Int(limit.wholeNanoseconds))
+        guard semaphore.wait(timeout: end) == .success else { return nil }
         return value.withLock { $0 }
     }
 }

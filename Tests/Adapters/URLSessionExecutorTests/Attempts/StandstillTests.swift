@@ -12,13 +12,15 @@ struct StandstillTests {
     private static let second: UInt64 = 1_000_000_000
 
     /// Returns an attempt that has been waiting for its server since second 100, and its reports.
-    private func waiting(lowSpeedSeconds: Int = 300) -> (attempt: DownloadAttempt, recorder: Recorder) {
+    private func waiting(
+        lowSpeedSeconds: Int = 300, idleSeconds: Int = 20
+    ) -> (attempt: DownloadAttempt, recorder: Recorder) {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: "/nonexistent")
         configuration.lowSpeedSeconds = lowSpeedSeconds
         let traits = TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 0))
         let specification = TransferSpecification(
-            url: "http://h/f", destination: Destination(directory: "/nonexistent", name: "f"), idleTimeoutSeconds: 20,
-            traits: traits)
+            url: "http://h/f", destination: Destination(directory: "/nonexistent", name: "f"),
+            idleTimeoutSeconds: idleSeconds, traits: traits)
         let recorder = Recorder()
         let attempt = DownloadAttempt(
             AttemptContext(
@@ -44,6 +46,13 @@ struct StandstillTests {
         #expect(!recorder.isEnded)
         tick(attempt, seconds: 1120...1121)
         #expect(recorder.reports.compactMap(\.outcome).first?.failure?.cause == .timeout)
+    }
+
+    @Test("Limits of any size are limits, and none ends the process", arguments: [Int.max, 1 << 40])
+    func extremeLimits(seconds: Int) {
+        let (attempt, recorder) = waiting(lowSpeedSeconds: seconds, idleSeconds: seconds)
+        tick(attempt, seconds: 101...105)
+        #expect(!recorder.isEnded)
     }
 
     @Test("Time while the process was stopped does not make a server too slow")
