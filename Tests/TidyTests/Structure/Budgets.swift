@@ -53,7 +53,7 @@ enum Budgets {
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
         "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 60, "Tests/Tools/ProgramVersionTests": 40,
         "Tests/Tools/ToolSupportTests": 240, "Tests/Tools/TransferDaemonTests": 840,
-        "Tests/Tools/TransferctlTests": 2760, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
+        "Tests/Tools/TransferctlTests": 2780, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
     ]
 
     /// Describes each folder that has more code lines than its budget, or far fewer, in a sentence.

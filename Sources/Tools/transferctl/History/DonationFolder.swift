@@ -40,7 +40,9 @@ struct DonationFolder {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             for (name, text) in donation.files {
-                try Data(text.utf8).write(to: URL(fileURLWithPath: path).appendingPathComponent(name))
+                // Another user who can write to the folder may have made a file or a link in the meantime.
+                try Data(text.utf8).write(
+                    to: URL(fileURLWithPath: path).appendingPathComponent(name), options: .withoutOverwriting)
             }
         } catch {
             throw UsageError("cannot write to the folder --donate \(path): \(error.localizedDescription)")
