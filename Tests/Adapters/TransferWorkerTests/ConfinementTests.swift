@@ -103,6 +103,27 @@ struct ConfinementTests {
         for attempt in attempts { #expect(results[attempt] == "EPERM", "\(attempt)") }
     }
 
+    @Test(
+        "What a worker that was taken over can still see and do is what SECURITY.md says",
+        .enabled(if: hasLandlock && isWhole, "this kernel has no Landlock or filters no system calls"))
+    func remainder() async throws {
+        let environment = try Environment()
+        try FileManager.default.createSymbolicLink(
+            atPath: environment.root + "/link", withDestinationPath: environment.key)
+        let parent = "/proc/\(getpid())"
+        let granted = [
+            "read=\(parent)/cmdline", "read=\(parent)/stat", "read=\(parent)/mounts", "read=/proc/sysvipc/shm",
+            "look at=\(environment.key)", "read link=\(environment.root)/link",
+            "list attributes of=\(environment.key)", "bind abstract name",
+        ]
+        var denied = ["read=\(parent)/mem", "read link=\(parent)/cwd", "read link=\(parent)/fd/0"]
+        // Root may measure the performance of any process, which includes reading these files.
+        if geteuid() != 0 { denied += ["read=\(parent)/environ", "read=\(parent)/maps"] }
+        let results = try await environment.attempt(granted + denied)
+        for attempt in granted { #expect(results[attempt] == "done", "\(attempt)") }
+        for attempt in denied { #expect(results[attempt] == "EACCES", "\(attempt)") }
+    }
+
     @Test("A worker reports its confinement, which is everything that the kernel offers, and the log shows it once")
     func confinementIsReported() async throws {
         try await WorkerHarness.run(handler: { $1.respond("404 Not Found") }) { fixture, server in

@@ -79,6 +79,24 @@ static long limit_parent(void) {
 
 static long set_attribute(const char *path) { return setxattr(path, "user.hostile", "1", 1, 0); }
 
+static long look_at(const char *path) {
+    struct stat status;
+    return stat(path, &status);
+}
+
+static long read_link(const char *path) {
+    char target[4096];
+    return readlink(path, target, sizeof target);
+}
+
+static long bind_abstract_name(void) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "hostile-%d", (int)getpid());
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    return bind(pair[0], (struct sockaddr *)&address, sizeof address);
+}
+
 static long rename_away(const char *path) {
     char other[4096];
     snprintf(other, sizeof other, "%s.hostile", path);
@@ -97,6 +115,10 @@ int hostile_try(const char *name, const char *path) {
     TRY("change mode of", chmod(path, 0777))
     TRY("set attribute of", set_attribute(path))
     TRY("cut", truncate(path, 0))
+    TRY("look at", look_at(path))
+    TRY("read link", read_link(path))
+    TRY("list attributes of", listxattr(path, NULL, 0))
+    TRY("bind abstract name", bind_abstract_name())
     TRY("connect to", connect_by_name(path))
     TRY("mount on", mount("tmpfs", path, "tmpfs", 0, ""))
     TRY("start program", start_program())
