@@ -5,6 +5,11 @@ import TransferModel
 
 /// The detection of mistyped commands.
 enum CommandSuggestion {
+    /// The commands that replaced former commands, by their former names.
+    static let successors = [
+        "log": "history ID", "show": "list ID",
+    ]
+
     /// Rejects a command that does not exist.
     ///
     /// - Parameters:
@@ -26,6 +31,7 @@ enum CommandSuggestion {
             throw UsageError(
                 "'\(RedactedURL.text(of: word))' is not a command; did you mean 'transferctl get URL'?")
         }
+        if isRoot, let successor = successors[word] { throw UsageError("'\(word)' is now '\(successor)'") }
         let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
         let suggestion = Suggestion.text(for: word, in: names)
         throw UsageError(

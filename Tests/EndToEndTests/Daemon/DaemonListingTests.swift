@@ -68,10 +68,10 @@ struct DaemonListingTests {
         try await withFixture { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
             try await fixture.run("add", server.url("missing"), "-d", fixture.program.downloads, "--wait", status: 1)
-            let log = try await fixture.json("log", "1")["moments"] as? [[String: Any]]
+            let log = try await fixture.json("history", "1")["moments"] as? [[String: Any]]
             #expect(log?.compactMap { $0["event"] as? String } == ["submitted", "started", "finished"])
-            #expect(try await fixture.run("log", "2").contains("failed  - the server answered 404"))
-            #expect(try await fixture.run("log", "9", status: 2).contains("the history has no transfer 9"))
+            #expect(try await fixture.run("history", "2").contains("failed  - the server answered 404"))
+            #expect(try await fixture.run("history", "9", status: 2).contains("the history has no transfer 9"))
             let past = try await fixture.json("history")
             #expect((past["transfers"] as? [Any])?.count == 2)
             #expect((past["conditions"] as? [Any])?.isEmpty == false)

@@ -24,6 +24,16 @@ struct CommandSuggestionTests {
         #expect(error?.description.contains(message) == true, "\(error as Any)")
     }
 
+    @Test("A former command is refused with the command that replaced it", arguments: CommandSuggestion.successors)
+    func former(name: String, successor: String) throws {
+        let error = #expect(throws: UsageError.self) {
+            try CommandSuggestion.check([name, "7"], in: TransferControl.self)
+        }
+        #expect(error?.description == "'\(name)' is now '\(successor)'")
+        let words = successor.split(separator: " ").map(String.init)
+        try CommandSuggestion.check(words.filter { $0 != $0.uppercased() }, in: TransferControl.self)
+    }
+
     @Test(
         "Known commands and options pass",
         arguments: [
