@@ -7,7 +7,7 @@ import TransferModel
 enum CommandSuggestion {
     /// The commands that replaced former commands, by their former names.
     static let successors = [
-        "log": "history ID", "show": "list ID",
+        "log": "history ID", "remove": "clear ID", "retry": "resume", "show": "list ID",
     ]
 
     /// Rejects a command that does not exist.

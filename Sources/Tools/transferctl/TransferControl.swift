@@ -24,7 +24,7 @@ struct TransferControl: AsyncParsableCommand {
             GetCommand.self, PutCommand.self, RunCommand.self, AddCommand.self, AddUploadCommand.self, ListCommand.self,
             WatchCommand.self, WhyCommand.self, PauseCommand.self, ResumeCommand.self,
             CancelCommand.self,
-            NowCommand.self, SetCommand.self, RetryCommand.self, RemoveCommand.self, ClearCommand.self,
+            NowCommand.self, SetCommand.self, ClearCommand.self,
             HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
             HistoryCommand.self,
             ConditionsCommand.self, LimiterCommand.self, BudgetsCommand.self, SessionsCommand.self, AppsCommand.self,

@@ -12,7 +12,7 @@ enum Budgets {
     static let lines = [
         "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/LinuxClock": 280,
         "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 600,
-        "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2560,
+        "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,
         "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1740,
         "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionExecutor": 4240,
         "Sources/Adapters/UploadSpool": 380, "Sources/Adapters/WorkerExecutor": 1540,
@@ -33,7 +33,7 @@ enum Budgets {
         "Sources/Tools/transferlab": 2200, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/GLibBridgeTests": 180, "Tests/Adapters/LinuxClockTests": 260,
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 260,
-        "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2180,
+        "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2200,
         "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,
         "Tests/Adapters/TransferWorkerTests": 240, "Tests/Adapters/URLSessionExecutorTests": 6360,
         "Tests/Adapters/UploadSpoolTests": 280, "Tests/Adapters/WorkerExecutorTests": 780,
