@@ -7,6 +7,7 @@ import TransferModel
 enum CommandSuggestion {
     /// The commands that replaced former commands, by their former names.
     static let successors = [
+        "add-upload": "add --upload FILE URL",
         "log": "history ID", "remove": "clear ID", "retry": "resume", "show": "list ID",
     ]
 

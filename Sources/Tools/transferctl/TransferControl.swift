@@ -21,7 +21,7 @@ struct TransferControl: AsyncParsableCommand {
             """,
         version: "\(SoftwareVersion.ofThisBuild)",
         subcommands: [
-            GetCommand.self, PutCommand.self, RunCommand.self, AddCommand.self, AddUploadCommand.self, ListCommand.self,
+            GetCommand.self, PutCommand.self, RunCommand.self, AddCommand.self, ListCommand.self,
             WatchCommand.self, WhyCommand.self, PauseCommand.self, ResumeCommand.self,
             CancelCommand.self,
             NowCommand.self, SetCommand.self, ClearCommand.self,

@@ -141,6 +141,12 @@ struct DestinationOptions: ParsableArguments {
             "Verify each file with its line of this file, such as SHA256SUMS. A file without a line is an error.",
             valueName: "file"), completion: .file())
     var checksums: String?
+
+    /// A Boolean value that indicates whether no option is set.
+    var isEmpty: Bool {
+        let hasFlag = remoteName || `continue` || overwrite || noClobber || rename || remoteTime
+        return !hasFlag && [output, directory, checksum, checksums].allSatisfy { $0 == nil } && mirror.isEmpty
+    }
 }
 
 /// The options for requests to the server.

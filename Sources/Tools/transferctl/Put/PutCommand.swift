@@ -17,7 +17,13 @@ struct PutCommand: TransferCommand {
             (contentType, cut, and body as text or base64).
             """)
 
-    @OptionGroup var upload: UploadArguments
+    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Argument(help: ArgumentHelp("The http or https URL to upload to.", valueName: "url"))
+    var url: String
+
+    @OptionGroup var upload: UploadOptions
 
     @Option(
         name: .customShort("o"),
