@@ -8,7 +8,8 @@ enum CommandSuggestion {
     /// The commands that replaced former commands, by their former names.
     static let successors = [
         "add-upload": "add --upload FILE URL",
-        "log": "history ID", "remove": "clear ID", "retry": "resume", "show": "list ID",
+        "budgets": "network", "log": "history ID", "override": "network CONNECTION yes",
+        "remove": "clear ID", "retry": "resume", "show": "list ID",
     ]
 
     /// Rejects a command that does not exist.

@@ -27,8 +27,8 @@ struct TransferControl: AsyncParsableCommand {
             NowCommand.self, SetCommand.self, ClearCommand.self,
             HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
             HistoryCommand.self,
-            ConditionsCommand.self, LimiterCommand.self, BudgetsCommand.self, SessionsCommand.self, AppsCommand.self,
-            OverrideCommand.self, GateCommand.self,
+            ConditionsCommand.self, NetworkCommand.self, LimiterCommand.self, SessionsCommand.self, AppsCommand.self,
+            GateCommand.self,
             PoliciesCommand.self, PolicyCommand.self, ServiceCommand.self, ManualCommand.self,
         ])
 }

@@ -27,7 +27,7 @@ extension ManualPage {
         ("transferctl list\ntransferctl why 7", "See what the daemon does, and why transfer 7 waits."),
         ("transferctl now 7", "Start transfer 7 without waiting for the policy."),
         ("transferctl hold --for 2h --reason meeting", "Stop all transfers of the daemon for two hours."),
-        ("transferctl override \"Phone\" yes", "Treat a connection as metered, whatever the system reports."),
+        ("transferctl network \"Phone\" yes", "Treat a connection as metered, whatever the system reports."),
         (
             "transferctl run --when ac --on-loss freeze --by +20h -- restic backup ~",
             "Run a backup on AC power, freeze it on battery, and start it within 20 hours at the latest."
@@ -88,7 +88,7 @@ extension ManualPage {
         .entry(
             "$XDG_CONFIG_HOME/transferd/get.toml",
             "Default options of get, in TOML. The keys are the names of options; --no-config ignores the file."),
-        .entry("$XDG_CONFIG_HOME/transferd/overrides.toml", "The connections that override marks, one per line."),
+        .entry("$XDG_CONFIG_HOME/transferd/overrides.toml", "The connections that network marks, one per line."),
         .entry("$XDG_CONFIG_HOME/transferd/config.toml", "The daemon's configuration: see transferd.toml(5)."),
         .entry("$XDG_STATE_HOME/transferd/", "The daemon's queue and partial files."),
         .entry("$XDG_STATE_HOME/transferd/get/", "The queue and partial files of get and put."),
