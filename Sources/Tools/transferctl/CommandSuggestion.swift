@@ -9,6 +9,7 @@ enum CommandSuggestion {
     static let successors = [
         "add-upload": "add --upload FILE URL",
         "budgets": "network", "log": "history ID", "override": "network CONNECTION yes",
+        "policies": "config policies", "policy": "config",
         "remove": "clear ID", "retry": "resume", "show": "list ID",
     ]
 

@@ -29,7 +29,7 @@ struct TransferControl: AsyncParsableCommand {
             HistoryCommand.self,
             ConditionsCommand.self, NetworkCommand.self, LimiterCommand.self, SessionsCommand.self, AppsCommand.self,
             GateCommand.self,
-            PoliciesCommand.self, PolicyCommand.self, ServiceCommand.self, ManualCommand.self,
+            ConfigCommand.self, ServiceCommand.self, ManualCommand.self,
         ])
 }
 

@@ -30,7 +30,7 @@ struct BudgetTests {
         try configure(fixture, "billing-day = 31\n[app-budgets]\nperson = 7\n")
         kill(try #require(try await fixture.process()), SIGHUP)
         try await waitUntil("the other budgets", within: 60) { try await budgets(fixture) == ["app person 7 0 below"] }
-        #expect(try await fixture.run("policy", "show", "--defaults").contains("#billing-day = 1"))
+        #expect(try await fixture.run("config", "show", "--defaults").contains("#billing-day = 1"))
         try await fixture.endDaemon()
         #expect(try await budgets(fixture) == ["app person 7 0 below"])
         await fixture.end()

@@ -41,23 +41,23 @@ struct DaemonListingTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let file = folder + "/config.toml"
             try "policy = \"strict\"\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try await fixture.json("policy")["from"] as? String == "configuration")
+            #expect(try await fixture.json("config")["from"] as? String == "configuration")
             #expect(try await fixture.process() == nil)
             try await fixture.run("list")
             try "policy = \"ladder\"\n".write(toFile: file, atomically: true, encoding: .utf8)
-            let shown = try await fixture.json("policy", "show")
+            let shown = try await fixture.json("config", "show")
             #expect((shown["from"] as? String, shown["policy"] as? String) == ("daemon", "strict"))
             kill(try #require(try await fixture.process()), SIGHUP)
             try await waitUntil("the new policy", within: 60) {
-                try await fixture.json("policy")["policy"] as? String == "ladder"
+                try await fixture.json("config")["policy"] as? String == "ladder"
             }
-            #expect(try await fixture.run("policy", "show", "--defaults").contains("#parallel = 4"))
-            #expect(try await fixture.run("policy", "check").contains("the policy is 'ladder'"))
+            #expect(try await fixture.run("config", "show", "--defaults").contains("#parallel = 4"))
+            #expect(try await fixture.run("config", "check").contains("the policy is 'ladder'"))
             try "parallel = 4\nyield = 3\n".write(toFile: file, atomically: true, encoding: .utf8)
             #expect(
-                try await fixture.run("policy", "check", file, status: 2).contains(
+                try await fixture.run("config", "check", file, status: 2).contains(
                     "config.toml:2:9: yield = 3: must be"))
-            #expect(try await fixture.run("policy", "check", "/nonexistent", status: 2).contains("cannot read"))
+            #expect(try await fixture.run("config", "check", "/nonexistent", status: 2).contains("cannot read"))
         }
     }
 
@@ -110,18 +110,18 @@ struct DaemonListingTests {
         try await withFixture { fixture in
             let file = fixture.program.folder.path + "/other.toml"
             try "policy = \"ladder\"\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try await fixture.run("policy", "try", file, status: 2).contains("was recorded in the last 30d"))
+            #expect(try await fixture.run("config", "try", file, status: 2).contains("was recorded in the last 30d"))
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
-            let result = try await fixture.program.run(["policy", "try", file, "--since", "1h"])
+            let result = try await fixture.program.run(["config", "try", file, "--since", "1h"])
             #expect(result.status == 0, "\(result.run.errors)")
             #expect(result.run.errors.contains("policy in '\(file)': 'ladder'; current policy: 'default'"))
             for policy in ["ladder", "default", "immediate", "unmetered", "oracle"] {
                 #expect(result.run.output.contains("\(policy) "), "\(policy)")
             }
-            let text = try await fixture.program.run(["policy", "try", file, "--json"]).run.output
+            let text = try await fixture.program.run(["config", "try", file, "--json"]).run.output
             #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
             try "policy = 7\n".write(toFile: file, atomically: true, encoding: .utf8)
-            #expect(try await fixture.run("policy", "try", file, status: 2).contains("other.toml:1:"))
+            #expect(try await fixture.run("config", "try", file, status: 2).contains("other.toml:1:"))
         }
     }
 

@@ -187,7 +187,7 @@ struct GetPlan {
             let isKnown = PolicyCatalog.entries.contains { $0.name == name }
             let suggestion = isKnown ? "" : Suggestion.text(for: name, in: PolicyCatalog.entries.map(\.name))
             throw UsageError(
-                "--policy: \(error)\(suggestion). 'transferctl policies' lists all policies and their parameters.")
+                "--policy: \(error)\(suggestion). 'transferctl config policies' lists all, with their parameters.")
         }
     }
 

@@ -9,7 +9,7 @@ struct ConditionOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Wait for another policy: NAME[:key=value]… Implies --discretionary. 'transferctl policies' lists the policies.",
+            "Wait for another policy: NAME[:key=value]… Implies --discretionary. 'transferctl config policies' lists the policies.",
             valueName: "policy"), completion: .list(PolicyCatalog.entries.map(\.name)))
     var policy: String?
 

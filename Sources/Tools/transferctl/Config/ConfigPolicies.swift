@@ -3,8 +3,8 @@ import ArgumentParser
 import Foundation
 import TransferPolicy
 
-/// The `transferctl policies` command, which lists the values of `get --policy`.
-struct PoliciesCommand: ParsableCommand {
+/// The `transferctl config policies` command, which lists the values of `get --policy`.
+struct ConfigPolicies: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
         abstract: "List the policies for --policy, with their parameters.",

@@ -8,8 +8,8 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// The `transferctl policy try` command, which replays recorded history under a configuration's policy.
-struct PolicyTry: DaemonCommand {
+/// The `transferctl config try` command, which replays recorded history under a configuration's policy.
+struct ConfigTry: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
         abstract:
