@@ -8,9 +8,10 @@ enum CommandSuggestion {
     /// The commands that replaced former commands, by their former names.
     static let successors = [
         "add-upload": "add --upload FILE URL",
-        "budgets": "network", "log": "history ID", "override": "network CONNECTION yes",
+        "budgets": "network", "limiter": "apps", "log": "history ID", "override": "network CONNECTION yes",
         "policies": "config policies", "policy": "config",
-        "remove": "clear ID", "retry": "resume", "show": "list ID",
+        "remove": "clear ID", "retry": "resume", "sessions": "apps",
+        "show": "list ID",
     ]
 
     /// Rejects a command that does not exist.

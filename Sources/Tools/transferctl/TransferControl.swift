@@ -27,7 +27,7 @@ struct TransferControl: AsyncParsableCommand {
             NowCommand.self, SetCommand.self, ClearCommand.self,
             HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
             HistoryCommand.self,
-            ConditionsCommand.self, NetworkCommand.self, LimiterCommand.self, SessionsCommand.self, AppsCommand.self,
+            ConditionsCommand.self, NetworkCommand.self, AppsCommand.self,
             GateCommand.self,
             ConfigCommand.self, ServiceCommand.self, ManualCommand.self,
         ])

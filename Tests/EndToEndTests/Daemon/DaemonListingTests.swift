@@ -19,18 +19,19 @@ struct DaemonListingTests {
     @Test("Sessions and apps are listed with their counts; an idle limiter is not listed")
     func listing() async throws {
         try await withFixture { fixture in
-            #expect(try await fixture.run("apps", "--json") == #"{"apps":[]}"#)
+            #expect(try await fixture.run("apps", "--json") == #"{"apps":[],"limiters":[],"sessions":[]}"#)
             try await fixture.run("add", "http://127.0.0.1:9/a", "--not-before", "+1d", "--session", "night")
             try await fixture.run("add", "http://127.0.0.1:9/b", "--not-before", "+1d")
             try await fixture.run("pause", "2")
-            let sessions = try await fixture.json("sessions")["sessions"] as? [[String: Any]]
+            let sessions = try await fixture.json("apps")["sessions"] as? [[String: Any]]
             #expect(sessions?.count == 1)
             #expect(sessions?.first?["path"] as? String == "/org/transferd/session/person__night")
             #expect(sessions?.first?["waiting"] as? Int == 1)
             let app = try #require((try await fixture.json("apps")["apps"] as? [[String: Any]])?.first)
             #expect((app["open"] as? Int, app["waiting"] as? Int, app["paused"] as? Int) == (2, 1, 1))
-            #expect(try await fixture.json("limiter")["limiters"] as? [String] == [])
-            #expect(try await fixture.run("apps").contains("person"))
+            #expect(try await fixture.json("apps")["limiters"] as? [String] == [])
+            let text = try await fixture.run("apps")
+            #expect(text.contains("person") && text.contains("\n\nSESSION") && !text.contains("DELAYED"), "\(text)")
         }
     }
 
