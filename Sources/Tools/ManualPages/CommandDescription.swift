@@ -45,8 +45,27 @@ package struct CommandDescription: Decodable {
     private var arguments: [Argument]?
 
     /// Returns the description of a root command.
-    package static func root(_ command: (some ParsableCommand).Type) throws -> CommandDescription {
-        try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
+    ///
+    /// - Parameter showsHidden: Whether the options that only `--help-hidden` lists are described too.
+    package static func root(
+        _ command: (some ParsableCommand).Type, showsHidden: Bool = false
+    ) throws -> CommandDescription {
+        var description = try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
+        if showsHidden { description.showOptions(in: help(of: command)) }
+        return description
+    }
+
+    private static func help(of command: any ParsableCommand.Type) -> String {
+        command.configuration.subcommands.reduce(command.helpMessage(includeHidden: true)) { $0 + help(of: $1) }
+    }
+
+    /// Shows the options that a help text contains. Private options are in no help text.
+    private mutating func showOptions(in help: String) {
+        for index in (arguments ?? []).indices {
+            let names = arguments?[index].names ?? []
+            if names.contains(where: { help.contains($0.text) }) { arguments?[index].shouldDisplay = true }
+        }
+        for index in (subcommands ?? []).indices { subcommands?[index].showOptions(in: help) }
     }
 
     /// Returns a page about the program with its commands and options.

@@ -28,7 +28,7 @@ enum Budgets {
         "Sources/SystemLibraries/CSeccomp": 20, "Sources/SystemLibraries/CTimer": 20,
         "Sources/SystemLibraries/CUPower": 20, "Sources/SystemLibraries/URLSessionInterposer": 1660,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
-        "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 140, "Sources/Tools/ProgramVersion": 20,
+        "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
         "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9780,
         "Sources/Tools/transferlab": 2200, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/GLibBridgeTests": 180, "Tests/Adapters/LinuxClockTests": 260,
@@ -53,7 +53,7 @@ enum Budgets {
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
         "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 60, "Tests/Tools/ProgramVersionTests": 40,
         "Tests/Tools/ToolSupportTests": 240, "Tests/Tools/TransferDaemonTests": 840,
-        "Tests/Tools/TransferctlTests": 2780, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
+        "Tests/Tools/TransferctlTests": 2800, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
     ]
 
     /// Describes each folder that has more code lines than its budget, or far fewer, in a sentence.

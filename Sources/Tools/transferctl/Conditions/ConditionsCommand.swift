@@ -52,7 +52,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         completion: .file())
     var replay: String?
 
-    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
+    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .private))
     var sysfsRoot: String?
 
     func run() async throws {

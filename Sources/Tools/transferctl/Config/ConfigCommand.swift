@@ -22,14 +22,9 @@ struct ConfigCommand: AsyncParsableCommand {
 struct ConfigShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the current policy: that of the running daemon, or otherwise of the configuration file.",
-        discussion: """
-            --defaults prints every key of the configuration with its meaning, unit, and default, in the format of the file. \
-            With --json: policy, from (daemon or configuration), and configuration (the file); with --defaults: keys, a list \
-            of name, default (null: no limit), unit, and meaning.
-            """)
+        abstract: "Show the current policy: that of the running daemon, or otherwise of the configuration file.")
 
-    @Flag(help: "Print every key of the configuration with its default and unit.")
+    @Flag(help: "Print every key with its meaning, unit, and default, in the format of the file.")
     var defaults = false
 
     @Flag(help: "Write JSON.")
@@ -75,9 +70,7 @@ struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check a configuration file and report all errors with their lines and columns.",
-        discussion:
-            "Exit status: 0 valid, 2 invalid. With --json: valid, and policy or errors, a list; error has all of them as one text."
-    )
+        discussion: "Exit status: 0 valid, 2 invalid.")
 
     @Argument(
         help: ArgumentHelp("The configuration file (default: that of the daemon).", valueName: "file"),

@@ -11,10 +11,6 @@ struct ConfigPolicies: ParsableCommand {
         discussion: """
             Each parameter is shown with its default, meaning, and range. Separate parameters with colons: get --policy \
             ladder:bat=0.25:cell=0.9 URL.
-
-            With --json: one object with policies, a list of name, summary, and parameters. Each parameter has key, meaning, \
-            unit (empty for a plain number), default, minimum, maximum (null if unlimited), and whole (true if the value \
-            must be a whole number).
             """)
 
     @Flag(help: "Write one JSON object.")

@@ -29,17 +29,6 @@ struct AppsList: DaemonCommand {
 
             Each relaunch of an app for its transfers doubles the delay of background work that the app submits \
             afterward. Bringing the app to the foreground ends the delay. CAUSE is the reason why the delay still applies.
-
-            With --json: one object with three lists of objects. apps: app, open, running, waiting, paused, sessions, delay \
-            (seconds), tasks (unfinished, of sessions), source-files, source-bytes (UPLOADS), finished-files, \
-            finished-bytes, partial-bytes, counted-bytes (toward files-per-app), bytes-limit (files-per-app). Apps with \
-            background sessions also have connected, front, waiting-events, launches, failures, missing, crashed, silent \
-            (failures by kind: program missing, ended immediately, did not answer), last-launch, last-outcome (started, \
-            missing, crashed, silent), last-error, bus-name or command (how the app is started), registered-by (the \
-            program that registered the app). sessions: path (the object on the bus), app, identifier, state (running, \
-            waiting, paused, idle), open, running, waiting, paused, bytes, total; background sessions also have tasks, \
-            waiting-events, and owner (the process that has the session open). limiters: app, delay (seconds), relaunches, \
-            last, until, cause (period, heldTask, relaunch), waiting (a list of release, count), begun.
             """)
 
     @Flag(help: "Write JSON.")

@@ -15,13 +15,6 @@ struct ListCommand: DaemonCommand {
         abstract: "Show the daemon's unfinished transfers, the commands of 'transferctl run', and their wait reasons.",
         discussion: """
             With IDs, all details of these transfers, also of ended ones.
-
-            With --json: one object with transfers, a list of objects: id, url (without its query), name, app, session, upload, \
-            kind, priority, state (waiting, running, paused, finished, failed, cancelled), bytes, total, rate (bytes per \
-            second), attempt, submitted, deadline, deadline-state (atRisk, missed), sentence, path, status, error-code, \
-            error; and commands, a list of objects: id, name (the first word of the command), state (waiting, running, frozen, \
-            stopping), deadline, sentence. Unknown values are left out. With IDs, transfers also have directory, \
-            constraints, policy, and on-complete.
             """)
 
     @Argument(

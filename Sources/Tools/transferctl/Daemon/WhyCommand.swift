@@ -16,10 +16,6 @@ struct WhyCommand: DaemonCommand {
             Without an ID, each reason is printed once, followed by the transfers that wait for it. A command of \
             'transferctl run' has an ID such as c1. If nothing blocks the transfer, its state is printed. \
             Waiting times are m:ss, h:mm:ss, or days and hours.
-
-            With --json: one object with sentence, reasons (a list of code, sentence, since, source, confidence, and the \
-            data of the reason), waited (a list of code, seconds), and, if known, until and expectedChance. Without an \
-            ID: one object with waiting, a list of sentence, ids.
             """)
 
     @Argument(

@@ -20,10 +20,6 @@ struct HistoryCommand: DaemonCommand {
             --trace --donate writes both, anonymized, into a new folder with a description and a license, for a corpus that \
             anyone may use: times are moved by whole weeks, sizes are rounded, and names are numbered. Nothing leaves the \
             machine. Before you publish the folder, read what it reveals: 'transferlab check DIR'.
-
-            With --json: one object with transfers, a list of objects (id, name, url without its query, app, session, kind, \
-            priority, host, upload, status, bytes, path, moments: a list of time, event, note) and conditions (a list of \
-            start, end, power, level, network, linkKind, metered, asleep). With an ID: one such object of transfers.
             """)
 
     @Argument(

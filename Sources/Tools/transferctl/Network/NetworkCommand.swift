@@ -23,9 +23,6 @@ struct NetworkCommand: AsyncParsableCommand {
             period, and billing-day is the day of the month on which budgets are renewed. Bytes over a metered network \
             count against both. Discretionary work waits once 80 % is used, and other background work once the budget is \
             used up. User-initiated transfers continue.
-
-            With --json: one object with overrides (a list of connection, metered), file, and budgets, a list of scope \
-            (connection, app), name, limit, used (bytes), state (below, near, over), renewed.
             """)
 
     /// The values of an override.

@@ -12,9 +12,6 @@ struct PutCommand: TransferCommand {
             starts immediately on any network. An interrupted upload resumes if the server supports it (tus 1.0 with POST, \
             or the IETF's resumable uploads), also when you run the same command again; otherwise it starts over. The \
             upload fails if the file changes before it is sent. The server's response, up to 1 MiB, goes to standard output.
-
-            With --json, each line is a JSON object with the keys of 'transferctl get'. The last line also has response \
-            (contentType, cut, and body as text or base64).
             """)
 
     @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"), completion: .file())

@@ -18,8 +18,7 @@ struct WatchCommand: DaemonCommand {
             confirmation, w shows the wait reasons, l the log, o opens the finished file, H puts everything on hold, R ends \
             the hold, s sorts, / filters, ? lists the keys, q quits. Transfers continue after the command ends.
 
-            If the output is not a terminal, each change of state is a line. With --json, each change is an object with event \
-            (transfer, with the keys of 'transferctl list'; conditions; hold), time, and the data of the event.
+            If the output is not a terminal, each change of state is a line.
 
             Exit status: 0 after q or Ctrl-C, 143 after SIGTERM, 3 if the daemon cannot be reached or has ended.
             """)
