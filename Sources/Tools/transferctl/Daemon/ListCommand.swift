@@ -47,17 +47,11 @@ struct ListCommand: DaemonCommand {
         let rows = try await client.explainedList(filter)
         let commands = session == nil && app == nil ? try await CommandClient(client).listIfAllowed() : []
         if json { return Self.printJSON(rows.map(\.fields), commands) }
-        if !commands.isEmpty {
-            if !rows.isEmpty {
-                Console.printFitted(StatusTable(rows: rows, width: width).text + "\n")
-            }
-            return Console.print(CommandTable(rows: commands, width: width).lines.joined(separator: "\n"))
-        }
-        guard !rows.isEmpty else {
+        guard !rows.isEmpty || !commands.isEmpty else {
             let what = all ? "No transfers." : "No unfinished transfers. --all also shows ended transfers."
             return Console.error(what)
         }
-        Console.printFitted(StatusTable(rows: rows, width: width).text)
+        Console.printFitted(StatusTable(rows, commands, width: width).text)
     }
 
     private func showDetails(_ client: BusClient) async throws {
@@ -76,9 +70,9 @@ struct ListCommand: DaemonCommand {
             }
         }
         if json { return Self.printJSON(transfers, commands) }
-        var blocks = transfers.map { TransferCard($0).lines(width: width) }
-        if !commands.isEmpty { blocks.append(CommandTable(rows: commands, width: width).lines) }
-        Console.print(blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n"))
+        var blocks = transfers.map { TransferCard($0).lines(width: width).joined(separator: "\n") }
+        if !commands.isEmpty { blocks.append(StatusTable([], commands, width: width).text) }
+        Console.print(blocks.joined(separator: "\n\n"))
     }
 
     private static func printJSON(_ transfers: [[String: VariantValue]], _ commands: [CommandStatus]) {
