@@ -43,19 +43,6 @@ struct GetCommand: TransferCommand {
             valueName: "list"), completion: .file())
     var fileSet: String?
 
-    @Option(
-        help: .init(
-            "Run a command after each transfer, with TRANSFER_PATH and others in its environment.",
-            valueName: "command"))
-    var onComplete: String?
-
-    @Option(
-        help: .init(
-            "The folder for the queue and partial files (default: $XDG_STATE_HOME/transferd).", valueName: "dir",
-            visibility: .hidden),
-        completion: .directory)
-    var stateDir: String?
-
     @Flag(help: .init("Ignore the file with default options.", visibility: .hidden))
     var noConfig = false
 

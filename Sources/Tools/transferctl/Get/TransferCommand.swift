@@ -15,8 +15,6 @@ protocol TransferOptions {
 protocol TransferCommand: AsyncParsableCommand, TransferOptions {
     var local: LocalOptions { get }
     var output: OutputOptions { get }
-    var onComplete: String? { get }
-    var stateDir: String? { get }
 
     /// Returns the validated command line. Relative times count from `now`.
     ///

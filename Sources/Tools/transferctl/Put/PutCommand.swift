@@ -33,17 +33,6 @@ struct PutCommand: TransferCommand {
     @OptionGroup(title: "Options of this command") var local: LocalOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
-    @Option(
-        help: .init(
-            "Run a command after the upload, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH (the file's), TRANSFER_STATUS "
-                + "and TRANSFER_RESULT (finished or failed) in its environment.", valueName: "command"))
-    var onComplete: String?
-
-    @Option(
-        help: .init("The folder for the queue (default: $XDG_STATE_HOME/transferd).", valueName: "dir"),
-        completion: .directory)
-    var stateDir: String?
-
     @OptionGroup var testOptions: TestOptions
 
     func plan(now: WallTime) throws -> GetPlan { try GetPlan(command: self, now: now) }

@@ -55,4 +55,17 @@ struct LocalOptions: ParsableArguments {
             "Assume conditions, for a test: power=ac,network=wifi,metered=no,battery=80.", valueName: "conditions",
             visibility: .hidden))
     var assume: String?
+
+    @Option(
+        help: .init(
+            "Run a command after each transfer, with TRANSFER_PATH and others in its environment.",
+            valueName: "command"))
+    var onComplete: String?
+
+    @Option(
+        help: .init(
+            "The folder for the queue and partial files (default: $XDG_STATE_HOME/transferd).", valueName: "dir",
+            visibility: .hidden),
+        completion: .directory)
+    var stateDir: String?
 }
