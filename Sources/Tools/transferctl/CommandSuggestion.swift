@@ -24,8 +24,9 @@ enum CommandSuggestion {
         let configuration = root.configuration
         // A default subcommand takes no arguments besides options, so that a word is always the name of a command.
         guard !configuration.subcommands.isEmpty, let word = arguments.first,
-            !word.hasPrefix("-"), word != "help"
+            !word.hasPrefix("-")
         else { return }
+        if word == "help" { return try check(Array(arguments.dropFirst()), in: root) }
         if let command = configuration.subcommands.first(where: { $0._commandName == word }) {
             return try check(Array(arguments.dropFirst()), in: command)
         }

@@ -21,15 +21,12 @@ struct TransferControl: AsyncParsableCommand {
             """,
         version: "\(SoftwareVersion.ofThisBuild)",
         subcommands: [
-            GetCommand.self, PutCommand.self, RunCommand.self, AddCommand.self, ListCommand.self,
-            WatchCommand.self, WhyCommand.self, PauseCommand.self, ResumeCommand.self,
-            CancelCommand.self,
-            NowCommand.self, SetCommand.self, ClearCommand.self,
-            HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
-            HistoryCommand.self,
-            ConditionsCommand.self, NetworkCommand.self, AppsCommand.self,
-            GateCommand.self,
-            ConfigCommand.self, ServiceCommand.self, ManualCommand.self,
+            GetCommand.self, PutCommand.self, RunCommand.self, WaitCommand.self,
+            AddCommand.self, ListCommand.self, WhyCommand.self, WatchCommand.self, PauseCommand.self,
+            ResumeCommand.self, CancelCommand.self, NowCommand.self, SetCommand.self,
+            HoldCommand.self, ReleaseCommand.self, HistoryCommand.self, ClearCommand.self,
+            ConditionsCommand.self, NetworkCommand.self, ConfigCommand.self,
+            GateCommand.self, AppsCommand.self, ServiceCommand.self, ManualCommand.self,
         ])
 }
 

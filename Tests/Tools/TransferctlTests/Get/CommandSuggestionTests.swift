@@ -26,10 +26,12 @@ struct CommandSuggestionTests {
 
     @Test("A former command is refused with the command that replaced it", arguments: CommandSuggestion.successors)
     func former(name: String, successor: String) throws {
-        let error = #expect(throws: UsageError.self) {
-            try CommandSuggestion.check([name, "7"], in: TransferControl.self)
+        for arguments in [[name, "7"], ["help", name]] {
+            let error = #expect(throws: UsageError.self) {
+                try CommandSuggestion.check(arguments, in: TransferControl.self)
+            }
+            #expect(error?.description == "'\(name)' is now '\(successor)'")
         }
-        #expect(error?.description == "'\(name)' is now '\(successor)'")
         let words = successor.split(separator: " ").map(String.init)
         try CommandSuggestion.check(words.filter { $0 != $0.uppercased() }, in: TransferControl.self)
     }
@@ -37,7 +39,7 @@ struct CommandSuggestionTests {
     @Test(
         "Known commands and options pass",
         arguments: [
-            [], ["get", "lits"], ["--version"], ["help", "x"], ["list"],
+            [], ["get", "lits"], ["--version"], ["help", "get"], ["list"],
             ["config"], ["config", "--json"], ["config", "check", "f"], ["apps", "help"],
         ])
     func known(arguments: [String]) throws { try CommandSuggestion.check(arguments, in: TransferControl.self) }
