@@ -51,7 +51,7 @@ enum Budgets {
         "Tests/Fixtures/Servers": 2520, "Tests/Fixtures/StressTests": 2900, "Tests/Model/TransferModelTests": 340,
         "Tests/Testing/DiskFixtureTests": 260, "Tests/Testing/HostileServerTests": 480,
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
-        "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 60, "Tests/Tools/ProgramVersionTests": 40,
+        "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 80, "Tests/Tools/ProgramVersionTests": 40,
         "Tests/Tools/ToolSupportTests": 240, "Tests/Tools/TransferDaemonTests": 840,
         "Tests/Tools/TransferctlTests": 2800, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
     ]

@@ -14,7 +14,7 @@ import ToolSupport
             let name = command.configuration.commandName ?? ""
             #expect(page.contains(".SS transferctl \(name.replacing("-", with: "\\-"))"), "\(name)")
         }
-        #expect(page.contains(".B \\-\\-not\\-before <time>"))
+        #expect(page.split(separator: ".B \\-\\-not\\-before <time>").count == 2, "each option is described once")
         #expect(page.contains(".B \\-\\-insecure") || page.contains(", \\-\\-insecure"), "rare options are described")
         #expect(!page.contains("sysfs"), "options for tests are left out")
     }
