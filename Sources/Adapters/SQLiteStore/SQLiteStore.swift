@@ -130,7 +130,7 @@ public final class SQLiteStore: TransferStore {
         try await read { [rows] database in try rows.latest(forKeys: keys, in: database) }
     }
 
-    /// Returns the finished transfers with the greatest IDs, newest first, at most `limit`.
+    /// Returns the finished transfers with the greatest IDs that are not cleared, newest first, at most `limit`.
     public func ended(limit: Int) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.ended(limit: limit, in: database) }
     }

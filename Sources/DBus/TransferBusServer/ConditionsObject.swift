@@ -63,7 +63,7 @@ final class ConditionsObject {
             <property name="OnAC" type="s" access="read"/>
             <!--
               Whether the network costs money: yes, no, or unknown. The network below a VPN counts, and the user's
-              setting for a connection (transferctl override).
+              setting for a connection (transferctl network).
             -->
             <property name="Metered" type="s" access="read"/>
             <!-- The date from which Discretionary has had its value (RFC 3339). -->

@@ -146,8 +146,8 @@ enum ManagerInterface {
               <arg name="new" type="ax" direction="out"/>
             </method>
             <!--
-              Removes ended transfers from List and from the history, either all or none. Their files stay. Refused for
-              tasks of sessions.
+              Removes ended transfers from List, either all or none. Their files and their history stay. Refused for tasks
+              of sessions.
             -->
             <method name="Remove"><arg name="ids" type="ax" direction="in"/></method>
             <!--

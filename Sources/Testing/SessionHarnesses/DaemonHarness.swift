@@ -95,7 +95,7 @@ public final class DaemonHarness: SessionHarness {
         return try String(contentsOfFile: startsFile, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
-    /// Returns the delay that `transferctl limiter` shows for this program's app.
+    /// Returns the delay that `transferctl apps` shows for this program's app.
     public func delay(of app: String) async throws -> Duration {
         .seconds(try await rows("Limiters").first?["delay"]?.integer ?? 0)
     }

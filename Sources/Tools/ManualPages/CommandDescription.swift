@@ -8,8 +8,8 @@ package struct CommandDescription: Decodable {
         var command: CommandDescription
     }
 
-    private struct Argument: Decodable {
-        struct Name: Decodable {
+    private struct Argument: Decodable, Hashable {
+        struct Name: Decodable, Hashable {
             var kind: String
             var name: String
 
@@ -45,8 +45,27 @@ package struct CommandDescription: Decodable {
     private var arguments: [Argument]?
 
     /// Returns the description of a root command.
-    package static func root(_ command: (some ParsableCommand).Type) throws -> CommandDescription {
-        try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
+    ///
+    /// - Parameter showsHidden: Whether the options that only `--help-hidden` lists are described too.
+    package static func root(
+        _ command: (some ParsableCommand).Type, showsHidden: Bool = false
+    ) throws -> CommandDescription {
+        var description = try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
+        if showsHidden { description.showOptions(in: help(of: command)) }
+        return description
+    }
+
+    private static func help(of command: any ParsableCommand.Type) -> String {
+        command.configuration.subcommands.reduce(command.helpMessage(includeHidden: true)) { $0 + help(of: $1) }
+    }
+
+    /// Shows the options that a help text contains. Private options are in no help text.
+    private mutating func showOptions(in help: String) {
+        for index in (arguments ?? []).indices {
+            let names = arguments?[index].names ?? []
+            if names.contains(where: { help.contains($0.text) }) { arguments?[index].shouldDisplay = true }
+        }
+        for index in (subcommands ?? []).indices { subcommands?[index].showOptions(in: help) }
     }
 
     /// Returns a page about the program with its commands and options.
@@ -56,15 +75,20 @@ package struct CommandDescription: Decodable {
     ///   - version: The version of the program.
     ///   - sections: The sections that follow the commands and options.
     package func page(number: Int, version: String, sections: [ManualSection]) -> ManualPage {
-        let commands = (subcommands ?? []).flatMap { $0.blocks(after: commandName) }
+        let all = (subcommands ?? []).flatMap(\.allOptions)
+        let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
+        var shared: [Argument] = []
+        for option in all where counts[option] ?? 0 > 1 && !shared.contains(option) { shared.append(option) }
+        let commands = (subcommands ?? []).flatMap { $0.blocks(after: commandName, sharing: shared) }
         let synopsis = commands.isEmpty ? "\(commandName) [options]" : "\(commandName) command [options]"
         return ManualPage(
             name: commandName, number: number, abstract: abstract ?? "", source: "\(commandName) \(version)",
             sections: [
                 ManualSection("SYNOPSIS", [.paragraph(synopsis)]),
                 ManualSection("DESCRIPTION", [.paragraph(discussion ?? "")]),
-                commands.isEmpty ? ManualSection("OPTIONS", options) : ManualSection("COMMANDS", commands),
-            ] + sections)
+                commands.isEmpty
+                    ? ManualSection("OPTIONS", options.map(\.entry)) : ManualSection("COMMANDS", commands),
+            ] + (shared.isEmpty ? [] : [ManualSection("COMMON OPTIONS", shared.map(\.entry))]) + sections)
     }
 
     private var shownArguments: [Argument] {
@@ -73,18 +97,27 @@ package struct CommandDescription: Decodable {
         }
     }
 
-    private var options: [ManualBlock] { shownArguments.filter { $0.kind != "positional" }.map(\.entry) }
+    private var options: [Argument] { shownArguments.filter { $0.kind != "positional" } }
 
-    private func blocks(after prefix: String) -> [ManualBlock] {
-        guard shouldDisplay ?? true, commandName != "help" else { return [] }
+    private var isShown: Bool { shouldDisplay ?? true && commandName != "help" }
+
+    /// The options of this command and of its subcommands.
+    private var allOptions: [Argument] { isShown ? options + (subcommands ?? []).flatMap(\.allOptions) : [] }
+
+    /// Returns the description of this command. Options in `shared` are only named.
+    private func blocks(after prefix: String, sharing shared: [Argument]) -> [ManualBlock] {
+        guard isShown else { return [] }
         let name = prefix + " " + commandName
         let positional = shownArguments.filter { $0.kind == "positional" }.map { argument in
             let value = "<\(argument.valueName ?? "value")>" + (argument.isRepeating ?? false ? " ..." : "")
             return argument.isOptional ?? false ? "[\(value)]" : value
         }
+        let common = options.filter(shared.contains).compactMap { $0.names?.first { $0.kind == "long" }?.text }
         return [
             .subsection(([name] + positional).joined(separator: " ")), .paragraph(abstract ?? ""),
             .paragraph(discussion ?? ""),
-        ] + options + (subcommands ?? []).flatMap { $0.blocks(after: name) }
+        ] + options.filter { !shared.contains($0) }.map(\.entry)
+            + (common.isEmpty ? [] : [.paragraph("Common options: \(common.joined(separator: ", ")).")])
+            + (subcommands ?? []).flatMap { $0.blocks(after: name, sharing: shared) }
     }
 }

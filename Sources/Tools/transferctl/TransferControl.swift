@@ -21,15 +21,12 @@ struct TransferControl: AsyncParsableCommand {
             """,
         version: "\(SoftwareVersion.ofThisBuild)",
         subcommands: [
-            GetCommand.self, PutCommand.self, RunCommand.self, AddCommand.self, AddUploadCommand.self, ListCommand.self,
-            WatchCommand.self, ShowCommand.self, WhyCommand.self, PauseCommand.self, ResumeCommand.self,
-            CancelCommand.self,
-            NowCommand.self, SetCommand.self, RetryCommand.self, RemoveCommand.self, ClearCommand.self,
-            HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
-            HistoryCommand.self, LogCommand.self,
-            ConditionsCommand.self, LimiterCommand.self, BudgetsCommand.self, SessionsCommand.self, AppsCommand.self,
-            OverrideCommand.self, GateCommand.self,
-            PoliciesCommand.self, PolicyCommand.self, ServiceCommand.self, ManualCommand.self,
+            GetCommand.self, PutCommand.self, RunCommand.self, WaitCommand.self,
+            AddCommand.self, ListCommand.self, WhyCommand.self, WatchCommand.self, PauseCommand.self,
+            ResumeCommand.self, CancelCommand.self, NowCommand.self, SetCommand.self,
+            HoldCommand.self, ReleaseCommand.self, HistoryCommand.self, ClearCommand.self,
+            ConditionsCommand.self, NetworkCommand.self, ConfigCommand.self,
+            GateCommand.self, AppsCommand.self, ServiceCommand.self, ManualCommand.self,
         ])
 }
 

@@ -35,28 +35,27 @@ struct TransferLab: AsyncParsableCommand {
 package enum LabProgram {
     /// Runs the program with the arguments of this process, and ends the process.
     package static func main() -> Never {
-        Task {
-            await run()
-            exit(0)
-        }
+        Task { exit(await run(Array(CommandLine.arguments.dropFirst()))) }
         dispatchMain()
     }
 
-    private static func run() async {
+    /// Runs the program with arguments, and returns the exit status.
+    package static func run(_ arguments: [String]) async -> Int32 {
         // Without SIGPIPE, a reader that goes away (`transferlab … | head`) ends the program quietly at its next
         // write.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try TransferLab.parseAsRoot()
+            var command = try TransferLab.parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
+            return 0
         } catch let code as ExitCode {
-            exit(code.rawValue)
+            return code.rawValue
         } catch {
-            exit(report(error))
+            return report(error)
         }
     }
 

@@ -192,6 +192,25 @@ struct HistoryTests {
         #expect(events.dropFirst().first?.time == time(501) && events.last?.time == time(1500))
     }
 
+    @Test("A cleared transfer is in no list, and its history stays as it was")
+    func cleared() async throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        let id = TransferID(1)
+        try await store.commit([.inserted(StoredTransferSamples.plain(1)), .inserted(StoredTransferSamples.plain(2))])
+        try await store.commit([.ended(id, .cancelled)])
+        try await fixture.raw().write { database in
+            try database.execute(sql: "UPDATE ended SET time = 0, submitted = 0; UPDATE queue SET submitted = 0")
+        }
+        let before = try #require(try await store.history(of: id))
+        try await store.clear([id, TransferID(2)])
+        #expect(try await store.ended(limit: 10).isEmpty)
+        #expect(try await store.history(of: id) == before)
+        #expect(try await store.history(since: WallTime(secondsSinceEpoch: 0)).transfers.count == 2)
+        // To clear a transfer is no event of the transfer.
+        #expect(try await store.history(since: WallTime(secondsSinceEpoch: 1)).transfers.isEmpty)
+    }
+
     @Test("Records are saved without a later commit")
     func savedAlone() async throws {
         let fixture = try StoreFixture()

@@ -15,7 +15,7 @@ struct BudgetTests {
     }
 
     private func budgets(_ fixture: DaemonFixture) async throws -> [String] {
-        let rows = try await fixture.json("budgets")["budgets"] as? [[String: Any]] ?? []
+        let rows = try await fixture.json("network")["budgets"] as? [[String: Any]] ?? []
         return rows.map { row in
             ["scope", "name", "limit", "used", "state"].map { "\(row[$0] ?? "none")" }.joined(separator: " ")
         }
@@ -26,11 +26,11 @@ struct BudgetTests {
         let fixture = try await DaemonFixture()
         try configure(fixture, "connection-budgets = { \"Phone 5G\" = 2000 }\napp-budgets = { person = 0 }\n")
         #expect(try await budgets(fixture) == ["connection Phone 5G 2000 0 below", "app person 0 0 over"])
-        #expect(try await fixture.run("budgets").contains("used up"))
+        #expect(try await fixture.run("network").contains("used up"))
         try configure(fixture, "billing-day = 31\n[app-budgets]\nperson = 7\n")
         kill(try #require(try await fixture.process()), SIGHUP)
         try await waitUntil("the other budgets", within: 60) { try await budgets(fixture) == ["app person 7 0 below"] }
-        #expect(try await fixture.run("policy", "show", "--defaults").contains("#billing-day = 1"))
+        #expect(try await fixture.run("config", "show", "--defaults").contains("#billing-day = 1"))
         try await fixture.endDaemon()
         #expect(try await budgets(fixture) == ["app person 7 0 below"])
         await fixture.end()
@@ -62,7 +62,7 @@ struct BudgetTests {
         try await fixture.run("add", url, "--output", fixture.program.downloads + "/first", "--wait")
         #expect(
             try await budgets(fixture) == ["connection wired 9000000 1000000 below", "app person 1000000 1000000 over"])
-        #expect(try await fixture.run("budgets").contains("used up"))
+        #expect(try await fixture.run("network").contains("used up"))
         try await fixture.run(
             "add", url, "--output", fixture.program.downloads + "/second", "--discretionary", "--metered", "allow")
         try await waitUntil("the spent budget", within: 60) { try await reasons(fixture) == ["budgetSpent"] }

@@ -107,20 +107,20 @@ struct CostSourceTests {
             }
         }
         try await metered("unknown", source: "rule")
-        #expect(try await program.run(["override", "cable", "yes"]).status == 0)
+        #expect(try await program.run(["network", "cable", "yes"]).status == 0)
         try await metered("yes", source: "override")
-        #expect(try await program.run(["override", "Train \"Wi-Fi\"", "metered=no"]).status == 0)
-        let list = try await program.run(["override"]).run
+        #expect(try await program.run(["network", "Train \"Wi-Fi\"", "no"]).status == 0)
+        let list = try await program.run(["network"]).run
         #expect(list.output == "Train \"Wi-Fi\"  no\ncable  yes\n")
-        #expect(try await program.run(["override", "cable", "auto", "--json"]).run.output.contains(#""metered":"no""#))
+        #expect(try await program.run(["network", "cable", "auto", "--json"]).run.output.contains(#""metered":"no""#))
         try await metered("unknown", source: "rule")
-        for wrong in [["override", "cable"], ["override", "cable", "maybe"], ["override", "", "yes"]] {
+        for wrong in [["network", "cable"], ["network", "cable", "maybe"], ["network", "", "yes"]] {
             let (status, run) = try await program.run(wrong)
             #expect(status == 2, "\(wrong): \(run.errors)")
         }
         let file = program.folder.path + "/config/transferd/overrides.toml"
         try "[metered]\n\ncable = maybe\n".write(toFile: file, atomically: true, encoding: .utf8)
-        for refused in [["override", "cable", "yes"], ["get", "http://127.0.0.1:9/x"]] {
+        for refused in [["network", "cable", "yes"], ["get", "http://127.0.0.1:9/x"]] {
             let (status, run) = try await program.run(refused)
             #expect(status == 2)
             #expect(run.errors.contains("overrides.toml: line 3: 'maybe' is no value"), "\(run.errors)")

@@ -95,7 +95,7 @@ struct PriceTests {
             let why = try await fixture.run("why", "1")
             #expect(why.contains("when the price falls below 0.2; now 0.3"), "\(why)")
             #expect(try await fixture.run("list").contains("when the price falls below 0.2"))
-            #expect(try await fixture.run("show", "1").contains("a price below 0.2"))
+            #expect(try await fixture.run("list", "1").contains("a price below 0.2"))
             try await fixture.run("set", "1", "when=price<0.05")
             try await waitUntil("the new limit", within: 60) {
                 try await fixture.run("why", "1").contains("no known price until")

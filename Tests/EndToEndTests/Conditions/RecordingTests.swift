@@ -72,7 +72,7 @@ struct RecordingTests {
         try await wait("battery", "3 discharging critical")
         try await machine.network.setMetered("yes")
         try await wait("metered", "yes")
-        try #require(try await machine.program.run(["override", "wired", "no"]).status == 0)
+        try #require(try await machine.program.run(["network", "wired", "no"]).status == 0)
         try await wait("metered", "no")
         // NetworkManager gives up a connection after six seconds without a carrier. Other tests may delay this test
         // for that long. Afterwards, NetworkManager activates only connections with `autoconnect` by itself.
@@ -121,7 +121,7 @@ struct RecordingTests {
     func anonymous() async throws {
         try await withMachine { machine in
             let path = machine.program.folder.path + "/machine.jsonl"
-            try #require(try await machine.program.run(["override", "wired", "yes"]).status == 0)
+            try #require(try await machine.program.run(["network", "wired", "yes"]).status == 0)
             let address = try await machine.network.run("cat /sys/class/net/cable/address")
                 .trimmingCharacters(in: .whitespacesAndNewlines)
             let (status, run) = try await machine.program.run(

@@ -58,7 +58,7 @@ struct AddSettingsTests {
                 try await fixture.run(
                     "add", url, "-d", fixture.program.downloads, "--discretionary", "--policy", "strict") == "1")
             #expect(try await fixture.run("why", "1").contains("on battery"))
-            #expect(try await fixture.run("show", "1").contains("those of the policy strict"))
+            #expect(try await fixture.run("list", "1").contains("those of the policy strict"))
             try await fixture.endDaemon(by: SIGKILL)
             #expect(try await fixture.run("why", "1").contains("on battery"))
             try await fixture.run("add", url, "-d", fixture.program.downloads, "--discretionary", "--wait")
@@ -80,7 +80,7 @@ struct AddSettingsTests {
                 try await errors("set", "1", "priority=high").contains("Changed 1: conditions: AC power; not before "))
             #expect(
                 try await errors("set", "1", "by=none", "when=none").contains("Changed 1: conditions: not before "))
-            let shown = try await fixture.json("show", "1")["constraints"] as? [String: Any]
+            let shown = try await fixture.transfer("1")["constraints"] as? [String: Any]
             #expect(shown?.keys.sorted() == ["not-before"])
             #expect(try await errors("pause", "1") == "Paused 1.\n")
             #expect(try await errors("resume", "--all") == "Resumed 1.\n")
@@ -95,7 +95,7 @@ struct AddSettingsTests {
             // The server refuses, so the transfer may already wait for its next attempt.
             #expect(!(try await errors("now", "1", "--anyway").contains("not before")))
             try await waitUntil("the first attempt", within: 60) {
-                try await fixture.json("show", "1")["attempt"] as? Int ?? 0 > 0
+                try await fixture.transfer("1")["attempt"] as? Int ?? 0 > 0
             }
             #expect(try await errors("cancel", "--all") == "Canceled 1.\n")
             #expect(try await errors("cancel", "--all") == "No unfinished transfers.\n")

@@ -111,7 +111,7 @@ struct BusObjectTests {
             #expect(try await Self.children(of: TransferBusName.sessionsPath, by: one) == [])
             // The other app's session with the same identifier continues. The user ends the session together with its
             // app.
-            let rows = try await fixture.json("sessions")["sessions"] as? [[String: Any]]
+            let rows = try await fixture.json("apps")["sessions"] as? [[String: Any]]
             #expect(rows?.map { $0["app"] as? String } == ["org.example.Two"])
             #expect(try await fixture.run("apps", "quit", "org.example.Two") == "1")
             #expect(try await fixture.run("apps", "quit", "org.example.Two", status: 2).contains("transferctl apps"))

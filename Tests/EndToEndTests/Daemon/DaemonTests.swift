@@ -114,7 +114,7 @@ struct DaemonTests {
         try await withFixture { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
             try await waitUntil("bytes", within: 60) {
-                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000
+                try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 3_000_000
             }
             try await fixture.endDaemon(by: SIGKILL)
             try await fixture.run("wait", "1", "--timeout", "100s")
@@ -131,7 +131,7 @@ struct DaemonTests {
         try await withFixture { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
             try await waitUntil("bytes", within: 60) {
-                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000
+                try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 3_000_000
             }
             try await fixture.endDaemon(by: SIGKILL)
             // The test takes the place of a surviving worker, which would keep the lock.
@@ -142,7 +142,7 @@ struct DaemonTests {
             try #require(descriptor >= 0)
             try await waitUntil("the end of the worker", within: 60) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
             try await waitUntil("the first failure", within: 60) {
-                try await fixture.json("show", "1")["error-code"] as? String == "fileInUse"
+                try await fixture.transfer("1")["error-code"] as? String == "fileInUse"
             }
             #expect(try await fixture.state(of: "1") == "waiting")
             close(descriptor)
@@ -188,7 +188,7 @@ struct DaemonTests {
         try await withFixture { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
             try await waitUntil("bytes", within: 60) {
-                try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000
+                try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 1_000_000
             }
             let first = try #require(try await fixture.process())
             let other = fixture.program.folder.path
@@ -201,7 +201,7 @@ struct DaemonTests {
             kill(first, SIGTERM)
             try await waitForEnd(of: first)
             // The next call starts the daemon again, with all of its transfers.
-            #expect(try await fixture.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000)
+            #expect(try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 1_000_000)
             try await fixture.run("cancel", "1")
             try await waitUntil("the end", within: 60) { try await fixture.state(of: "1") == "cancelled" }
             #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.program.downloads).isEmpty)
@@ -215,6 +215,10 @@ struct DaemonTests {
         try await withFixture { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
             #expect(try await fixture.run("why", "1").hasPrefix("not before"))
+            let all = try await fixture.run("why").split(separator: "\n")
+            #expect(all.count == 2 && all[0].hasPrefix("not before") && all[1] == "  1  file.bin", "\(all)")
+            let groups = try await fixture.json("why")["waiting"] as? [[String: Any]]
+            #expect(groups?.count == 1 && groups?.first?["ids"] as? [String] == ["1"])
             let now = try await fixture.program.run(["now", "1"])
             #expect(now.status == 0 && now.run.errors.contains("1 still waits: not before"), "\(now.run.errors)")
             try await fixture.run("pause", "1")
@@ -222,7 +226,7 @@ struct DaemonTests {
             try await fixture.run("resume", "--all")
             #expect(try await fixture.state(of: "1") == "waiting")
             try await fixture.run("set", "1", "priority=high", "when=ac")
-            let shown = try await fixture.json("show", "1")
+            let shown = try await fixture.transfer("1")
             #expect(shown["priority"] as? Int == 750)
             #expect((shown["constraints"] as? [String: Any])?["power"] as? String == "ac")
             #expect(try await fixture.run("set", "1", "colour=red", status: 2).contains("unknown key 'colour'"))
@@ -248,9 +252,10 @@ struct DaemonTests {
             let file = fixture.program.folder.path + "/up.bin"
             try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: file))
             // This server accepts no uploads and responds with status 405.
-            let message = try await fixture.run("add-upload", file, server.url("up.bin"), "--wait", status: 1)
+            let message = try await fixture.run("add", "--upload", file, server.url("up.bin"), "--wait", status: 1)
             #expect(message.contains("405"))
-            #expect(try await fixture.run("add-upload", file + "x", server.url("up"), status: 2).contains("up.binx"))
+            let missing = try await fixture.run("add", "--upload", file + "x", server.url("up"), status: 2)
+            #expect(missing.contains("up.binx"))
         }
     }
 

@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 /// Tests of choosing a policy by name on the command line.
-@Suite("transferctl policies and get --policy, end to end")
+@Suite("transferctl config policies and get --policy, end to end")
 struct PolicyTests {
     @Test("every listed policy can be selected with its defaults spelled out")
     func listed() async throws {
         let program = try Transferctl()
-        let people = try await program.run(["policies"])
+        let people = try await program.run(["config", "policies"])
         #expect(people.status == 0, "\(people.run.errors)")
-        let machines = try await program.run(["policies", "--json"])
+        let machines = try await program.run(["config", "policies", "--json"])
         let read = try JSONSerialization.jsonObject(with: Data(machines.run.output.utf8)) as? [String: Any]
         let policies = try #require(read?["policies"] as? [[String: Any]])
         #expect(policies.count >= 13)
@@ -41,7 +41,7 @@ struct PolicyTests {
     func refused(_ policy: String, _ words: [String]) async throws {
         let run = try await Transferctl().run(["get", "--policy", policy, "http://127.0.0.1:9/"])
         #expect(run.status == 2)
-        for word in words + ["transferctl policies"] {
+        for word in words + ["transferctl config policies"] {
             #expect(run.run.errors.contains(word), "\(run.run.errors)")
         }
     }

@@ -100,7 +100,7 @@ struct ReplacedDaemonTests {
             let id = try await fixture.daemon.run("add", fixture.server.url("user"))
             try await log.wait(for: "received 1")
             try await waitUntil("a part has arrived", within: 60) {
-                (try await fixture.daemon.json("show", id)["bytes"] as? Int ?? 0) >= 200_000
+                (try await fixture.daemon.transfer(id)["bytes"] as? Int ?? 0) >= 200_000
             }
             let waiting = try ChildProcess(
                 folder.path + "/transferctl", ["wait", id], environment: fixture.daemon.program.environment,

@@ -80,7 +80,7 @@ struct CompletionTests {
 
     private func check(_ shell: CompletingShell, _ fixture: DaemonFixture) async throws {
         try await fixture.run("add", "http://127.0.0.1:9/f", "--not-before", "+1d")
-        try await fixture.run("override", "Hotel Wi-Fi", "yes")
+        try await fixture.run("network", "Hotel Wi-Fi", "yes")
         let program = fixture.program
         for name in ["upload-me.txt", "urls.txt"] {
             try Data().write(to: URL(fileURLWithPath: program.downloads + "/" + name))
@@ -114,7 +114,7 @@ struct CompletionTests {
             let found = try await candidates(line)
             #expect(found.contains { $0 == wanted || $0.hasPrefix(wanted + ":") }, "\(line): \(found)")
         }
-        let connections = try await candidates("transferctl override Ho")
+        let connections = try await candidates("transferctl network Ho")
         #expect(connections.contains { $0.replacing("\\", with: "").hasPrefix("Hotel Wi-Fi") }, "\(connections)")
     }
 }

@@ -36,7 +36,9 @@ struct NewcomerTests {
         let numbers = try String(contentsOfFile: fixture.program.folder.path + "/numbers", encoding: .utf8)
         #expect(numbers == "1\n2\n3\n")
         try await waitUntil("the transfer has waited for a second", within: 60) {
-            try await fixture.run("why", "1").contains("waited so far: not before 0:01")
+            // A loaded machine may skip any second.
+            let text = try await fixture.run("why", "1")
+            return text.contains("waited so far: not before ") && !text.contains("not before 0:00")
         }
         #expect(try await fixture.run("why", "1").contains("next check by "))
         #expect(!(try await fixture.run("why", "1").contains("Z\n")))

@@ -26,7 +26,7 @@ struct RPCTests {
             let gid = "0000000000000001"
             #expect(try await rpc.status(gid)["status"] as? String == "waiting" && server.requests().isEmpty)
             // The person sees it as the transfer of an app.
-            #expect(try await rpc.daemon.json("show", "1")["app"] as? String == "rpc")
+            #expect(try await rpc.daemon.transfer("1")["app"] as? String == "rpc")
 
             try await rpc.power.setAC(true)
             for name in ["Start", "Complete"] {

@@ -40,6 +40,8 @@ struct RunDaemonTests {
             let text = try await fixture.run("list")
             #expect(text.contains("c1  waiting") && text.contains("sh"))
             #expect(!text.contains("secret") && !text.contains("exit"))
+            #expect(try await fixture.run("list", "c1").contains("c1  waiting"))
+            #expect(try await fixture.run("why").contains("\n  c1  sh"))
             #expect(try await fixture.run("why", "c1").contains("on battery"))
             #expect(
                 (try await fixture.json("why", "c1")["reasons"] as? [[String: Any]])?.first?["code"] as? String

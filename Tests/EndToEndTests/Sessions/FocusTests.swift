@@ -20,7 +20,7 @@ struct FocusTests {
     }
 
     private func delays(_ fixture: SessionFixture) async throws -> [Int] {
-        (try await fixture.daemon.json("limiter")["limiters"] as? [[String: Any]] ?? []).compactMap {
+        (try await fixture.daemon.json("apps")["limiters"] as? [[String: Any]] ?? []).compactMap {
             $0["delay"] as? Int
         }
     }

@@ -115,7 +115,7 @@ extension SessionFixture {
     fileprivate func limiterDelay(atLeast least: Int) async throws -> Int {
         var delay = 0
         try await waitUntil("a delay of \(least) s", within: 60) {
-            let rows = (try? await daemon.json("limiter"))?["limiters"] as? [[String: Any]] ?? []
+            let rows = (try? await daemon.json("apps"))?["limiters"] as? [[String: Any]] ?? []
             delay = rows.first { $0["app"] as? String == SessionFixture.program }?["delay"] as? Int ?? 0
             return delay >= least
         }

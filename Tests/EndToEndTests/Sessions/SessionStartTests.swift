@@ -59,7 +59,7 @@ struct SessionStartTests {
             let table = try await fixture.daemon.run("apps")
             let shown = outcome == "missing" ? "program missing" : "ended immediately"
             #expect(table.contains("1 \(shown)") && table.contains(words), "\(table)")
-            #expect(try await fixture.daemon.run("sessions").contains("episodes"))
+            #expect(try await fixture.daemon.run("apps").contains("episodes"))
         }
     }
 

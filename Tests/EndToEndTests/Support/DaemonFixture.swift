@@ -58,7 +58,14 @@ struct DaemonFixture {
     func process() async throws -> pid_t? { (try await json("service", "status")["process"] as? Int).map(pid_t.init) }
 
     /// The name of a transfer's state.
-    func state(of id: String) async throws -> String { try await json("show", id)["state"] as? String ?? "" }
+    func state(of id: String) async throws -> String { try await transfer(id)["state"] as? String ?? "" }
+
+    /// Returns the object of a transfer, as `transferctl list ID` prints it.
+    func transfer(_ id: String) async throws -> [String: Any] {
+        let transfers = try await json("list", id)["transfers"] as? [[String: Any]]
+        guard let transfer = transfers?.first else { throw FixtureError("no transfer \(id)") }
+        return transfer
+    }
 
     /// Sends the running daemon a signal that ends it, and waits for its end.
     ///

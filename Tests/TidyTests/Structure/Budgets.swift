@@ -12,7 +12,7 @@ enum Budgets {
     static let lines = [
         "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/LinuxClock": 280,
         "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 620,
-        "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2560,
+        "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,
         "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1740,
         "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionExecutor": 4240,
         "Sources/Adapters/UploadSpool": 380, "Sources/Adapters/WorkerExecutor": 1540,
@@ -28,12 +28,12 @@ enum Budgets {
         "Sources/SystemLibraries/CSeccomp": 20, "Sources/SystemLibraries/CTimer": 20,
         "Sources/SystemLibraries/CUPower": 20, "Sources/SystemLibraries/URLSessionInterposer": 1660,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
-        "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 140, "Sources/Tools/ProgramVersion": 20,
-        "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9760,
-        "Sources/Tools/transferlab": 2200, "Tests/Adapters/CommandRunnerTests": 140,
+        "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
+        "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9660,
+        "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/GLibBridgeTests": 180, "Tests/Adapters/LinuxClockTests": 260,
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 300,
-        "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2180,
+        "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2200,
         "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,
         "Tests/Adapters/TransferWorkerTests": 260, "Tests/Adapters/URLSessionExecutorTests": 6380,
         "Tests/Adapters/UploadSpoolTests": 280, "Tests/Adapters/WorkerExecutorTests": 780,
@@ -51,9 +51,9 @@ enum Budgets {
         "Tests/Fixtures/Servers": 2520, "Tests/Fixtures/StressTests": 2900, "Tests/Model/TransferModelTests": 340,
         "Tests/Testing/DiskFixtureTests": 260, "Tests/Testing/HostileServerTests": 480,
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
-        "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 60, "Tests/Tools/ProgramVersionTests": 40,
+        "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 80, "Tests/Tools/ProgramVersionTests": 40,
         "Tests/Tools/ToolSupportTests": 240, "Tests/Tools/TransferDaemonTests": 840,
-        "Tests/Tools/TransferctlTests": 2780, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
+        "Tests/Tools/TransferctlTests": 2820, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
     ]
 
     /// Describes each folder that has more code lines than its budget, or far fewer, in a sentence.

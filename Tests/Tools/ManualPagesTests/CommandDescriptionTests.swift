@@ -7,7 +7,8 @@ import Testing
 struct CommandDescriptionTests {
     private struct Root: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "root", abstract: "Does things.", discussion: "First.\n\n.Second", subcommands: [Child.self])
+            commandName: "root", abstract: "Does things.", discussion: "First.\n\n.Second",
+            subcommands: [Child.self, Other.self])
     }
 
     private struct Child: ParsableCommand {
@@ -16,6 +17,9 @@ struct CommandDescriptionTests {
         @Option(help: .init("The size.", valueName: "bytes"))
         var size = 7
 
+        @Flag(name: .shortAndLong, help: "Says less.")
+        var quiet = false
+
         @Flag(help: .init("Not shown.", visibility: .hidden))
         var secret = false
 
@@ -23,7 +27,14 @@ struct CommandDescriptionTests {
         var name: [String] = []
     }
 
-    @Test("describes commands, options with their defaults, and arguments, but no hidden options")
+    private struct Other: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "other", abstract: "Does another.")
+
+        @Flag(name: .shortAndLong, help: "Says less.")
+        var quiet = false
+    }
+
+    @Test("describes commands, options with their defaults once, and arguments, but no hidden options")
     func text() throws {
         let page = try CommandDescription.root(Root.self).page(
             number: 1, version: "2.0", sections: [ManualSection("EXAMPLES", [.example("root child a-b", "Do it.")])])
@@ -48,6 +59,17 @@ struct CommandDescriptionTests {
                 .TP
                 .B \\-\\-size <bytes>
                 The size. (default: 7)
+                .PP
+                Common options: \\-\\-quiet.
+                .SS root other
+                .PP
+                Does another.
+                .PP
+                Common options: \\-\\-quiet.
+                .SH COMMON OPTIONS
+                .TP
+                .B \\-\\-quiet, \\-q
+                Says less.
                 .SH EXAMPLES
                 .PP
                 Do it.

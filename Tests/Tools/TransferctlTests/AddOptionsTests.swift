@@ -24,13 +24,12 @@ struct AddOptionsTests {
 
     @Test("The help lists no option that the daemon does not support")
     func help() {
-        for command in [AddCommand.helpMessage(columns: 200), AddUploadCommand.helpMessage(columns: 200)] {
-            for option in ["--proxy", "--ca-file", "--yield", "--assume", "--parallel"] {
-                #expect(!command.contains(option), "\(option)")
-            }
-            for option in ["--policy", "--limit-rate ", "--user-agent", "--on-complete"] {
-                #expect(command.contains(option), "\(option)")
-            }
+        let help = AddCommand.helpMessage(columns: 200)
+        for option in ["--proxy", "--ca-file", "--yield", "--assume", "--parallel"] {
+            #expect(!help.contains(option), "\(option)")
+        }
+        for option in ["--policy", "--limit-rate ", "--user-agent", "--on-complete"] {
+            #expect(help.contains(option), "\(option)")
         }
         #expect(throws: (any Error).self) { try AddCommand.parse(["http://h/f", "--proxy", "http://p:1"]) }
     }
@@ -61,6 +60,25 @@ struct AddOptionsTests {
         #expect(throws: UsageError.self) { try settings("--limit-rate", "0") }
         #expect(throws: UsageError.self) { try settings("--user-agent", "a", "--header", "User-Agent: b") }
         #expect(throws: UsageError.self) { try settings("--user-agent", "a\nb") }
+    }
+
+    @Test("An upload has a file, one URL, and the options of put; options for downloads are refused")
+    func upload() throws {
+        let now = WallTime(secondsSinceEpoch: 1_795_262_400)
+        func items(_ arguments: String...) throws -> [GetPlan.Item] { try AddCommand.parse(arguments).items(now: now) }
+        let folder = "http://h/folder/"
+        let source = try #require(try items("--upload", #filePath, folder, "--no-resume").first?.specification)
+        #expect(source.url == folder + "AddOptionsTests.swift" && source.upload?.resumption == .never)
+        #expect(try items("--upload", #filePath, folder, "--method", "post").first?.specification.url == folder)
+        for (wrong, word) in [
+            ([folder, "--no-resume"], "require --upload"),
+            (["--upload", #filePath, "http://h/a", "http://h/b"], "one URL"),
+            (["--upload", #filePath, folder, "-o", "x"], "downloads only"),
+            (["--upload", "-", folder], "standard input"),
+        ] {
+            let error = #expect(throws: UsageError.self) { try AddCommand.parse(wrong).items(now: now) }
+            #expect(error?.description.contains(word) == true, "\(error as Any)")
+        }
     }
 
     @Test("A negative number is refused with its range, not as a missing value")

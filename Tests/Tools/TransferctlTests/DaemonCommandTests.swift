@@ -14,14 +14,17 @@ struct DaemonCommandTests {
     private static let now = WallTime(secondsSinceEpoch: 1_795_262_400)
 
     @Test(
-        "Parses durations with units", arguments: [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86_400), ("7", 7)])
+        "Parses durations with units",
+        arguments: [
+            ("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86_400), ("7", 7), ("1h30m", 5400), ("2w", 1_209_600),
+        ])
     func spans(text: String, seconds: Int64) throws {
         #expect(try TimeSpan(text, option: "for").seconds == seconds)
     }
 
     @Test(
         "Rejects invalid durations",
-        arguments: ["", "s", "0", "-5m", "1.5h", "2w", "h2", "9223372036854775807d"])
+        arguments: ["", "s", "0", "1.5s", "-5m", "2y", "h2", "9223372036854775807d"])
     func noSpans(text: String) {
         #expect(throws: UsageError.self) { try TimeSpan(text, option: "for") }
     }
@@ -97,7 +100,7 @@ struct DaemonCommandTests {
         var failed = running
         (failed.id, failed.state, failed.bytes, failed.total, failed.rate) = (TransferID(2), .failed, 0, nil, nil)
         failed.name = "gone.iso"
-        let lines = StatusTable(rows: [running, failed], width: 100).text.split(separator: "\n").map(String.init)
+        let lines = StatusTable([running, failed], width: 100).text.split(separator: "\n").map(String.init)
         let column = lines[0].range(of: "NAME")?.lowerBound
         #expect(column != nil && lines[1].range(of: "big.iso")?.lowerBound == column)
         #expect(lines[2].range(of: "gone.iso")?.lowerBound == column)
@@ -114,7 +117,7 @@ struct DaemonCommandTests {
         var waiting = running
         (waiting.id, waiting.name, waiting.state, waiting.rate) = (TransferID(3), "b", .waiting, nil)
         waiting.sentence = "on battery since 14:02 (UPower) — starts 10 s after you plug in"
-        let lines = StatusTable(rows: [running, waiting], width: 50).text.split(separator: "\n").map(String.init)
+        let lines = StatusTable([running, waiting], width: 50).text.split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { Formatting.columns($0) <= 50 }, "\(lines)")
         #expect(lines[0].hasPrefix("ID  STATE"))
         #expect(lines[1].hasPrefix("12  running    25 % of 1.00 MB 2.00 MB/s"), "\(lines[1])")

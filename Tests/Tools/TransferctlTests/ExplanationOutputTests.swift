@@ -51,4 +51,13 @@ struct ExplanationOutputTests {
             #expect(sentence.hasSuffix(likely) == isShown, "\(sentence)")
         }
     }
+
+    @Test("Work that waits for the same reason is listed below it, and a long list is cut")
+    func groups() {
+        let night = (1...22).map { (sentence: "outside the time window", id: "\($0)", name: "f\($0)") }
+        let lines = WaitGroup.groups(of: [night[0], ("on battery", "c1", "sh")] + night.dropFirst()).map(\.lines)
+        #expect(lines.count == 2 && lines[1] == ["on battery", "  c1  sh"])
+        #expect(lines[0].prefix(3) == ["outside the time window", "  1  f1", "  2  f2"])
+        #expect(lines[0].count == 22 && lines[0][21] == "  and 2 more: 'transferctl list' shows all")
+    }
 }

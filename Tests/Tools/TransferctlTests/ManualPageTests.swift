@@ -14,8 +14,19 @@ import ToolSupport
             let name = command.configuration.commandName ?? ""
             #expect(page.contains(".SS transferctl \(name.replacing("-", with: "\\-"))"), "\(name)")
         }
-        #expect(page.contains(".B \\-\\-not\\-before <time>"))
-        #expect(!page.contains("sysfs"), "hidden options are left out")
+        #expect(page.split(separator: ".B \\-\\-not\\-before <time>").count == 2, "each option is described once")
+        #expect(page.contains(".B \\-\\-insecure") || page.contains(", \\-\\-insecure"), "rare options are described")
+        #expect(!page.contains("sysfs"), "options for tests are left out")
+    }
+
+    @Test("The help of each command fits two screens")
+    func help() {
+        func check(_ command: any ParsableCommand.Type) {
+            let lines = command.helpMessage(columns: 80).split(separator: "\n", omittingEmptySubsequences: false).count
+            #expect(lines <= 100, "\(command): \(lines)")
+            for subcommand in command.configuration.subcommands { check(subcommand) }
+        }
+        check(TransferControl.self)
     }
 
     @Test("The pages have the usual sections, in the usual order, and no accidental roff requests")

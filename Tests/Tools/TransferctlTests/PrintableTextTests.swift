@@ -49,7 +49,7 @@ struct PrintableTextTests {
         (status.path, status.error) = ("/d/" + text, "e" + text)
         let lines =
             TransferCard(status.fields).lines(width: 400)
-            + StatusTable(rows: [status], width: 400).text.split(separator: "\n").map(String.init)
+            + StatusTable([status], width: 400).text.split(separator: "\n").map(String.init)
         for line in lines {
             #expect(!line.unicodeScalars.contains { unsafeScalars.contains($0) }, "\(line.debugDescription)")
         }

@@ -8,7 +8,7 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("The output of 'transferctl show'")
+@Suite("The output of 'transferctl list ID'")
 struct TransferCardTests {
     private var waiting: TransferStatus {
         var status = TransferStatus(

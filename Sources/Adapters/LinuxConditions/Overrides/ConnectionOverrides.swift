@@ -67,7 +67,7 @@ public struct ConnectionOverrides: Hashable, Sendable {
     /// The text of a file with these overrides, sorted by name.
     public var text: String {
         var text =
-            "# Connections that are metered or unmetered, regardless of the system. Written by transferctl override.\n"
+            "# Connections that are metered or unmetered, regardless of the system. Written by transferctl network.\n"
         text += "[metered]\n"
         for (name, setting) in settings.sorted(by: { $0.key < $1.key }) {
             text += "\(LineScanner.quoted(name)) = \"\(setting.rawValue)\"\n"

@@ -21,6 +21,9 @@ enum HistoryRows {
         var values: StoredConditions
     }
 
+    /// The kind of the moment that hides an ended transfer from lists. The history does not show it.
+    static let cleared = "cleared"
+
     static func insert(_ event: TransferHistoryEvent, into database: Database) throws {
         try database.cachedStatement(sql: "INSERT INTO moment (task, time, kind, note) VALUES (?, ?, ?, ?)").execute(
             arguments: [event.id.rawValue, event.time.nanosecondsSinceEpoch, event.kind.rawValue, event.message])
@@ -56,9 +59,9 @@ enum HistoryRows {
                 SELECT id FROM task WHERE id > ?2 AND (
                     EXISTS (SELECT 1 FROM queue WHERE task = id AND submitted >= ?1)
                     OR EXISTS (SELECT 1 FROM ended WHERE task = id AND (submitted >= ?1 OR time >= ?1))
-                    OR EXISTS (SELECT 1 FROM moment WHERE task = id AND time >= ?1)
+                    OR EXISTS (SELECT 1 FROM moment WHERE task = id AND time >= ?1 AND kind != ?4)
                 ) ORDER BY id LIMIT ?3
-                """, arguments: [start.nanosecondsSinceEpoch, number, size.transfers])
+                """, arguments: [start.nanosecondsSinceEpoch, number, size.transfers, cleared])
         var page: [RecordedTransfer] = []
         var events = 0
         for number in numbers {

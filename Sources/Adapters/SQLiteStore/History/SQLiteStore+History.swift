@@ -92,14 +92,32 @@ extension SQLiteStore {
     ///
     /// - Throws: `TransferStoreError` if the change cannot be saved.
     public func remove(_ ids: [TransferID]) async throws {
+        try await change(ids) { id, database in
+            try database.execute(
+                sql: "DELETE FROM task WHERE id = ?1 AND id IN (SELECT task FROM ended)", arguments: [id.rawValue])
+            guard database.changesCount > 0 else { return }
+            try database.execute(sql: "DELETE FROM moment WHERE task = ?1", arguments: [id.rawValue])
+        }
+    }
+
+    /// Leaves ended transfers out of ``ended(limit:)`` from now on. Their history stays. Unfinished and unknown
+    /// transfers are ignored.
+    ///
+    /// - Throws: `TransferStoreError` if the change cannot be saved.
+    public func clear(_ ids: [TransferID]) async throws {
+        try await change(ids) { id, database in
+            try database.execute(
+                sql: "INSERT INTO moment (task, time, kind) SELECT task, ?2, ?3 FROM ended WHERE task = ?1",
+                arguments: [id.rawValue, WallTime.now.nanosecondsSinceEpoch, HistoryRows.cleared])
+        }
+    }
+
+    private func change(
+        _ ids: [TransferID], _ body: @escaping @Sendable (TransferID, Database) throws -> Void
+    ) async throws {
         await writer.flush()
         try await writer.perform { database in
-            for id in ids {
-                try database.execute(
-                    sql: "DELETE FROM task WHERE id = ?1 AND id IN (SELECT task FROM ended)", arguments: [id.rawValue])
-                guard database.changesCount > 0 else { continue }
-                try database.execute(sql: "DELETE FROM moment WHERE task = ?1", arguments: [id.rawValue])
-            }
+            for id in ids { try body(id, database) }
             return true
         }
     }

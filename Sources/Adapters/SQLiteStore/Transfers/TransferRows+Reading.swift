@@ -36,10 +36,15 @@ extension TransferRows {
         return all
     }
 
-    /// Returns at most `limit` finished transfers, in descending order of their IDs.
+    /// Returns at most `limit` finished transfers that are not cleared, in descending order of their IDs.
     func ended(limit: Int, in database: Database) throws -> [StoredTransfer] {
         let numbers = try Int64.fetchAll(
-            database, sql: "SELECT task FROM ended ORDER BY task DESC LIMIT ?", arguments: [max(0, limit)])
+            database,
+            sql: """
+                SELECT task FROM ended
+                WHERE NOT EXISTS (SELECT 1 FROM moment WHERE moment.task = ended.task AND kind = ?)
+                ORDER BY task DESC LIMIT ?
+                """, arguments: [HistoryRows.cleared, max(0, limit)])
         return try transfers(numbers, in: database)
     }
 

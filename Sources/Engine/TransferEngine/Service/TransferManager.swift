@@ -83,6 +83,6 @@ package protocol EndedTransferManager: Sendable {
     /// Submits failed and canceled transfers again, all or none. Returns the IDs of the new transfers, in the order of
     /// `ids`.
     func retry(_ ids: [TransferID]) async throws -> [TransferID]
-    /// Removes ended transfers from lists and from the history, all or none. Their files stay.
+    /// Removes ended transfers from lists, all or none. Their files and their history stay.
     func remove(_ ids: [TransferID]) async throws
 }

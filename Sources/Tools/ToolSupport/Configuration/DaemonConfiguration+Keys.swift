@@ -78,8 +78,7 @@ extension DaemonConfiguration {
                 + "or prompt. Applies to the policy \"default\" only."),
         Key(
             name: "policy", defaultText: "\"default\"", unit: "",
-            meaning: "The policy for discretionary work: NAME[:key=value]... 'transferctl policies' lists the policies."
-        ),
+            meaning: "The policy for discretionary work: NAME[:key=value]... 'transferctl config policies' lists all."),
         Key(
             name: "price", defaultText: "{}", unit: "",
             meaning:

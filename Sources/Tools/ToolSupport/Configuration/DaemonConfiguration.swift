@@ -9,7 +9,7 @@ package import TransferPolicy
 
 /// The settings of the daemon, read from `config.toml`. Every key has a default, and an unknown key is an error.
 package struct DaemonConfiguration {
-    /// The policy for discretionary work, as `NAME[:key=value]…`. `transferctl policies` lists the names.
+    /// The policy for discretionary work, as `NAME[:key=value]…`. `transferctl config policies` lists the names.
     ///
     /// The default is `default`, which another ``patience`` than the default replaces with the policy of its name.
     package var policy = "default"

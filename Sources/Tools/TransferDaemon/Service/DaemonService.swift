@@ -103,9 +103,9 @@ actor DaemonService: ExportedService {
         return Dictionary(transfers.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Removes ended transfers from the history and from lists.
+    /// Removes ended transfers from lists.
     func remove(_ ids: [TransferID]) async throws {
-        try await history?.remove(ids)
+        try await history?.clear(ids)
         registry.removeEnded(Set(ids))
     }
 

@@ -52,7 +52,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         completion: .file())
     var replay: String?
 
-    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
+    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .private))
     var sysfsRoot: String?
 
     func run() async throws {
@@ -112,10 +112,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         guard watch || record != nil else {
             throw UsageError("--for requires --watch or --record")
         }
-        guard let duration = DurationExpression(limit)?.duration else {
-            throw UsageError("not a valid duration: --for '\(limit)'; use 90s, 15m, 2h, or 1d")
-        }
-        return duration
+        return .seconds(try TimeSpan(limit, option: "for").seconds)
     }
 
     private func report(_ file: RecordingFile) throws {

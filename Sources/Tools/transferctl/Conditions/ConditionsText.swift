@@ -62,31 +62,22 @@ enum ConditionsText {
         return conditions.underlay.value.map { "\(interface) over \($0)" } ?? interface
     }
 
-    /// Returns the conditions as a table, with the price at a date. In a narrow terminal, a date of today is shown as a time only.
+    /// Returns the conditions as a table, with the price at a date. In a narrow terminal, a date of today is shown as a
+    /// time only.
     static func table(_ conditions: Conditions, at now: WallTime, width: Int = .max) -> String {
-        let text = table(conditions, at: now) { conditions.localTime.dateAndTime(of: $0) }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.contains(where: { Formatting.columns($0) > width }) else { return text }
-        return table(conditions, at: now, date: WatchConditions.time)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.contains("  ") ? Formatting.fitted(String($0), width: width) : String($0) }
-            .joined(separator: "\n")
-    }
-
-    private static func table(_ conditions: Conditions, at now: WallTime, date: (WallTime) -> String) -> String {
-        let header = ["CONDITION", "VALUE", "SOURCE", "SINCE", "CONFIDENCE"]
-        let cells =
-            [header]
-            + rows(conditions, at: now).map { row in
-                [
-                    row.name, row.value.printable, row.source.displayName,
-                    date(row.since.wall), row.confidence.rawValue,
-                ]
+        let rows = rows(conditions, at: now)
+        func table(_ date: (WallTime) -> String) -> ColumnTable {
+            var table = ColumnTable(["CONDITION", "VALUE", "SOURCE", "SINCE", "CONFIDENCE"])
+            for row in rows {
+                table.add([
+                    row.name, row.value, row.source.displayName, date(row.since.wall), row.confidence.rawValue,
+                ])
             }
-        let widths = header.indices.map { column in cells.map { Formatting.columns($0[column]) }.max() ?? 0 }
-        var lines = cells.map { row in
-            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - Formatting.columns($0)) }
-                .joined(separator: "  ").trimmingTrailingSpaces()
+            return table
+        }
+        var lines = table { conditions.localTime.dateAndTime(of: $0) }.lines(width: .max)
+        if lines.contains(where: { Formatting.columns($0) > width }) {
+            lines = table(WatchConditions.time).lines(width: width)
         }
         lines += conditions.notes.map { "note: \($0.printable)" }
         lines += conditions.disagreements.map { "disagreement: \("\($0)".printable)" }
@@ -142,13 +133,5 @@ enum ConditionsText {
         guard !changed.isEmpty else { return nil }
         return "conditions: "
             + changed.map { "\($1.name) \($1.value) (\($1.source.displayName))" }.joined(separator: ", ")
-    }
-}
-
-extension String {
-    fileprivate func trimmingTrailingSpaces() -> String {
-        var rest = Substring(self)
-        while rest.last == " " { rest.removeLast() }
-        return String(rest)
     }
 }

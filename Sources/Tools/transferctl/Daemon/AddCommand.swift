@@ -7,22 +7,29 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// The `transferctl add` command, which submits downloads to the daemon.
+/// The `transferctl add` command, which submits downloads, or an upload, to the daemon.
 struct AddCommand: AsyncParsableCommand, TransferOptions {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Submit downloads to the daemon, which runs them when the conditions are right.",
+        abstract: "Submit transfers to the daemon, which runs them when the conditions are right.",
         discussion: """
             Prints the ID of each transfer on its own line, for use with 'transferctl why', 'pause', 'cancel', and other \
             commands. D-Bus starts the daemon on first use. By default, a transfer starts immediately on any network; \
             --discretionary waits for the daemon's policy, and --policy for another one. The rate limit of all transfers \
             together and the number of simultaneous transfers are set in the daemon's configuration.
+
+            --upload FILE sends a file to the URL. The daemon reads the file when it sends it; the upload fails if the file \
+            has changed by then. If the URL ends in a slash, the file's name is appended, except with --method POST.
             """)
 
-    @Argument(help: ArgumentHelp("The http or https URLs to download.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The http or https URLs to download, or the one to upload to.", valueName: "url"))
     var urls: [String] = []
 
+    @Option(help: .init("Upload this file to the URL.", valueName: "file"), completion: .file())
+    var upload: String?
+
     @OptionGroup var submission: SubmissionOptions
+    @OptionGroup(title: "Upload options") var uploading: UploadOptions
     @OptionGroup(title: "Destination options") var destination: DestinationOptions
     @OptionGroup(title: "Scheduling options") var timing: TimingOptions
     @OptionGroup(title: "Request options") var request: RequestOptions
@@ -39,49 +46,41 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
 
     func run() async throws {
         let settings = try submission.settings(self)
-        guard destination.output != "-" else {
-            throw UsageError("the daemon cannot write to standard output (--output -); use 'transferctl get'")
-        }
         let alarm = try AdapterFactory.alarm()
-        let builder = try SpecificationBuilder(command: self, destination: destination, now: alarm.now().wall)
-        let items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
-        try GetPlan.rejectDuplicates(items)
+        let items = try items(now: alarm.now().wall)
         try checkDeadlines(of: items, now: alarm.now(), limitRate: submission.limitRate)
-        let requests = items.map { TransferRequest(settings.applied(to: $0.specification)) }
+        let requests = items.map { item in
+            TransferRequest(
+                settings.applied(to: item.specification),
+                upload: item.specification.upload.map {
+                    TransferRequest.Upload(
+                        path: $0.path, method: $0.method, contentType: $0.contentType, resumption: $0.resumption)
+                })
+        }
         try await DaemonConnection.with(bus: daemon.bus) { try await submission.submit(requests, to: $0) }
     }
-}
 
-/// The `transferctl add-upload` command, which submits an upload to the daemon.
-struct AddUploadCommand: AsyncParsableCommand, TransferOptions {
-    static let configuration = CommandConfiguration(
-        commandName: "add-upload",
-        abstract: "Submit an upload to the daemon, which runs it when the conditions are right.",
-        discussion: """
-            Prints the ID of the transfer. The daemon reads the file when it sends it; the upload fails if the file has \
-            changed by then. If the URL ends in a slash, the file's name is appended, except with --method POST.
-            """)
-
-    @OptionGroup var upload: UploadArguments
-    @OptionGroup var submission: SubmissionOptions
-    @OptionGroup(title: "Scheduling options") var timing: TimingOptions
-    @OptionGroup(title: "Request options") var request: RequestOptions
-    @OptionGroup var daemon: DaemonOptions
-    @OptionGroup var testOptions: TestOptions
-
-    func run() async throws {
-        let settings = try submission.settings(self)
-        try upload.check(self)
-        let source = try upload.source()
-        let alarm = try AdapterFactory.alarm()
-        let builder = try SpecificationBuilder(command: self, destination: nil, now: alarm.now().wall)
-        let items = [try builder.item(uploading: source, to: upload.target(for: source))]
-        try checkDeadlines(of: items, now: alarm.now(), limitRate: submission.limitRate)
-        let request = TransferRequest(
-            settings.applied(to: items[0].specification),
-            upload: TransferRequest.Upload(
-                path: source.path, method: source.method, contentType: source.contentType,
-                resumption: source.resumption))
-        try await DaemonConnection.with(bus: daemon.bus) { try await submission.submit([request], to: $0) }
+    /// Returns the transfers of the command line.
+    ///
+    /// - Throws: `UsageError` that names the option, the error and its remedy.
+    func items(now: WallTime) throws -> [GetPlan.Item] {
+        guard let upload else {
+            guard uploading.isEmpty else {
+                throw UsageError("--method, --content-type, and --no-resume require --upload; leave them out")
+            }
+            guard destination.output != "-" else {
+                throw UsageError("the daemon cannot write to standard output (--output -); use 'transferctl get'")
+            }
+            let builder = try SpecificationBuilder(command: self, destination: destination, now: now)
+            let items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
+            try GetPlan.rejectDuplicates(items)
+            return items
+        }
+        guard urls.count == 1, input == nil else { throw UsageError("--upload needs exactly one URL, and no --input") }
+        guard destination.isEmpty else {
+            throw UsageError("the options for destinations apply to downloads only; leave them out with --upload")
+        }
+        let builder = try SpecificationBuilder(command: self, destination: nil, now: now)
+        return [try uploading.item(uploading: upload, to: urls[0], of: self, by: builder)]
     }
 }

@@ -88,15 +88,56 @@ struct PauseCommand: ControlCommand {
     @OptionGroup var daemon: DaemonOptions
 }
 
-/// The `transferctl resume` command, which resumes paused transfers and ends retry delays.
+/// The `transferctl resume` command, which resumes paused transfers, ends retry delays, and submits failed transfers
+/// again.
 struct ResumeCommand: ControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Resume paused transfers, and retry failed attempts immediately.")
+        commandName: "resume",
+        abstract: "Resume paused transfers, retry failed attempts immediately, and submit failed transfers again.",
+        discussion: """
+            A failed or canceled transfer is submitted again as a new one, whose ID is printed. A request with a query, \
+            header fields, cookies, or a login cannot be repeated, because the daemon does not keep them after the end: use \
+            'transferctl add' again.
+            """)
     static var action: ControlAction { .resume }
     static var participle: String { "Resumed" }
 
     @OptionGroup var choice: TransferChoice
+
+    @Flag(help: "Select all failed transfers that were submitted from the command line.")
+    var failed = false
+
     @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let transfers = EndedTransfers(of: client)
+        guard !failed else {
+            guard choice.isEmpty else { throw UsageError("--failed excludes IDs, --all, and --session; use one way") }
+            return try await Self.retryFailed(transfers)
+        }
+        var ended: [TransferID] = []
+        for case .transfer(let id) in choice.ids {
+            if try await client.show(id).status.state.isEnded { ended.append(id) }
+        }
+        for id in try await transfers.retry(ended) { Console.print("\(id)") }
+        var rest = self
+        rest.choice.ids.removeAll { reference in ended.contains { .transfer($0) == reference } }
+        guard ended.isEmpty || !rest.choice.ids.isEmpty else { return }
+        Self.confirm(try await rest.applyAction(by: client))
+    }
+
+    private static func retryFailed(_ transfers: EndedTransfers) async throws {
+        let failed = try await transfers.latest(of: "person").filter { $0.state == .failed }
+        for status in failed {
+            // One by one, because one that cannot be retried must not prevent the others.
+            do {
+                for id in try await transfers.retry([status.id]) { Console.print("\(id)") }
+            } catch {
+                Console.error("transferctl: \(error)")
+            }
+        }
+        if failed.isEmpty { Console.error("No failed transfers.") }
+    }
 }
 
 /// The `transferctl cancel` command, which ends transfers and removes their bytes.

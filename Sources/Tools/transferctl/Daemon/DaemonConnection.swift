@@ -30,6 +30,18 @@ extension DaemonCommand {
 
 /// The connection to the daemon, and the exit status for each of its errors.
 enum DaemonConnection {
+    /// Returns the result of `body`, or `nil` if no daemon is running or `body` fails. Never starts a daemon.
+    static func ifRunning<Value: Sendable>(bus: String?, _ body: (BusClient) async throws -> Value) async -> Value? {
+        guard let address = bus ?? BusConnection.sessionBusAddress() else { return nil }
+        let client = BusClient()
+        var value: Value?
+        if (try? await client.connect(address: address)) != nil, (try? await client.daemonProcess()) ?? nil != nil {
+            value = try? await body(client)
+        }
+        await client.close()
+        return value
+    }
+
     /// Connects, runs `body`, and disconnects.
     ///
     /// - Throws: `ExitCode` after the error has been printed.

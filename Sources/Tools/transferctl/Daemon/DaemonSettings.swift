@@ -2,7 +2,6 @@
 import Foundation
 import ToolSupport
 import TransferModel
-import TransferPolicy
 
 /// The settings of transfers that the daemon applies to each transfer, and that `get` and `put` apply to all.
 struct DaemonSettings {
@@ -27,11 +26,8 @@ struct DaemonSettings {
 
     /// Returns the policy of the options after checking its name and its parameters.
     static func policy(_ timing: TimingOptions) throws -> String? {
-        guard let name = timing.conditions.policy else { return nil }
-        do { _ = try PolicyCatalog.policy(named: name) } catch {
-            throw UsageError("--policy: \(error). 'transferctl policies' lists all policies and their parameters.")
-        }
-        return name
+        _ = try GetPlan.policy(timing.conditions)
+        return timing.conditions.policy
     }
 
     /// Returns the field of `--user-agent`.

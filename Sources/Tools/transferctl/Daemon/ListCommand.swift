@@ -14,12 +14,13 @@ struct ListCommand: DaemonCommand {
         commandName: "list",
         abstract: "Show the daemon's unfinished transfers, the commands of 'transferctl run', and their wait reasons.",
         discussion: """
-            With --json: one object with transfers, a list of objects: id, url (without its query), name, app, session, upload, \
-            kind, priority, state (waiting, running, paused, finished, failed, cancelled), bytes, total, rate (bytes per \
-            second), attempt, submitted, deadline, deadline-state (atRisk, missed), sentence, path, status, error-code, \
-            error; and commands, a list of objects: id, name (the first word of the command), state (waiting, running, frozen, \
-            stopping), deadline, sentence. Unknown values are left out.
+            With IDs, all details of these transfers, also of ended ones.
             """)
+
+    @Argument(
+        help: ArgumentHelp("The IDs of transfers and commands to show in full.", valueName: "id"),
+        completion: TransferIDs.completion)
+    var ids: [WorkReference] = []
 
     @Flag(name: .shortAndLong, help: "Include the latest 1000 transfers that have ended.")
     var all = false
@@ -35,29 +36,48 @@ struct ListCommand: DaemonCommand {
 
     @OptionGroup var daemon: DaemonOptions
 
+    private var width: Int { Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200 }
+
     func run(with client: BusClient) async throws {
+        guard ids.isEmpty else { return try await showDetails(client) }
         var filter = TransferFilter()
         filter.session = session
         filter.app = app
         filter.ended = all ? 1000 : 0
         let rows = try await client.explainedList(filter)
         let commands = session == nil && app == nil ? try await CommandClient(client).listIfAllowed() : []
-        if json {
-            return JSONLine.print([
-                "commands": commands.map(\.listed), "transfers": rows.map { $0.fields.mapValues(\.json) },
-            ])
-        }
-        let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
-        if !commands.isEmpty {
-            if !rows.isEmpty {
-                Console.printFitted(StatusTable(rows: rows, width: width).text + "\n")
-            }
-            return Console.print(CommandTable(rows: commands, width: width).lines.joined(separator: "\n"))
-        }
-        guard !rows.isEmpty else {
+        if json { return Self.printJSON(rows.map(\.fields), commands) }
+        guard !rows.isEmpty || !commands.isEmpty else {
             let what = all ? "No transfers." : "No unfinished transfers. --all also shows ended transfers."
             return Console.error(what)
         }
-        Console.printFitted(StatusTable(rows: rows, width: width).text)
+        Console.printFitted(StatusTable(rows, commands, width: width).text)
+    }
+
+    private func showDetails(_ client: BusClient) async throws {
+        guard !all, session == nil, app == nil else {
+            throw UsageError("IDs exclude --all, --session, and --app; use one way to select")
+        }
+        var transfers: [[String: VariantValue]] = []
+        var commands: [CommandStatus] = []
+        for reference in ids {
+            switch reference {
+            case .command(let number): commands.append(try await CommandClient(client).command(number))
+            case .transfer(let id):
+                // `show(_:)` would drop fields that a later daemon adds. The raw response keeps them.
+                transfers.append(
+                    try await client.call("Show", [.integer(id.rawValue)], type: "(x)").first?.dictionary ?? [:])
+            }
+        }
+        if json { return Self.printJSON(transfers, commands) }
+        var blocks = transfers.map { TransferCard($0).lines(width: width).joined(separator: "\n") }
+        if !commands.isEmpty { blocks.append(StatusTable([], commands, width: width).text) }
+        Console.print(blocks.joined(separator: "\n\n"))
+    }
+
+    private static func printJSON(_ transfers: [[String: VariantValue]], _ commands: [CommandStatus]) {
+        JSONLine.print([
+            "commands": commands.map(\.listed), "transfers": transfers.map { $0.mapValues(\.json) },
+        ])
     }
 }

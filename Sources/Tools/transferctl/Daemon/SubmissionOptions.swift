@@ -6,7 +6,7 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// The options that `add` and `add-upload` share, besides timing and request.
+/// The options of `add` besides those that it shares with `get` and `put`.
 struct SubmissionOptions: ParsableArguments {
     @Option(help: .init("Add the transfers to this session, to list and control them together.", valueName: "name"))
     var session: String?

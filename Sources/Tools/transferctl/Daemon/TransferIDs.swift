@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import TransferBusClient
 import TransferBusProtocol
 import TransferEngine
@@ -21,13 +20,6 @@ enum TransferIDs {
     /// Returns the IDs of a running daemon's transfers. Returns an empty list if no daemon is running, because pressing
     /// Tab must not start a daemon.
     private static func ids(_ list: (BusClient) async throws -> [TransferStatus]) async -> [String] {
-        guard let address = BusConnection.sessionBusAddress() else { return [] }
-        let client = BusClient()
-        var ids: [String] = []
-        if (try? await client.connect(address: address)) != nil, (try? await client.daemonProcess()) ?? nil != nil {
-            ids = ((try? await list(client)) ?? []).map { "\($0.id)" }
-        }
-        await client.close()
-        return ids
+        await DaemonConnection.ifRunning(bus: nil) { try await list($0).map { "\($0.id)" } } ?? []
     }
 }

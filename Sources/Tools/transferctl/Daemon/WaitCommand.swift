@@ -35,7 +35,7 @@ struct WaitCommand: AsyncParsableCommand {
 
     @OptionGroup var daemon: DaemonOptions
 
-    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
+    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .private))
     var sysfsRoot: String?
 
     func run() async throws {

@@ -2,40 +2,57 @@
 import ArgumentParser
 import ToolSupport
 import TransferBusClient
+import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
 /// The `transferctl why` command, which explains why a transfer waits.
-struct WhyCommand: OneTransferCommand {
+struct WhyCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
         abstract:
             "Explain why a transfer or a command waits: all reasons, and the changes that would start it.",
         discussion: """
-            A command of 'transferctl run' has an ID such as c1. If nothing blocks the transfer, its state is printed. \
+            Without an ID, each reason is printed once, followed by the transfers that wait for it. A command of \
+            'transferctl run' has an ID such as c1. If nothing blocks the transfer, its state is printed. \
             Waiting times are m:ss, h:mm:ss, or days and hours.
-
-            With --json: one object with sentence, reasons (a list of code, sentence, since, source, confidence, and the \
-            data of the reason), waited (a list of code, seconds), and, if known, until and expectedChance.
             """)
 
-    @OptionGroup var reference: TransferReference
+    @Argument(
+        help: ArgumentHelp("The ID of the transfer (default: all that wait).", valueName: "id"),
+        completion: TransferIDs.completion)
+    var id: WorkReference?
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        guard let number = reference.id.command else { return print(try await fetch(client, reference.id.transfer)) }
-        print(try await CommandClient(client).command(number).explanation)
-    }
-
-    func fetch(_ service: some SharedTransferManager, _ id: TransferID) async throws -> WaitExplanation {
-        try await service.explain(id)
-    }
-
-    func printText(_ explanation: WaitExplanation) {
+        guard let id else { return try await explainAll(client) }
+        let explanation =
+            switch id {
+            case .command(let number): try await CommandClient(client).command(number).explanation
+            case .transfer(let id): try await client.explain(id)
+            }
+        if json { return JSONLine.print(explanation.fields.mapValues(\.json)) }
         Console.print(explanation.sentence.printable)
         let waited = (explanation.waited ?? []).map { "\(Self.words($0.code)) \(Formatting.span($0.seconds))" }
         if !waited.isEmpty { Console.print("waited so far: " + waited.joined(separator: ", ")) }
         if let until = explanation.until { Console.print("next check by \(WatchConditions.time(until))") }
+    }
+
+    private func explainAll(_ client: BusClient) async throws {
+        let transfers = try await client.explainedList(TransferFilter()).filter { $0.state != .running }
+        let commands = try await CommandClient(client).listIfAllowed().filter { !$0.explanation.reasons.isEmpty }
+        let groups = WaitGroup.groups(
+            of: transfers.map { ($0.sentence ?? $0.state.displayName, "\($0.id)", $0.name) }
+                + commands.map { ($0.explanation.sentence, $0.reference, $0.name) })
+        if json {
+            return JSONLine.print(["waiting": groups.map { ["sentence": $0.sentence, "ids": $0.items.map(\.id)] }])
+        }
+        guard !groups.isEmpty else { return Console.error("Nothing waits.") }
+        for line in groups.flatMap(\.lines) { Console.print(line.printable) }
     }
 
     /// Converts a reason's code to words: `onBattery` becomes `on battery`.
@@ -51,5 +68,33 @@ struct WhyCommand: OneTransferCommand {
             if letter.isUppercase { text += " " }
             text += letter.lowercased()
         }
+    }
+}
+
+/// Work that waits for the same reason.
+struct WaitGroup {
+    /// The number of transfers that a group names. The others are counted.
+    private static let limit = 20
+
+    let sentence: String
+    var items: [(id: String, name: String)] = []
+
+    /// Returns the groups in the order of their first items.
+    static func groups(of waiting: [(sentence: String, id: String, name: String)]) -> [WaitGroup] {
+        var (groups, indices): ([WaitGroup], [String: Int]) = ([], [:])
+        for (sentence, id, name) in waiting {
+            let index = indices[sentence] ?? groups.count
+            if index == groups.count { groups.append(WaitGroup(sentence: sentence)) }
+            indices[sentence] = index
+            groups[index].items.append((id, name))
+        }
+        return groups
+    }
+
+    /// The reason, followed by a line for each item.
+    var lines: [String] {
+        let rest = items.count - Self.limit
+        return [sentence] + items.prefix(Self.limit).map { "  \($0.id)  \($0.name)" }
+            + (rest > 0 ? ["  and \(rest) more: 'transferctl list' shows all"] : [])
     }
 }

@@ -15,21 +15,8 @@ struct GetCommand: TransferCommand {
             download is complete, the same command prints "already complete" and downloads nothing unless the file on the \
             server has changed.
 
-            Wait reasons are shown for the first unfinished transfers only: --parallel plus 30.
-
             The file $XDG_CONFIG_HOME/transferd/get.toml sets default options of this command. Its keys are the names of \
-            options, such as connections = 4.
-
-            With --json, each line is a JSON object with the keys event (waiting, started, progress, restarted, paused, \
-            retrying, deadlineAtRisk, deadlineMissed, finished, failed, cancelled), deadline, id, url (without its \
-            query), time (RFC 3339), reasons (a list of code, sentence, \
-            since, source, confidence, and the data of the reason; the code is interrupted or ended if the command \
-            itself stopped the transfer), sentence, waited (a list of code, seconds: the waiting time for each reason), \
-            expectedChance (the time at which past weeks make good conditions likely, or null), until, bytes, total (null \
-            if unknown), rate (bytes per second), attempt, status, path, alreadyComplete, elapsed (seconds) and averageRate (bytes per second) of a transfer \
-            that took a second or longer, error (code, message). A set of files ends with the event \
-            setFinished, with name, path, files (their number), and bytes. After several transfers, the last line has the event \
-            summary, with the counts finished, alreadyComplete, failed, cancelled, unfinished, and the received bytes.
+            options, such as connections = 4. The manual and --help-hidden list rare options.
             """)
 
     @Argument(help: ArgumentHelp("The http or https URLs to download.", valueName: "url"))
@@ -51,25 +38,12 @@ struct GetCommand: TransferCommand {
     @Option(
         name: .customLong("set"),
         help: .init(
-            "Download several files that appear together or not at all, into a new folder or --directory: a Metalink 4 "
-                + "document or a list such as SHA256SUMS (a URL, or a file; for a list in a file, also give the URL of the "
-                + "folder), or hf:ORG/REPO[@REVISION][:GLOB] from Hugging Face.",
+            "Download several files that appear together or not at all: a Metalink 4 document or a list such as SHA256SUMS "
+                + "(a URL, or a file and the URL of its folder), or hf:ORG/REPO[@REVISION][:GLOB] from Hugging Face.",
             valueName: "list"), completion: .file())
     var fileSet: String?
 
-    @Option(
-        help: .init(
-            "Run a command after each transfer, one at a time, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH, "
-                + "TRANSFER_STATUS and TRANSFER_RESULT (finished or failed) in its environment.", valueName: "command"))
-    var onComplete: String?
-
-    @Option(
-        help: .init(
-            "The folder for the queue and partial files (default: $XDG_STATE_HOME/transferd).", valueName: "dir"),
-        completion: .directory)
-    var stateDir: String?
-
-    @Flag(help: "Ignore the file with default options.")
+    @Flag(help: .init("Ignore the file with default options.", visibility: .hidden))
     var noConfig = false
 
     @OptionGroup var testOptions: TestOptions
@@ -87,8 +61,7 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: .init(
-            "Write to this file (only with a single URL). For get, - writes to standard output: into a pipe while the file "
-                + "arrives; elsewhere, or with a checksum or --connections, the complete, verified file at the end.",
+            "Write to this file (only with a single URL). For get, - writes to standard output.",
             valueName: "file"), completion: .file())
     var output: String?
 
@@ -106,28 +79,28 @@ struct DestinationOptions: ParsableArguments {
         name: .shortAndLong,
         help: .init(
             "Continue an interrupted download of the same URL (the default). Partial files of other programs are not "
-                + "continued, because their version is unknown."))
+                + "continued, because their version is unknown.", visibility: .hidden))
     var `continue` = false
 
     @Flag(
         help: .init(
-            "Replace an existing file. Applies only to the name of --output or of the URL. If the server suggests another "
-                + "name that exists, the new file is renamed."))
+            "Replace an existing file, but none whose name the server suggests."))
     var overwrite = false
 
     @Flag(help: "Fail if a file of that name exists.")
     var noClobber = false
 
-    @Flag(help: "If a file of that name exists, name the new file 'name (1).ext' (the default).")
+    @Flag(
+        help: .init(
+            "If a file of that name exists, name the new file 'name (1).ext' (the default).", visibility: .hidden))
     var rename = false
 
-    @Flag(help: "Set the file's modification time from the server's Last-Modified.")
+    @Flag(help: .init("Set the file's modification time from the server's Last-Modified.", visibility: .hidden))
     var remoteTime = false
 
     @Option(
         help: .init(
-            "Another URL of the same file, tried if the earlier ones fail (only with a single URL). May be repeated. Other "
-                + "servers receive no login, no cookies, and only harmless header fields.", valueName: "url"))
+            "Another URL of the same file, tried if the earlier ones fail. May be repeated.", valueName: "url"))
     var mirror: [String] = []
 
     @Option(
@@ -141,6 +114,12 @@ struct DestinationOptions: ParsableArguments {
             "Verify each file with its line of this file, such as SHA256SUMS. A file without a line is an error.",
             valueName: "file"), completion: .file())
     var checksums: String?
+
+    /// A Boolean value that indicates whether no option is set.
+    var isEmpty: Bool {
+        let hasFlag = remoteName || `continue` || overwrite || noClobber || rename || remoteTime
+        return !hasFlag && [output, directory, checksum, checksums].allSatisfy { $0 == nil } && mirror.isEmpty
+    }
 }
 
 /// The options for requests to the server.
@@ -156,28 +135,30 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("e"), .long],
-        help: .init("The value of the Referer field: the page with the link.", valueName: "url"))
+        help: .init("The value of the Referer field: the page with the link.", valueName: "url", visibility: .hidden))
     var referer: String?
 
     @Option(
         name: [.customShort("b"), .long],
         help: .init(
             "Send the cookies of this file in Netscape's format that are meant for the URL. They are not sent to other "
-                + "servers, such as a redirect's target.", valueName: "file"), completion: .file())
+                + "servers, such as a redirect's target.", valueName: "file", visibility: .hidden), completion: .file())
     var cookies: String?
 
     @Option(
         name: [.customShort("u"), .long],
         help: .init(
-            "The user name and password, as NAME:PASSWORD. With NAME alone, the terminal asks for the password. They are "
-                + "not sent to other servers, such as a redirect's target.", valueName: "login"))
+            "The user name and password, as NAME:PASSWORD. With NAME alone, the terminal asks for the password.",
+            valueName: "login"))
     var user: String?
 
-    @Flag(help: "Read the user name and password from $NETRC or ~/.netrc.")
+    @Flag(help: .init("Read the user name and password from $NETRC or ~/.netrc.", visibility: .hidden))
     var netrc = false
 
     @Option(
-        help: .init("Limit the rate of each transfer, in bytes per second (64K, 1.5M).", valueName: "rate"))
+        help: .init(
+            "Limit the rate of each transfer, in bytes per second (64K, 1.5M).", valueName: "rate",
+            visibility: .hidden))
     var limitRateEach: String?
 
     @Option(
@@ -192,12 +173,13 @@ struct RequestOptions: ParsableArguments {
         help: .init(
             "How often a failed attempt is repeated without progress (default: 4; unlimited for discretionary "
                 + "transfers).",
-            valueName: "count"))
+            valueName: "count", visibility: .hidden))
     var retries: Int?
 
     @Option(
         help: .init(
-            "End an attempt after this time without data: 5s, 2m, or plain seconds (default 60s).", valueName: "time"))
+            "End an attempt after this time without data: 5s, 2m, or plain seconds (default 60s).", valueName: "time",
+            visibility: .hidden))
     var timeout: String?
 }
 
@@ -212,6 +194,6 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Also print attempts, changes of conditions, and the random seed.")
     var verbose = false
 
-    @Flag(help: .init("Do not write the paths of finished files to standard output.", visibility: .hidden))
+    @Flag(help: .init("Do not write the paths of finished files to standard output.", visibility: .private))
     var noPaths = false
 }

@@ -102,14 +102,14 @@ struct GetPlan {
         assumptions = try local.assume.map { text in
             do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
         }
-        stateDirectory = try StateFolder.path(option: command.stateDir)
+        stateDirectory = try StateFolder.path(option: local.stateDir)
         acceptsAnyCertificate = local.insecure
         sysfsRoot = command.testOptions.sysfsRoot ?? "/sys"
         style = Self.style(command.output)
         hidesPaths = command.output.noPaths
         isVerbose = command.output.verbose
         seed = command.testOptions.seed ?? UInt64.random(in: .min ... .max)
-        onComplete = command.onComplete
+        onComplete = local.onComplete
         runsInProcess = command.testOptions.inProcess
         userAgent = command.request.userAgent
         proxy = try local.proxy.map(Self.checkedProxy)
@@ -187,7 +187,7 @@ struct GetPlan {
             let isKnown = PolicyCatalog.entries.contains { $0.name == name }
             let suggestion = isKnown ? "" : Suggestion.text(for: name, in: PolicyCatalog.entries.map(\.name))
             throw UsageError(
-                "--policy: \(error)\(suggestion). 'transferctl policies' lists all policies and their parameters.")
+                "--policy: \(error)\(suggestion). 'transferctl config policies' lists all, with their parameters.")
         }
     }
 

@@ -15,8 +15,6 @@ protocol TransferOptions {
 protocol TransferCommand: AsyncParsableCommand, TransferOptions {
     var local: LocalOptions { get }
     var output: OutputOptions { get }
-    var onComplete: String? { get }
-    var stateDir: String? { get }
 
     /// Returns the validated command line. Relative times count from `now`.
     ///
@@ -47,19 +45,19 @@ extension TransferCommand {
 
 /// Options that only tests and replays need.
 struct TestOptions: ParsableArguments {
-    @Option(help: .init("The seed of the retry jitter, to replay a run.", visibility: .hidden))
+    @Option(help: .init("The seed of the retry jitter, to replay a run.", visibility: .private))
     var seed: UInt64?
 
-    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
+    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .private))
     var sysfsRoot: String?
 
     @Flag(
-        help: .init("Apply the network's conditions to servers on this machine too, for tests.", visibility: .hidden)
+        help: .init("Apply the network's conditions to servers on this machine too, for tests.", visibility: .private)
     )
     var noLoopbackExemption = false
 
     @Flag(
-        help: .init("Transfer data in this process instead of a worker process, for tests.", visibility: .hidden))
+        help: .init("Transfer data in this process instead of a worker process, for tests.", visibility: .private))
     var inProcess = false
 }
 

@@ -5,12 +5,14 @@ import PolicyLab
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
+import TransferModel
 
 /// The `transferctl history` command, which shows recorded transfers and conditions.
 struct HistoryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show recorded transfers and conditions.",
+        abstract: "Show recorded transfers and conditions, or the events of one transfer.",
         discussion: """
             --trace writes the conditions and --workload writes the transfers, in the formats of 'transferlab', to try \
             policies on your own history.
@@ -18,14 +20,15 @@ struct HistoryCommand: DaemonCommand {
             --trace --donate writes both, anonymized, into a new folder with a description and a license, for a corpus that \
             anyone may use: times are moved by whole weeks, sizes are rounded, and names are numbered. Nothing leaves the \
             machine. Before you publish the folder, read what it reveals: 'transferlab check DIR'.
-
-            With --json: one object with transfers, a list of objects (id, name, url without its query, app, session, kind, \
-            priority, host, upload, status, bytes, path, moments: a list of time, event, note) and conditions (a list of \
-            start, end, power, level, network, linkKind, metered, asleep).
             """)
 
-    @Option(help: .init("The length of the history to show: 90m, 12h, 7d.", valueName: "duration"))
-    var since = "7d"
+    @Argument(
+        help: ArgumentHelp("The ID of the transfer (default: all).", valueName: "id"),
+        completion: TransferIDs.completion)
+    var id: Int64?
+
+    @Option(help: .init("The length of the history to show: 90m, 12h (default: 7d).", valueName: "duration"))
+    var since: String?
 
     @Flag(help: "Write the conditions as a trace for transferlab.")
     var trace = false
@@ -48,6 +51,13 @@ struct HistoryCommand: DaemonCommand {
             throw UsageError("--trace, --workload, and --json are mutually exclusive; use one of them")
         }
         guard donate == nil || trace else { throw UsageError("--donate requires --trace") }
+        if let id {
+            guard since == nil, !trace, !workload else {
+                throw UsageError("an ID excludes --since, --trace, and --workload; leave them out")
+            }
+            return printEvents(try await client.log(of: TransferID(id)))
+        }
+        let since = since ?? "7d"
         let folder = try donate.map { try DonationFolder(path: $0) }
         let history = try await RecordedHistory.fetch(client, since: since)
         if json { return JSONLine.print(history.page.fields.mapValues(\.json)) }
@@ -68,5 +78,14 @@ struct HistoryCommand: DaemonCommand {
             return Console.error("Nothing was recorded in the last \(since).")
         }
         for line in history.lines { Console.print(line) }
+    }
+
+    private func printEvents(_ history: HistoryTransfer) {
+        if json { return JSONLine.print(history.fields.mapValues(\.json)) }
+        Console.print("\(history.name) (\(history.url))".printable)
+        for event in history.events {
+            let columns = [RecordedHistory.time(event.time), event.event] + (event.note.map { ["- \($0)"] } ?? [])
+            Console.print(columns.joined(separator: "  ").printable)
+        }
     }
 }

@@ -24,8 +24,8 @@ extension ManualPage {
                         .paragraph(
                             """
                             The file is in TOML. Every key has a default, and the file may be missing. An unknown key is an \
-                            error. 'transferctl policy check' reports errors with line and column, and 'transferctl policy \
-                            show --defaults' prints a file with all keys.
+                            error. 'transferctl config check' reports errors with line and column, and 'transferctl config \
+                            --defaults' prints a file with all keys.
 
                             After a change, 'systemctl --user reload transferd' or SIGHUP makes the daemon read the file again. \
                             If the file is invalid, the daemon logs the error and keeps the former configuration.

@@ -10,11 +10,9 @@ extension GetPlan {
     /// - Throws: `UsageError` that names the option, the error and its remedy.
     init(command: PutCommand, now: WallTime) throws {
         try self.init(sharedBy: command)
-        try command.upload.check(command)
         responsePath = try command.responseFile.map { $0 == "-" ? nil : try PathName.absolute($0) } ?? nil
         let builder = try SpecificationBuilder(command: command, destination: nil, proxy: command.local.proxy, now: now)
-        let source = try command.upload.source()
-        items = [try builder.item(uploading: source, to: command.upload.target(for: source))]
+        items = [try command.upload.item(uploading: command.file, to: command.url, of: command, by: builder)]
         if acceptsAnyCertificate { allowAnyCertificate() }
     }
 

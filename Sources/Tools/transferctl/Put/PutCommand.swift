@@ -12,12 +12,15 @@ struct PutCommand: TransferCommand {
             starts immediately on any network. An interrupted upload resumes if the server supports it (tus 1.0 with POST, \
             or the IETF's resumable uploads), also when you run the same command again; otherwise it starts over. The \
             upload fails if the file changes before it is sent. The server's response, up to 1 MiB, goes to standard output.
-
-            With --json, each line is a JSON object with the keys of 'transferctl get'. The last line also has response \
-            (contentType, cut, and body as text or base64).
             """)
 
-    @OptionGroup var upload: UploadArguments
+    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Argument(help: ArgumentHelp("The http or https URL to upload to.", valueName: "url"))
+    var url: String
+
+    @OptionGroup var upload: UploadOptions
 
     @Option(
         name: .customShort("o"),
@@ -29,17 +32,6 @@ struct PutCommand: TransferCommand {
     @OptionGroup(title: "Request options") var request: RequestOptions
     @OptionGroup(title: "Options of this command") var local: LocalOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
-
-    @Option(
-        help: .init(
-            "Run a command after the upload, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH (the file's), TRANSFER_STATUS "
-                + "and TRANSFER_RESULT (finished or failed) in its environment.", valueName: "command"))
-    var onComplete: String?
-
-    @Option(
-        help: .init("The folder for the queue (default: $XDG_STATE_HOME/transferd).", valueName: "dir"),
-        completion: .directory)
-    var stateDir: String?
 
     @OptionGroup var testOptions: TestOptions
 

@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferBusProtocol
 import TransferModel
 
-/// A table of transfers. Each transfer has a line, followed by its error or wait reason.
+/// A table of transfers, and of commands that run under conditions. Each has a line, followed by its error or wait reason.
 struct StatusTable {
-    let rows: [TransferStatus]
-    let width: Int
+    private typealias Row = (id: String, state: String, done: String, name: String, detail: String?)
+
+    private let rows: [Row]
+    private let width: Int
+
+    /// Creates a table of transfers, followed by commands.
+    init(_ transfers: [TransferStatus], _ commands: [CommandStatus] = [], width: Int) {
+        self.width = width
+        rows =
+            transfers.map { ($0.id.description, $0.state.displayName, Self.done($0), $0.name, $0.error ?? $0.sentence) }
+            + commands.map {
+                let detail = $0.explanation.reasons.isEmpty ? nil : $0.explanation.sentence
+                return ($0.reference, $0.state.rawValue, "", $0.name, detail)
+            }
+    }
 
     /// The lines of the table, header first, separated by line feeds, without unsafe characters.
     ///
     /// One text, because tens of thousands of lines take longer to join than to make.
     var text: String {
-        let ids = rows.map(\.id.description)
-        let idWidth = max(2, ids.map(\.utf8.count).max() ?? 0)
-        let done = rows.map(Self.done)
-        let doneWidth = max(4, done.map(\.utf8.count).max() ?? 0)
+        let idWidth = max(2, rows.map(\.id.utf8.count).max() ?? 0)
+        let doneWidth = max(4, rows.map(\.done.utf8.count).max() ?? 0)
         var text: [UInt8] = []
         text.reserveCapacity(rows.count * 160)
         func add(_ column: String, _ width: Int) {
@@ -35,10 +47,10 @@ struct StatusTable {
         add("ID", "STATE", "DONE", "NAME")
         // Neighboring transfers often wait for the same reason.
         var last: (detail: String, lines: [UInt8])?
-        for index in rows.indices {
+        for row in rows {
             text.append(UInt8(ascii: "\n"))
-            add(ids[index], rows[index].state.displayName, done[index], rows[index].name)
-            guard let detail = rows[index].error ?? rows[index].sentence else { continue }
+            add(row.id, row.state, row.done, row.name)
+            guard let detail = row.detail else { continue }
             if last?.detail != detail { last = (detail, indented(detail, by: idWidth + 2)) }
             text += last?.lines ?? []
         }

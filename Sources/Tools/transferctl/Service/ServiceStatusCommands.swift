@@ -17,9 +17,7 @@ struct ServiceStatus: AsyncParsableCommand {
         discussion:
             """
             Exit status: 0 running, 3 not running. The worker confinement lists the privileges that the worker \
-            processes, which talk to servers, give up. It depends on the kernel. With --json: installed, process, version, \
-            commit, state, policy, workerConfinement, lost (the data lost if the queue was damaged when the daemon \
-            started).
+            processes, which talk to servers, give up. It depends on the kernel.
             """)
 
     @Flag(help: "Write JSON.")

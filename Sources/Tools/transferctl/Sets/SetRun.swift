@@ -156,7 +156,7 @@ struct SetRun {
                     plan.items[index].specification.maximumBytes = max(1, size)
                 }
                 plan.set = set
-                plan.onComplete = command.onComplete
+                plan.onComplete = command.local.onComplete
                 return plan
             }
         } catch let error as UnsuccessfulRun {

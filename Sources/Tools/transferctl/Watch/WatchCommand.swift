@@ -15,11 +15,10 @@ struct WatchCommand: DaemonCommand {
         abstract: "Show the daemon's transfers live, with the machine's conditions and wait reasons.",
         discussion: """
             Keys in a terminal: up and down select a transfer, p pauses, r resumes or retries, n starts now, c cancels after \
-            confirmation, w shows the wait reasons, l the log, o opens the finished file, H puts everything on hold, R ends \
+            confirmation, w shows the wait reasons, o opens the finished file, H puts everything on hold, R ends \
             the hold, s sorts, / filters, ? lists the keys, q quits. Transfers continue after the command ends.
 
-            If the output is not a terminal, each change of state is a line. With --json, each change is an object with event \
-            (transfer, with the keys of 'transferctl list'; conditions; hold), time, and the data of the event.
+            If the output is not a terminal, each change of state is a line.
 
             Exit status: 0 after q or Ctrl-C, 143 after SIGTERM, 3 if the daemon cannot be reached or has ended.
             """)
@@ -77,7 +76,7 @@ struct WatchCommand: DaemonCommand {
             case .status(let change): lines.show(change)
             case .daemonEnded: throw BusClientError.failed("the daemon has ended; the next command starts it again")
             case .stopped: return
-            case .explained, .logged, .refused, .performed, .key, .redraw: break  // Only the terminal sends these.
+            case .explained, .refused, .performed, .key, .redraw: break  // Only the terminal sends these.
             }
         }
     }

@@ -130,11 +130,6 @@ struct WatchScreen {
         switch state.pane {
         case .none, .confirm, .filter: return []
         case .help: return [rule("keys")] + help
-        case .log(let id):
-            guard let log = state.log else {
-                return [rule("log \(id)"), ScreenLine(" waiting for the daemon …", .dim)]
-            }
-            return [rule("log \(id)")] + events(of: log)
         case .why(let id):
             guard let explanation = state.explanation else {
                 return [rule("why \(id)"), ScreenLine(" waiting for the daemon …", .dim)]
@@ -168,20 +163,11 @@ struct WatchScreen {
         return lines
     }
 
-    /// The events of a transfer, the latest first, because the pane may be short.
-    private func events(of log: HistoryTransfer) -> [ScreenLine] {
-        log.events.reversed().flatMap { event in
-            let text = "\(RecordedHistory.time(event.time))  \(event.event)" + (event.note.map { " - \($0)" } ?? "")
-            return Formatting.wrapped(text, width: max(10, width - 2)).map { ScreenLine(" " + $0) }
-        }
-    }
-
     private static let keys = [
         ("up/down, k/j", "select"), ("page up/down, g/G", "scroll, top and bottom"), ("p", "pause"),
         ("r", "resume, or retry"), ("n", "start now"), ("c", "cancel, after confirmation"),
-        ("w, Enter", "wait reasons"),
-        ("l", "log"), ("o", "open the finished file"), ("H, R", "hold everything, release"), ("s", "sort"),
-        ("/", "filter; Escape shows all"), ("q", "quit; the transfers continue"),
+        ("w, Enter", "wait reasons"), ("o", "open the finished file"), ("H, R", "hold everything, release"),
+        ("s", "sort"), ("/", "filter; Escape shows all"), ("q", "quit; the transfers continue"),
     ]
 
     /// The keys and their meanings, in two columns if they fit.
@@ -215,7 +201,7 @@ struct WatchScreen {
             return [ScreenLine("Cancel \(id) \(name) and delete its partial file? y/n", .warning)]
         }
         // As many hints as fit. The last two always fit.
-        let hints = ["↑↓ select", "p pause", "r resume", "n now", "c cancel", "w why", "l log", "o open", "/ filter"]
+        let hints = ["↑↓ select", "p pause", "r resume", "n now", "c cancel", "w why", "o open", "/ filter"]
         let last = ["? help", "q quit"]
         var shown = last
         for count in hints.indices.map({ $0 + 1 }) {

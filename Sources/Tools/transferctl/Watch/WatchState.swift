@@ -11,8 +11,6 @@ enum WatchEvent: Sendable {
     case status(DaemonStatus)
     /// The explanation of a transfer's wait has arrived.
     case explained(TransferID, WaitExplanation)
-    /// The events of a transfer have arrived.
-    case logged(HistoryTransfer)
     /// The daemon has rejected a request.
     case refused(String)
     /// A request has been performed.
@@ -34,8 +32,6 @@ enum WatchAction: Hashable {
     case retry(TransferID)
     /// Open a finished file.
     case open(path: String)
-    /// Request the events of a transfer.
-    case log(TransferID)
     /// Put all transfers on hold.
     case hold
     /// End the hold.
@@ -52,7 +48,6 @@ struct WatchState {
         case none
         case help
         case why(TransferID)
-        case log(TransferID)
         /// The line in which the user types the filter.
         case filter
         /// A request to confirm the cancellation of a transfer.
@@ -66,8 +61,6 @@ struct WatchState {
     private(set) var pane = Pane.none
     /// The explanation for the transfer in the pane. `nil` until the daemon has replied.
     private(set) var explanation: WaitExplanation?
-    /// The events of the transfer in the pane. `nil` until the daemon has replied.
-    private(set) var log: HistoryTransfer?
     /// The daemon's latest message. Removed at the next key.
     private(set) var message: String?
     /// A Boolean value that indicates whether the message reports an error.
@@ -97,9 +90,6 @@ struct WatchState {
             return rows.values.contains { $0.state == .waiting } ? [.refresh] + explanationRefresh : explanationRefresh
         case .explained(let id, let explanation):
             if pane == .why(id) { self.explanation = explanation }
-            return []
-        case .logged(let history):
-            if pane == .log(history.id) { log = history }
             return []
         case .refused(let text):
             (message, isError) = (text, true)
@@ -152,7 +142,7 @@ struct WatchState {
         case .filter:
             editFilter(key)
             return []
-        case .none, .why, .log: return handleInList(key)
+        case .none, .why: return handleInList(key)
         }
     }
 
@@ -170,7 +160,6 @@ struct WatchState {
         case .letter("s"): arrangement.sort = arrangement.sort.next
         case .letter("H"): return [.hold]
         case .letter("R"): return [.release]
-        case .letter("l"): return showLog()
         case .letter("o"): return open()
         case .letter("w"), .enter:
             if case .why = pane {
@@ -222,16 +211,6 @@ struct WatchState {
         return [.open(path: path)]
     }
 
-    private mutating func showLog() -> [WatchAction] {
-        guard let selected else { return [] }
-        if case .log = pane {
-            pane = .none
-            return []
-        }
-        (pane, log) = (.log(selected), nil)
-        return [.log(selected)]
-    }
-
     private mutating func explain(_ id: TransferID) -> [WatchAction] {
         pane = .why(id)
         explanation = nil
@@ -244,13 +223,8 @@ struct WatchState {
         let id = order[max(0, min(order.count - 1, old + step))].id
         guard id != selected else { return [] }
         selected = id
-        switch pane {
-        case .why: return explain(id)
-        case .log:
-            (pane, log) = (.log(id), nil)
-            return [.log(id)]
-        case .none, .help, .filter, .confirm: return []
-        }
+        if case .why = pane { return explain(id) }
+        return []
     }
 
     /// The selected transfer if it has not ended. Otherwise `nil`, and `message` explains.

@@ -34,7 +34,7 @@ struct WatchView {
                     let wait = lastRefresh.map { max(.zero, $0 + Self.refreshInterval - now) } ?? .zero
                     lastRefresh = now + wait
                     refresh(after: wait)
-                case .control, .explain, .retry, .open, .log, .hold, .release: perform(action)
+                case .control, .explain, .retry, .open, .hold, .release: perform(action)
                 }
             }
             let now = ContinuousClock.now
@@ -80,7 +80,6 @@ struct WatchView {
                     let new = try await EndedTransfers(of: client).retry([id])
                     feed.yield(.performed("submitted again as \(new.map { "\($0)" }.joined(separator: ", "))"))
                 case .open(let path): feed.yield(await FileOpener.open(path))
-                case .log(let id): feed.yield(.logged(try await client.log(of: id)))
                 case .hold:
                     try await client.hold(HoldRequest(seconds: nil, reason: ""))
                     feed.yield(.performed("all transfers are on hold; R ends the hold"))

@@ -44,8 +44,9 @@ struct CommandStateTests {
         var running = CommandStatus(name: "borg", state: .running)
         (running.id, running.explanation) = (3, WaitExplanation(sentence: "running"))
         #expect(
-            CommandTable(rows: [running, waiting], width: 60).lines == [
-                "ID   STATE      COMMAND", "c3   running    borg", "c12  frozen     restic", "     on battery",
+            StatusTable([], [running, waiting], width: 60).text.split(separator: "\n") == [
+                "ID   STATE      DONE  NAME", "c3   running          borg", "c12  frozen           restic",
+                "     on battery",
             ])
         #expect(
             JSONLine.text(of: ["commands": [running, waiting].map(\.listed)])

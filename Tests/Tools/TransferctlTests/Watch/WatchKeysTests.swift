@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import transferctl
 
-@Suite("The keys of watch that hold, retry, open, log, sort, and filter")
+@Suite("The keys of watch that hold, retry, open, sort, and filter")
 struct WatchKeysTests {
     private func row(
         _ id: Int64, _ state: TransferStatus.State, _ name: String? = nil, bytes: Int64 = 0
@@ -50,24 +50,6 @@ struct WatchKeysTests {
         state = self.state([row(2, .running)])
         #expect(press("o", &state) == [])
         #expect(state.message == "transfer 2 has no finished file to open")
-    }
-
-    @Test("l shows the events of the selected transfer, the latest first, and follows the selection")
-    func log() {
-        var state = state([row(1, .waiting), row(2, .waiting)])
-        #expect(press("l", &state) == [.log(TransferID(1))])
-        #expect(lines(state).contains { $0.contains("waiting for the daemon") })
-        var history = HistoryTransfer(id: TransferID(1), name: "f1")
-        for (second, event) in [(0, "submitted"), (60, "started")] {
-            history.events.append(.init(time: WallTime(secondsSinceEpoch: Int64(second)), event: event, note: "why"))
-        }
-        _ = state.apply(.logged(history))
-        let events = lines(state).filter { $0.hasSuffix(" - why") }
-        #expect(events.count == 2 && events[0].contains("started") && events[1].contains("submitted"))
-        #expect(state.apply(.key(.down)) == [.log(TransferID(2))])
-        _ = state.apply(.logged(history))
-        #expect(state.log == nil)
-        #expect(press("l", &state) == [] && state.pane == .none)
     }
 
     @Test("s steps through the orders, and the screen names the order")
@@ -129,7 +111,7 @@ struct WatchKeysTests {
             _ = state.apply(.key(.letter("?")))
             let help = WatchScreen(state: state, width: width, height: 30).lines
             let keys = help.drop { !$0.plain.hasPrefix("── keys") }.dropLast()
-            #expect(keys.count > 7 && keys.allSatisfy { Formatting.columns($0.plain) <= width }, "\(width)")
+            #expect(keys.count > 6 && keys.allSatisfy { Formatting.columns($0.plain) <= width }, "\(width)")
             _ = state.apply(.key(.escape))
         }
     }

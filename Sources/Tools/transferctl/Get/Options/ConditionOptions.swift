@@ -9,7 +9,7 @@ struct ConditionOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Wait for another policy: NAME[:key=value]… Implies --discretionary. 'transferctl policies' lists the policies.",
+            "Wait for another policy: NAME[:key=value]… Implies --discretionary. 'transferctl config policies' lists the policies.",
             valueName: "policy"), completion: .list(PolicyCatalog.entries.map(\.name)))
     var policy: String?
 
@@ -34,7 +34,7 @@ struct ConditionOptions: ParsableArguments {
             valueName: "time"))
     var by: String?
 
-    @Flag(help: "Accept a deadline that certainly cannot be met.")
+    @Flag(help: .init("Accept a deadline that certainly cannot be met.", visibility: .hidden))
     var force = false
 
     @Option(
@@ -50,7 +50,7 @@ struct ConditionOptions: ParsableArguments {
     @Option(
         help: .init(
             "How much worse is late than battery, for the default policy: relaxed, balanced, or prompt. Implies "
-                + "--discretionary.", valueName: "patience"))
+                + "--discretionary.", valueName: "patience", visibility: .hidden))
     var patience: String?
 
     /// The values of `--metered`.

@@ -12,13 +12,13 @@ struct LocalOptions: ParsableArguments {
         name: [.customShort("k"), .long],
         help: .init(
             "Accept any certificate for the transfers of this command. Anyone on the way to the server can then read and "
-                + "change what is transferred; prefer --ca-file."))
+                + "change what is transferred; prefer --ca-file.", visibility: .hidden))
     var insecure = false
 
     @Flag(
         help: .init(
             "Follow redirects of public servers, and lists from them, to addresses of this machine and its network, such as "
-                + "127.0.0.1 or 192.168.1.1."))
+                + "127.0.0.1 or 192.168.1.1.", visibility: .hidden))
     var allowLocalRedirects = false
 
     @Option(
@@ -45,12 +45,27 @@ struct LocalOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Trust the certificate authorities in this PEM file instead of those of the system.", valueName: "file"),
+            "Trust the certificate authorities in this PEM file instead of those of the system.", valueName: "file",
+            visibility: .hidden),
         completion: .file())
     var caFile: String?
 
     @Option(
         help: .init(
-            "Assume conditions, for a test: power=ac,network=wifi,metered=no,battery=80.", valueName: "conditions"))
+            "Assume conditions, for a test: power=ac,network=wifi,metered=no,battery=80.", valueName: "conditions",
+            visibility: .hidden))
     var assume: String?
+
+    @Option(
+        help: .init(
+            "Run a command after each transfer, with TRANSFER_PATH and others in its environment.",
+            valueName: "command"))
+    var onComplete: String?
+
+    @Option(
+        help: .init(
+            "The folder for the queue and partial files (default: $XDG_STATE_HOME/transferd).", valueName: "dir",
+            visibility: .hidden),
+        completion: .directory)
+    var stateDir: String?
 }

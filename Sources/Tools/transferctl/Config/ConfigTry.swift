@@ -7,9 +7,10 @@ import ToolSupport
 import TransferBusClient
 import TransferEngine
 import TransferModel
+import transferlab
 
-/// The `transferctl policy try` command, which replays recorded history under a configuration's policy.
-struct PolicyTry: DaemonCommand {
+/// The `transferctl config try` command, which replays recorded history under a configuration's policy.
+struct ConfigTry: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
         abstract:
@@ -20,8 +21,8 @@ struct PolicyTry: DaemonCommand {
             cost. To do the same by hand, use transferctl history --trace, transferctl history --workload, and transferlab \
             run.
 
-            The program 'transferlab' must be in the folder of this program or in PATH. Exit status: 0 success, 2 the file \
-            is invalid or no suitable history is recorded, 3 the daemon cannot be reached.
+            Exit status: 0 success, 2 the file is invalid or no suitable history is recorded, 3 the daemon cannot be \
+            reached.
             """)
 
     @Argument(help: ArgumentHelp("The configuration to try.", valueName: "file"), completion: .file())
@@ -40,11 +41,6 @@ struct PolicyTry: DaemonCommand {
 
     func run(with client: BusClient) async throws {
         let candidate = try DaemonConfiguration(path: PathName.absolute(file), isNamed: true).policy
-        guard let labProgram = Self.labProgram else {
-            throw UsageError(
-                "cannot find 'transferlab' next to this program or in PATH; put it beside transferctl"
-            )
-        }
         let current = try await client.status().policy ?? "default"
         let history = try await RecordedHistory.fetch(client, since: since)
         let (trace, workload) = (try history.requiredTrace(since: since), try history.requiredWorkload(since: since))
@@ -66,21 +62,7 @@ struct PolicyTry: DaemonCommand {
         if let html { arguments += ["--html", try PathName.absolute(html)] }
         if json { arguments += ["--json", "-"] }
         if !json { Console.error("policy in '\(file)': '\(candidate)'; current policy: '\(current)'") }
-        let program = ChildProgram(
-            labProgram.path, [labProgram.path] + arguments, environment: ProcessInfo.processInfo.environment)
-        switch ChildProgram.collect(try program.start()) {
-        case .status(0)?: break
-        case .status(let number)?: throw ExitCode(number)
-        case .signal?, nil: throw ExitCode.failure
-        }
-    }
-
-    /// The URL of the program `transferlab`, or `nil` if it is not found.
-    private static var labProgram: URL? {
-        let sibling = URL(fileURLWithPath: OwnExecutable.path).deletingLastPathComponent().path
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return ([sibling] + path.split(separator: ":").map(String.init))
-            .map { URL(fileURLWithPath: $0).appending(path: "transferlab") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        let status = await LabProgram.run(arguments)
+        guard status == 0 else { throw ExitCode(status) }
     }
 }

@@ -3,18 +3,14 @@ import ArgumentParser
 import Foundation
 import TransferPolicy
 
-/// The `transferctl policies` command, which lists the values of `get --policy`.
-struct PoliciesCommand: ParsableCommand {
+/// The `transferctl config policies` command, which lists the values of `get --policy`.
+struct ConfigPolicies: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
         abstract: "List the policies for --policy, with their parameters.",
         discussion: """
             Each parameter is shown with its default, meaning, and range. Separate parameters with colons: get --policy \
             ladder:bat=0.25:cell=0.9 URL.
-
-            With --json: one object with policies, a list of name, summary, and parameters. Each parameter has key, meaning, \
-            unit (empty for a plain number), default, minimum, maximum (null if unlimited), and whole (true if the value \
-            must be a whole number).
             """)
 
     @Flag(help: "Write one JSON object.")

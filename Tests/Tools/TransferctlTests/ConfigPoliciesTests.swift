@@ -6,12 +6,12 @@ import TransferPolicy
 
 @testable import transferctl
 
-@Suite("The output of 'transferctl policies'")
-struct PoliciesCommandTests {
+@Suite("The output of 'transferctl config policies'")
+struct ConfigPoliciesTests {
     @Test("JSON contains every policy with each parameter, its unit, default, and range")
     func json() throws {
         let data = try JSONSerialization.data(
-            withJSONObject: PoliciesCommand.object(of: PolicyCatalog.entries), options: .sortedKeys)
+            withJSONObject: ConfigPolicies.object(of: PolicyCatalog.entries), options: .sortedKeys)
         let read = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]])
         let policies = try #require(read["policies"])
         #expect(policies.map { $0["name"] as? String } == PolicyCatalog.entries.map(\.name))

@@ -4,32 +4,6 @@ import TransferBusClient
 import TransferBusProtocol
 import TransferModel
 
-/// A table of the commands that run under conditions. Each command has a line, followed by its wait reason.
-struct CommandTable {
-    let rows: [CommandStatus]
-    let width: Int
-
-    /// The lines of the table, header first.
-    var lines: [String] {
-        let idWidth = max(2, rows.map(\.reference.count).max() ?? 0)
-        func line(_ id: String, _ state: String, _ name: String) -> String {
-            let padded = id + String(repeating: " ", count: idWidth - id.count)
-            let fill = String(repeating: " ", count: max(0, 9 - state.count))
-            return Formatting.fitted("\(padded)  \(state)\(fill)  \(name)", width: width)
-        }
-        return [line("ID", "STATE", "COMMAND")]
-            + rows.flatMap { row -> [String] in
-                let detail = row.explanation.reasons.isEmpty ? nil : row.explanation.sentence
-                return [line(row.reference, row.state.rawValue, row.name.printable)]
-                    + (detail.map { detail in
-                        Formatting.wrapped(detail, width: max(20, width - idWidth - 2)).map {
-                            String(repeating: " ", count: idWidth + 2) + $0
-                        }
-                    } ?? [])
-            }
-    }
-}
-
 extension CommandStatus {
     /// The command as an element of a list in JSON.
     var listed: [String: Any] {

@@ -9,27 +9,22 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// The `transferctl policy` command, which groups the commands about the policy in force.
-struct PolicyCommand: AsyncParsableCommand {
+/// The `transferctl config` command, which groups the commands about the daemon's configuration.
+struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy",
-        abstract:
-            "Show the policy for discretionary work, check a configuration, or try a configuration on recorded history.",
-        subcommands: [PolicyShow.self, PolicyCheck.self, PolicyTry.self], defaultSubcommand: PolicyShow.self)
+        commandName: "config",
+        abstract: "Show, check, and try the daemon's configuration, and list the policies.",
+        subcommands: [ConfigShow.self, ConfigCheck.self, ConfigTry.self, ConfigPolicies.self],
+        defaultSubcommand: ConfigShow.self)
 }
 
-/// The `transferctl policy show` command, which shows the policy in force or the keys of the configuration.
-struct PolicyShow: AsyncParsableCommand {
+/// The `transferctl config show` command, which shows the policy in force or the keys of the configuration.
+struct ConfigShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the current policy: that of the running daemon, or otherwise of the configuration file.",
-        discussion: """
-            --defaults prints every key of the configuration with its meaning, unit, and default, in the format of the file. \
-            With --json: policy, from (daemon or configuration), and configuration (the file); with --defaults: keys, a list \
-            of name, default (null: no limit), unit, and meaning.
-            """)
+        abstract: "Show the current policy: that of the running daemon, or otherwise of the configuration file.")
 
-    @Flag(help: "Print every key of the configuration with its default and unit.")
+    @Flag(help: "Print every key with its meaning, unit, and default, in the format of the file.")
     var defaults = false
 
     @Flag(help: "Write JSON.")
@@ -40,10 +35,9 @@ struct PolicyShow: AsyncParsableCommand {
     func run() async throws {
         if defaults { return Self.printKeys(json: json) }
         let path = try DaemonConfiguration.defaultPath()
-        var policy = await runningPolicy()
-        let isRunning = policy != nil
-        if policy == nil { policy = try DaemonConfiguration(path: path, isNamed: false).policy }
-        let name = policy ?? ""
+        let running = await DaemonConnection.ifRunning(bus: daemon.bus) { try await $0.status().policy } ?? nil
+        let isRunning = running != nil
+        let name = try running ?? DaemonConfiguration(path: path, isNamed: false).policy
         if json {
             return JSONLine.print([
                 "policy": name, "from": isRunning ? "daemon" : "configuration", "configuration": path,
@@ -53,18 +47,6 @@ struct PolicyShow: AsyncParsableCommand {
         let entry = PolicyCatalog.entries.first { $0.name == name.prefix { $0 != ":" } }
         if let entry { Console.print(entry.summary) }
         Console.error(isRunning ? "reported by the daemon" : "the daemon is not running; read from \(path)")
-    }
-
-    /// Returns the daemon's policy, or `nil` if no daemon is running. Does not start a daemon.
-    private func runningPolicy() async -> String? {
-        guard let address = daemon.bus ?? BusConnection.sessionBusAddress() else { return nil }
-        let client = BusClient()
-        var policy: String?
-        if (try? await client.connect(address: address)) != nil, (try? await client.daemonProcess()) ?? nil != nil {
-            policy = (try? await client.status())?.policy
-        }
-        await client.close()
-        return policy
     }
 
     private static func printKeys(json: Bool) {
@@ -83,14 +65,12 @@ struct PolicyShow: AsyncParsableCommand {
     }
 }
 
-/// The `transferctl policy check` command, which validates a configuration.
-struct PolicyCheck: ParsableCommand {
+/// The `transferctl config check` command, which validates a configuration.
+struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check a configuration file and report all errors with their lines and columns.",
-        discussion:
-            "Exit status: 0 valid, 2 invalid. With --json: valid, and policy or errors, a list; error has all of them as one text."
-    )
+        discussion: "Exit status: 0 valid, 2 invalid.")
 
     @Argument(
         help: ArgumentHelp("The configuration file (default: that of the daemon).", valueName: "file"),

@@ -6,16 +6,10 @@ import TransferBusProtocol
 import TransferFiles
 import TransferModel
 
-/// The file, the URL and the method of an upload, for `put` and `add-upload`.
-struct UploadArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"), completion: .file())
-    var file: String
-
-    @Argument(help: ArgumentHelp("The http or https URL to upload to.", valueName: "url"))
-    var url: String
-
-    @Option(help: .init("The HTTP method: PUT or POST.", valueName: "method"))
-    var method: MethodChoice = .put
+/// The options of an upload, for `put` and `add --upload`.
+struct UploadOptions: ParsableArguments {
+    @Option(help: .init("The HTTP method: PUT (the default) or POST.", valueName: "method"))
+    var method: MethodChoice?
 
     @Option(help: .init("The value of the Content-Type field (default: none).", valueName: "type"))
     var contentType: String?
@@ -29,14 +23,31 @@ struct UploadArguments: ParsableArguments {
         case post = "POST"
 
         init?(argument: String) { self.init(rawValue: argument.uppercased()) }
-
-        var method: UploadSource.Method { self == .put ? .put : .post }
     }
 
-    /// Rejects options that make no sense for an upload.
+    /// A Boolean value that indicates whether no option is set.
+    var isEmpty: Bool { method == nil && contentType == nil && !noResume }
+
+    /// Returns the upload of a file in its current state.
     ///
-    /// - Throws: `UsageError` that names the option, the error and its remedy.
-    func check(_ options: some TransferOptions) throws {
+    /// - Throws: `UsageError` that names the option or the file, the error and its remedy.
+    func item(
+        uploading file: String, to url: String, of command: some TransferOptions, by builder: SpecificationBuilder
+    ) throws -> GetPlan.Item {
+        try check(file, command)
+        let path = try PathName.absolute(file)
+        let source: UploadSource
+        do throws(TransferFailure) {
+            source = try UploadSource(
+                fileAt: path, method: method == .post ? .post : .put, contentType: contentType,
+                resumption: noResume ? .never : .automatic)
+        } catch {
+            throw UsageError(error.message)
+        }
+        return try builder.item(uploading: source, to: target(url, for: source))
+    }
+
+    private func check(_ file: String, _ options: some TransferOptions) throws {
         guard file != "-" else {
             throw UsageError("cannot upload standard input, because its size is unknown; use a file")
         }
@@ -53,25 +64,11 @@ struct UploadArguments: ParsableArguments {
         }
     }
 
-    /// Returns the file in its current state.
-    ///
-    /// - Throws: `UsageError` that says what is wrong with the file.
-    func source() throws -> UploadSource {
-        let path = try PathName.absolute(file)
-        do throws(TransferFailure) {
-            return try UploadSource(
-                fileAt: path, method: method.method, contentType: contentType,
-                resumption: noResume ? .never : .automatic)
-        } catch {
-            throw UsageError(error.message)
-        }
-    }
-
     /// Returns the URL to send to. A URL that names a folder is extended by the name of the file, as in curl.
     ///
     /// A POST uses the URL unchanged, because posting to a folder is the way to add to it.
-    func target(for source: UploadSource) -> String {
-        guard method == .put, var target = URLComponents(string: url), target.host != nil,
+    private func target(_ url: String, for source: UploadSource) -> String {
+        guard method != .post, var target = URLComponents(string: url), target.host != nil,
             target.path.isEmpty || target.path.hasSuffix("/")
         else { return url }
         let name = source.path.split(separator: "/").last.map(String.init) ?? ""
