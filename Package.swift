@@ -150,7 +150,9 @@ let package = Package(
         .library(name: "LinuxConditions", targets: ["LinuxConditions"]),
         .library(name: "LinuxClock", targets: ["LinuxClock"]),
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
-        .library(name: "URLSessionExecutor", targets: ["URLSessionExecutor"]),
+        .library(name: "HTTPExecutor", targets: ["HTTPExecutor"]),
+        .library(name: "CurlTransport", targets: ["CurlTransport"]),
+        .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
         .library(name: "TransferWorker", targets: ["TransferWorker"]),
         .library(name: "WorkerExecutor", targets: ["WorkerExecutor"]),
         .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
@@ -220,7 +222,7 @@ let package = Package(
         c("CConfinement", ["CSeccomp"]),
         c("CLinuxFiles"),
         c("CProcess"),
-        c("URLSessionInterposer"),
+        c("CCurl"),
         // Adapters
         adapter("GLibBridge", ["TransferModel", "CGIO"]),
         adapter("LinuxKernel", ["CProcess"]),
@@ -246,12 +248,12 @@ let package = Package(
                 "TransferModel", "TransferEngine", "LinuxKernel", "CLinuxFiles", "CCrypto", logging,
             ]),
         adapter(
-            "URLSessionExecutor",
+            "HTTPExecutor",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel",
-                "URLSessionInterposer",
-                logging,
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel", logging,
             ]),
+        adapter("CurlTransport", ["HTTPExecutor", "TransferFiles", "TransferModel", "LinuxKernel", "CCurl"]),
+        adapter("URLSessionTransport", ["HTTPExecutor", "TransferFiles", "TransferModel", "LinuxKernel"]),
         adapter(
             "CommandRunner", ["TransferModel", "TransferEngine", "LinuxKernel", "GLibBridge", "CProcess"]),
         adapter("ProgramStarter", ["TransferModel", "TransferSessions", "LinuxKernel", logging]),
@@ -264,7 +266,7 @@ let package = Package(
             "TransferWorker",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
-                "URLSessionExecutor", "CConfinement",
+                "HTTPExecutor", "CurlTransport", "CConfinement",
             ]),
         // D-Bus
         bus("TransferBusProtocol", ["TransferModel", "GLibBridge"]),
@@ -284,7 +286,8 @@ let package = Package(
             [
                 "BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine",
                 "TransferSessions",
-                "LinuxKernel", "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders",
+                "LinuxKernel", "LinuxClock", "LinuxConditions", "SQLiteStore", "HTTPExecutor", "URLSessionTransport",
+                "SessionFolders",
                 "UploadSpool", logging, metrics,
                 serviceLifecycle,
             ]),
@@ -304,7 +307,8 @@ let package = Package(
             [
                 "BackgroundTransferEmbedded", "TransferTesting", "TransferModel", "TransferPolicy", "TransferEngine",
                 "TransferSessions",
-                "LinuxClock", "SQLiteStore", "URLSessionExecutor", "TransferBusProtocol", "TransferBusClient",
+                "LinuxClock", "SQLiteStore", "HTTPExecutor", "URLSessionTransport", "TransferBusProtocol",
+                "TransferBusClient",
                 "TransferBusServer", "GLibBridge", logging,
             ]),
         // Tools
@@ -359,7 +363,7 @@ let package = Package(
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine",
                 "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
-                "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "URLSessionExecutor",
+                "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "HTTPExecutor", "CurlTransport",
                 "CommandRunner", "TransferDaemon", "transferlab",
                 .target(name: "AriaRPC", condition: .when(traits: Part.rpc.traits)), rainbow,
                 logging,
@@ -372,10 +376,9 @@ let package = Package(
             name: "CHostileServer", path: "Tests/Fixtures/Servers/CHostileServer", pkgConfig: "libssl",
             providers: [.apt(["libssl-dev"])]),
         support("Servers/HostileServer", ["CHostileServer"]),
-        support("Servers/InterposerUse", []),
         support(
             "Servers/HostileCases",
-            ["TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
+            ["TransferModel", "TransferPolicy", "TransferEngine", "HTTPExecutor", "HostileServer"]),
         support(
             "Servers/ExecutorHarness",
             ["TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "TransferTesting", "HostileServer"]),
@@ -383,7 +386,7 @@ let package = Package(
             "StressTests/TransferStress",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
-                "URLSessionExecutor",
+                "HTTPExecutor", "CurlTransport",
                 "HostileServer",
                 "ExecutorHarness", logging,
             ]),
@@ -469,12 +472,13 @@ let package = Package(
                 "SQLiteStore",
                 "ProcessFixtures", "TransferTesting", grdb,
             ], resources: [.copy("Samples")]),
+        tests("Adapters/CurlTransportTests", ["CurlTransport", "HTTPExecutor", "TransferModel"]),
         tests(
-            "Adapters/URLSessionExecutorTests",
+            "Adapters/HTTPExecutorTests",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting",
+                "TransferModel", "TransferPolicy", "TransferEngine", "HTTPExecutor", "TransferTesting",
                 "HostileServer", "LinuxKernel", "TransferFiles",
-                "ExecutorHarness", "HostileCases", "InterposerUse", "URLSessionInterposer", "CLinuxFiles",
+                "ExecutorHarness", "HostileCases", "CurlTransport", "URLSessionTransport", "CLinuxFiles",
             ]),
         tests(
             "Adapters/TransferFilesTests",
@@ -502,7 +506,7 @@ let package = Package(
         tests(
             "Client/BackgroundTransferEmbeddedTests",
             [
-                "BackgroundTransferEmbedded", "SessionHarnesses", "SQLiteStore", "TransferTesting", "InterposerUse",
+                "BackgroundTransferEmbedded", "SessionHarnesses", "SQLiteStore", "TransferTesting",
                 logging,
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 product("MetricsTestKit", of: "swift-metrics", for: .engine),
@@ -544,7 +548,7 @@ let package = Package(
             "Tools/ToolSupportTests",
             [
                 "ToolSupport", "LinuxKernel", "TransferModel", "TransferPolicy", "TransferEngine", "LinuxConditions",
-                "URLSessionExecutor",
+                "HTTPExecutor",
             ]),
         tests(
             "Tools/TransferctlTests",
@@ -603,7 +607,7 @@ let scopes = [
     "core": ["Tests/Model", "Tests/Core"],
     "engine": ["Tests/Engine", "Tests/Testing/TransferTestingTests", "Tests/Adapters/SQLiteStoreTests"],
     "transfers": [
-        "Tests/Adapters/URLSessionExecutorTests", "Tests/Adapters/TransferFilesTests", "Tests/Adapters/Worker",
+        "Tests/Adapters/HTTPExecutorTests", "Tests/Adapters/TransferFilesTests", "Tests/Adapters/Worker",
         "Tests/Adapters/TransferWorkerTests", "Tests/Testing/HostileServerTests",
     ],
     "bus": ["Tests/DBus", "Tests/Adapters/GLibBridgeTests", "Tests/Adapters/LinuxConditionsTests"],

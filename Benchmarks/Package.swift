@@ -22,7 +22,7 @@ let package = Package(
                 .product(name: "TransferScheduling", package: "background-transfer"),
                 .product(name: "TransferTesting", package: "background-transfer"),
                 .product(name: "TransferWorker", package: "background-transfer"),
-                .product(name: "URLSessionExecutor", package: "background-transfer"),
+                .product(name: "HTTPExecutor", package: "background-transfer"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

@@ -31,7 +31,7 @@ public enum ExecutorFiles {
     ///
     /// Returns `nil` if the file system does not report its space, and for an upload, which writes no file.
     public static func availableSpace(
-        for specification: TransferSpecification, configuration: URLSessionExecutorConfiguration
+        for specification: TransferSpecification, configuration: HTTPExecutorConfiguration
     ) -> Int64? {
         guard specification.upload == nil else { return nil }
         return availableSpace(at: specification.destination.directory, configuration: configuration)
@@ -41,7 +41,7 @@ public enum ExecutorFiles {
     /// `configuration` is deducted.
     ///
     /// Returns `nil` if the file system does not report its space.
-    public static func availableSpace(at path: String, configuration: URLSessionExecutorConfiguration) -> Int64? {
+    public static func availableSpace(at path: String, configuration: HTTPExecutorConfiguration) -> Int64? {
         VolumeSpace(floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
             .available(at: path)
     }

@@ -17,11 +17,11 @@ package final class LocalFiles: AttemptFiles {
     private let state: Mutex<State>
 
     /// Creates the files of `job` with the folders and limits of `configuration`.
-    package convenience init(job: TransferJob, configuration: URLSessionExecutorConfiguration) {
+    package convenience init(job: TransferJob, configuration: HTTPExecutorConfiguration) {
         self.init(job: job, configuration: configuration, calls: FileCalls())
     }
 
-    package init(job: TransferJob, configuration: URLSessionExecutorConfiguration, calls: FileCalls) {
+    package init(job: TransferJob, configuration: HTTPExecutorConfiguration, calls: FileCalls) {
         self.job = job
         self.calls = calls
         partialDirectory = configuration.partialDirectory

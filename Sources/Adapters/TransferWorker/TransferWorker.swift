@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurlTransport
 import Foundation
 import Glibc
+import HTTPExecutor
 import Synchronization
 import TransferEngine
 import TransferPolicy
-import URLSessionExecutor
 import WorkerExecutor
 
-/// The worker process: a `URLSessionExecutor` that receives orders from its parent over a socket. The process exits
+/// The worker process: a `HTTPExecutor` that receives orders from its parent over a socket. The process exits
 /// together with its parent.
 public enum TransferWorker {
     /// Turns this process into a worker if it was started as one. In that case, never returns.
@@ -76,7 +77,7 @@ private final class Worker {
     private let outbox: Outbox<WorkerMessage>
     private let files: ReceivedFiles
     private let channel: FileChannel
-    private var executor: URLSessionExecutor?
+    private var executor: HTTPExecutor?
 
     init(socket: OwnedSocket, files: ReceivedFiles) {
         // If the parent does not read, transfers block at this limit instead of filling the memory.
@@ -116,7 +117,7 @@ private final class Worker {
         }
     }
 
-    private func configure(_ configuration: URLSessionExecutorConfiguration, _ version: Int) throws {
+    private func configure(_ configuration: HTTPExecutorConfiguration, _ version: Int) throws {
         guard version == WireFormat.version else {
             outbox.post(
                 .unusable(
@@ -129,12 +130,8 @@ private final class Worker {
         let confinement = WorkerConfinement.apply(caFile: configuration.caFile)
         do {
             let outbox = outbox
-            let made = try URLSessionExecutor(configuration: configuration) { outbox.sendHeld() }
-            executor = made
-            outbox.post(
-                .ready(
-                    version: WireFormat.version, isInterposerActive: made.isInterposerActive,
-                    warning: made.interposerWarning, confinement))
+            executor = try HTTPExecutor(configuration: configuration, transport: .curl) { outbox.sendHeld() }
+            outbox.post(.ready(version: WireFormat.version, confinement))
         } catch {
             outbox.post(.unusable(message: error.message))
         }

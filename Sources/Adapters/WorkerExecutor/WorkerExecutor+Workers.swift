@@ -43,7 +43,7 @@ extension WorkerExecutor {
 
     private func accept(_ message: WorkerMessage, from number: Int) {
         switch message {
-        case .ready(let version, let isInterposerActive, let warning, let confinement):
+        case .ready(let version, let confinement):
             guard pool.withLock({ $0.isFirstReply(of: number) }) else { return }
             guard version == WireFormat.version else {
                 return refuse(
@@ -51,11 +51,6 @@ extension WorkerExecutor {
             }
             pool.withLock { $0.confinement = confinement }
             log.confined(number, confinement)
-            if let warning {
-                log.reportUntestedInterposer(number, warning.bounded)
-            } else if !isInterposerActive, configuration.executor.usesInterposer {
-                log.write(.warning, "runs without the URLSession interposer: slower, and servers can crash it", number)
-            }
         case .unusable(let message):
             if pool.withLock({ $0.isFirstReply(of: number) }) { refuse(number, message.bounded) }
         case .probed:

@@ -9,7 +9,7 @@ public import TransferEngine
 public import TransferFiles
 public import TransferModel
 
-/// Runs a `URLSessionExecutor` in worker processes and supervises them.
+/// Runs a `HTTPExecutor` in worker processes and supervises them.
 ///
 /// A crash of a worker never ends this process. On Linux, a server can cause such a crash. The attempts of the worker
 /// fail as `executorLost` and keep the bytes on disk. The next attempt gets a new worker. If two workers have ended
@@ -41,8 +41,8 @@ public final class WorkerExecutor: TransferExecutor {
 
     /// Creates an executor. The first attempt, or ``warmUp()``, starts the first worker.
     ///
-    /// - Throws: `URLSessionExecutorError` if the executor's configuration is invalid.
-    public init(configuration: WorkerExecutorConfiguration) throws(URLSessionExecutorError) {
+    /// - Throws: `HTTPExecutorError` if the executor's configuration is invalid.
+    public init(configuration: WorkerExecutorConfiguration) throws(HTTPExecutorError) {
         try configuration.executor.check()
         self.configuration = configuration
         executable = WorkerExecutable(configuration.program)

@@ -7,13 +7,13 @@ public import TransferFiles
 ///
 /// ```swift
 /// var configuration = WorkerExecutorConfiguration(
-///     executor: URLSessionExecutorConfiguration(partialDirectory: "/var/lib/example/partial"),
+///     executor: HTTPExecutorConfiguration(partialDirectory: "/var/lib/example/partial"),
 ///     program: .thisProgram)
 /// configuration.workers = 2
 /// ```
 public struct WorkerExecutorConfiguration: Sendable {
     /// The configuration of the executor in each worker.
-    public var executor: URLSessionExecutorConfiguration
+    public var executor: HTTPExecutorConfiguration
     /// The program of the workers.
     public var program: WorkerProgram
     /// The maximum number of workers, at least 1. Workers for transfers that may have ended other workers are not
@@ -56,7 +56,7 @@ public struct WorkerExecutorConfiguration: Sendable {
     ///   - program: The program of the workers.
     ///   - logger: The logger for the start and end of each worker.
     public init(
-        executor: URLSessionExecutorConfiguration, program: WorkerProgram,
+        executor: HTTPExecutorConfiguration, program: WorkerProgram,
         logger: Logger = Logger(label: "transfer.worker")
     ) {
         self.executor = executor

@@ -19,12 +19,6 @@ struct WorkerLog: Sendable {
         if !confinement.missing.isEmpty { logger.warning("worker is only partially confined", metadata: metadata) }
     }
 
-    func reportUntestedInterposer(_ number: Int, _ warning: String) {
-        logger.warning(
-            "worker has no URLSession interposer, or an untested one",
-            metadata: ["worker": "\(number)", "interposer": "\(warning)"])
-    }
-
     func ended(_ number: Int, _ end: WorkerProcess.End, _ worker: WorkerState?, lost: [TransferID]) {
         let isExpected = end.isOrderly && lost.isEmpty
         var metadata: Logger.Metadata = ["worker": "\(number)"]

@@ -182,7 +182,6 @@ final class WorkerProcess: Sendable {
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE",
         "SSL_CERT_DIR", "CURL_CA_BUNDLE", "OPENSSL_CONF", "URLSessionCertificateAuthorityInfoFile", "HOME", "PATH",
         "TMPDIR", "TZ", "TZDIR", "LANG", "LANGUAGE", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "GLIBC_TUNABLES",
-        "TRANSFER_URLSESSION_INTERPOSER",
     ]
     /// The last one belongs to the library that tests preload.
     private static let inheritedPrefixes = [

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+public import HTTPExecutor
 public import Logging
 public import Metrics
 public import TransferPolicy
 public import TransferScheduling
+internal import URLSessionTransport
 
 /// The settings of an embedded engine. All of them have defaults, except for the identifier of the program.
 ///
@@ -29,6 +31,9 @@ public struct EmbeddedConfiguration: Sendable {
     /// The sum includes downloads, finished downloads that the program has not claimed, and kept files of uploads. A
     /// task that exceeds the limit completes with an error that names the limit.
     public var filesPerApp: Int64 = 20_000_000_000
+    /// The network. The default is FoundationNetworking's URLSession. `.curl` of `CurlTransport` wakes up less often,
+    /// limits the rate of each connection, and can verify bodies that a server encodes without being asked.
+    public var transport = Transport.urlSession
     /// The limits and delays of the scheduler, such as the number of transfers that run at a time.
     public var scheduling = SchedulerConfiguration()
     /// The logger of the engine. Submissions, pauses, retries, and ends have the level `info`, starts have the level

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BackgroundTransfer
+internal import HTTPExecutor
 internal import LinuxClock
 internal import LinuxConditions
 internal import Logging
@@ -10,7 +11,6 @@ internal import Synchronization
 package import TransferEngine
 internal import TransferModel
 package import TransferSessions
-internal import URLSessionExecutor
 internal import UploadSpool
 
 /// A service that transfers files in this process, without a daemon, when the conditions are right. Transfers continue
@@ -88,13 +88,13 @@ public final class TransferService: Service {
         var storeConfiguration = SQLiteStoreConfiguration(path: configuration.stateDirectory + "/queue.sqlite")
         (storeConfiguration.keepsBackup, storeConfiguration.repairsDamage) = (true, true)
         let (store, alarm): (SQLiteStore, LinuxAlarm)
-        let executor: URLSessionExecutor
+        let executor: HTTPExecutor
         do {
             store = try SQLiteStore(storeConfiguration)
             alarm = try LinuxAlarm()
-            executor = try URLSessionExecutor(
-                configuration: URLSessionExecutorConfiguration(
-                    partialDirectory: configuration.stateDirectory + "/partial"))
+            executor = try HTTPExecutor(
+                configuration: HTTPExecutorConfiguration(
+                    partialDirectory: configuration.stateDirectory + "/partial"), transport: configuration.transport)
         } catch {
             throw EmbeddedError(message: "\(error)")
         }
@@ -138,7 +138,7 @@ public final class TransferService: Service {
             spool: UploadSpool(folder: configuration.stateDirectory + "/sources") { folder in
                 ExecutorFiles.availableSpace(
                     at: folder,
-                    configuration: URLSessionExecutorConfiguration(
+                    configuration: HTTPExecutorConfiguration(
                         partialDirectory: configuration.stateDirectory + "/partial"))
             }, launcher: launcher, alarm: alarm, logger: configuration.logger,
             filesPerApp: configuration.filesPerApp)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+internal import HTTPExecutor
 public import TransferModel
-internal import URLSessionExecutor
 
 extension TransferSpecification {
     /// Creates a download.

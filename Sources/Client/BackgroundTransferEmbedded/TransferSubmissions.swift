@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+internal import HTTPExecutor
 internal import SQLiteStore
 internal import TransferEngine
 internal import TransferModel
-internal import URLSessionExecutor
 
 /// The submissions of transfers without sessions. Calls with the same key run one after another, so that two callers
 /// receive one transfer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BackgroundTransferEmbedded
 import Foundation
+import HTTPExecutor
 import LinuxClock
 import Logging
 import SQLiteStore
@@ -9,7 +10,7 @@ internal import TransferModel
 public import TransferPolicy
 import TransferSessions
 public import TransferTesting
-import URLSessionExecutor
+import URLSessionTransport
 
 /// A harness with an engine in this process. Store, executor and clock are real; power and network are simulated.
 ///
@@ -64,8 +65,9 @@ public final class EmbeddedHarness: SessionHarness {
         configuration.policy = policy
         let store = try SQLiteStore(SQLiteStoreConfiguration(path: root + "/state/queue.sqlite"))
         let source = ManualConditionSource(conditions.withLock { $0 })
-        let executor = try URLSessionExecutor(
-            configuration: URLSessionExecutorConfiguration(partialDirectory: root + "/state/partial"))
+        let executor = try HTTPExecutor(
+            configuration: HTTPExecutorConfiguration(partialDirectory: root + "/state/partial"),
+            transport: .urlSession)
         let transfers = TransferService(
             configuration, store: store, executor: executor, conditions: source,
             alarm: try LinuxAlarm(), launcher: launcher)

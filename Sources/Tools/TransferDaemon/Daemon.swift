@@ -57,7 +57,7 @@ struct Daemon {
         partials = PartialSweep(directory: state + "/partial")
         let alarm = try AdapterFactory.alarm()
         partialDirectory = state + "/partial"
-        var executing = URLSessionExecutorConfiguration(partialDirectory: partialDirectory)
+        var executing = HTTPExecutorConfiguration(partialDirectory: partialDirectory)
         executing.limits = configuration.limits
         executing.allowsLocalRedirects = configuration.allowsLocalRedirects
         var working = WorkerExecutorConfiguration(

@@ -98,7 +98,7 @@ struct PartialFileTests {
             #expect(PartialFileState.recorded(resume, at: path)?.size == 4)
 
             let job = TransferJob(id: TransferID(1), specification: job(folder).specification, resume: resume)
-            let configuration = URLSessionExecutorConfiguration(partialDirectory: folder + "/partial")
+            let configuration = HTTPExecutorConfiguration(partialDirectory: folder + "/partial")
             #expect(unlink(path) == 0 && symlink("/etc/hostname", path) == 0)
             let files = LocalFiles(job: job, configuration: configuration)
             _ = files.prepare()

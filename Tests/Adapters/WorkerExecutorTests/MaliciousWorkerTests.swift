@@ -15,7 +15,7 @@ import WorkerHarness
 @Suite("Malicious workers (C11)", .timeLimit(.minutes(3)))
 struct MaliciousWorkerTests {
     private static let ready = WorkerMessage.ready(
-        version: WireFormat.version, isInterposerActive: true, warning: nil, WorkerConfinement.offered)
+        version: WireFormat.version, WorkerConfinement.offered)
     private static let server = ServerFile(url: "http://h/../../../etc/passwd", status: 200)
 
     /// Runs a transfer in a worker that sends `messages` a number of times, and then `bytes`, instead of working.
@@ -124,7 +124,7 @@ struct MaliciousWorkerTests {
         var budget = ReportBudget()
         let files = BrokeredFiles(
             job: TransferJob(id: TransferID(1), specification: specification, resume: nil),
-            configuration: URLSessionExecutorConfiguration(partialDirectory: "/nonexistent"))
+            configuration: HTTPExecutorConfiguration(partialDirectory: "/nonexistent"))
         var count = 0
         for round in 0..<times {
             for message in messages {

@@ -17,8 +17,8 @@ struct WireFormatTests {
         bootID: "boot", fileNumber: .max, extents: [Extent(start: 1 << 41, end: .max)])
 
     private static let messages: [WorkerMessage] = [
-        .ready(version: 1, isInterposerActive: true, warning: nil, WorkerConfinement.offered),
-        .ready(version: 2, isInterposerActive: false, warning: "w\u{0}", WorkerConfinement.offered),
+        .ready(version: 1, WorkerConfinement.offered),
+        .ready(version: 2, WorkerConfinement.offered),
         .unusable(message: "no \u{0} good \u{1F600}"),
         .probed(.max),
         .report(TransferID(.min), .progressed(bytes: .max, total: nil)),
@@ -66,7 +66,7 @@ struct WireFormatTests {
 
     @Test("Orders are decoded unchanged, with every setting")
     func orders() throws {
-        var configuration = URLSessionExecutorConfiguration(partialDirectory: "/p")
+        var configuration = HTTPExecutorConfiguration(partialDirectory: "/p")
         configuration.limits = RateLimits(global: 7, perApp: ["a": 8], yieldsToForeground: true)
         configuration.caFile = "/ca"
         configuration.progressInterval = .milliseconds(3)

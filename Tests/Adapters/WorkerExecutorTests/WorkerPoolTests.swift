@@ -30,7 +30,7 @@ struct WorkerPoolTests {
         init(_ change: (inout WorkerExecutorConfiguration) -> Void = { _ in }) {
             // Ends immediately: what is posted to it is lost.
             var configuration = WorkerExecutorConfiguration(
-                executor: URLSessionExecutorConfiguration(partialDirectory: "/nowhere"), program: .at(path: "/bin/true")
+                executor: HTTPExecutorConfiguration(partialDirectory: "/nowhere"), program: .at(path: "/bin/true")
             )
             change(&configuration)
             self.configuration = configuration

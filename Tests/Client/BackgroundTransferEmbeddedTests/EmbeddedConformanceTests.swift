@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import InterposerUse
 import SessionHarnesses
 import Testing
 import TransferTesting
 
-@Suite("Sessions of an embedded engine", .serialized, .usesInterposer)
+@Suite("Sessions of an embedded engine", .serialized)
 struct EmbeddedConformanceTests {
     @Test("keeps the rules", arguments: SessionRule.allCases)
     func rule(_ rule: SessionRule) async throws {

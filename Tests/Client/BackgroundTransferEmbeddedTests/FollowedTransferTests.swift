@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BackgroundTransferEmbedded
 import Foundation
-import InterposerUse
 import Testing
 import TransferTesting
 
-@Suite("Following and controlling a service's transfers", .serialized, .usesInterposer, .timeLimit(.minutes(5)))
+@Suite("Following and controlling a service's transfers", .serialized, .timeLimit(.minutes(5)))
 struct FollowedTransferTests {
     @Test("The updates of a transfer begin with its state and end with its end")
     func updates() async throws {

@@ -2,13 +2,12 @@
 import BackgroundTransferEmbedded
 import Foundation
 import InMemoryLogging
-import InterposerUse
 import Logging
 import MetricsTestKit
 import Testing
 import TransferTesting
 
-@Suite("Metrics and logs of a service", .serialized, .usesInterposer, .timeLimit(.minutes(5)))
+@Suite("Metrics and logs of a service", .serialized, .timeLimit(.minutes(5)))
 struct ServiceMetricsTests {
     @Test("The factory of the configuration receives the engine's counters and timers")
     func metrics() async throws {

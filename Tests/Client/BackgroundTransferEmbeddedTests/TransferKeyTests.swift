@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BackgroundTransferEmbedded
 import Foundation
-import InterposerUse
 import Testing
 import TransferTesting
 
-@Suite("Keys of a service's transfers", .serialized, .usesInterposer, .timeLimit(.minutes(5)))
+@Suite("Keys of a service's transfers", .serialized, .timeLimit(.minutes(5)))
 struct TransferKeyTests {
     @Test("Concurrent calls with one key submit one transfer, and so does a call of the next run")
     func joins() async throws {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import BackgroundTransferEmbedded
 import Foundation
-import InterposerUse
 import SQLiteStore
 import Testing
 import TransferTesting
 
-@Suite("Transfers of a service without sessions", .serialized, .usesInterposer, .timeLimit(.minutes(5)))
+@Suite("Transfers of a service without sessions", .serialized, .timeLimit(.minutes(5)))
 struct TransferServiceTests {
     @Test("A submitted transfer has its host, date, and app, and is awaited until its file is finished")
     func finished() async throws {

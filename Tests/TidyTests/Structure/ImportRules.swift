@@ -32,13 +32,17 @@ enum ImportRules {
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "LinuxKernel", "TransferSessions"]),
             "Sources/Adapters/TransferFiles": edge.union(["CCrypto", "CLinuxFiles", "LinuxKernel"]),
-            "Sources/Adapters/URLSessionExecutor": edge.union([
-                "CLinuxFiles", "FoundationNetworking", "LinuxKernel", "TransferFiles", "URLSessionInterposer",
+            "Sources/Adapters/HTTPExecutor": edge.union([
+                "CLinuxFiles", "LinuxKernel", "TransferFiles",
+            ]),
+            "Sources/Adapters/CurlTransport": edge.union(["CCurl", "HTTPExecutor", "LinuxKernel", "TransferFiles"]),
+            "Sources/Adapters/URLSessionTransport": edge.union([
+                "FoundationNetworking", "HTTPExecutor", "LinuxKernel", "TransferFiles",
             ]),
             // The worker process runs the executor elsewhere. Its parent handles the files, but no network traffic.
             "Sources/Adapters/WorkerExecutor": edge.union(["CConfinement", "CProcess", "LinuxKernel", "TransferFiles"]),
             "Sources/Adapters/TransferWorker": edge.union([
-                "CConfinement", "TransferFiles", "URLSessionExecutor", "WorkerExecutor",
+                "CConfinement", "CurlTransport", "HTTPExecutor", "TransferFiles", "WorkerExecutor",
             ]),
             "Sources/Adapters/CommandRunner": edge.union(["CProcess", "GLibBridge", "LinuxKernel"]),
             "Sources/Adapters/ProgramStarter": edge.union(["LinuxKernel", "TransferSessions"]),
@@ -58,7 +62,7 @@ enum ImportRules {
             "Sources/Client/BackgroundTransferEmbedded": edge.union([
                 "BackgroundTransfer", "LinuxClock", "LinuxConditions", "LinuxKernel", "SQLiteStore", "ServiceLifecycle",
                 "SessionFolders",
-                "TransferSessions", "URLSessionExecutor", "UploadSpool",
+                "TransferSessions", "HTTPExecutor", "URLSessionTransport", "UploadSpool",
             ]),
         ]
     }()
@@ -73,8 +77,8 @@ enum ImportRules {
 
     /// The folders of C code, which import no modules.
     static let systemLibraries: Set = [
-        "CConfinement", "CCrypto", "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CSeccomp", "CTimer", "CUPower",
-        "URLSessionInterposer",
+        "CConfinement", "CCrypto", "CCurl", "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CSeccomp", "CTimer",
+        "CUPower",
     ]
 
     /// The folders that own a library. No other folder imports it. GLib has two owners: the bridge and the adapter
@@ -87,6 +91,7 @@ enum ImportRules {
         "CConfinement": [
             "Sources/Adapters/TransferWorker", "Sources/Adapters/WorkerExecutor", "Sources/Tools/AriaRPC",
         ],
+        "CCurl": ["Sources/Adapters/CurlTransport"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
         "CLinuxFiles": [
             "Sources/Adapters/TransferFiles", "Sources/Adapters/UploadSpool", "Sources/Tools/AriaRPC",
@@ -102,7 +107,7 @@ enum ImportRules {
         "FlyingFox": ["Sources/Tools/AriaRPC"],
         "FlyingSocks": ["Sources/Tools/AriaRPC"],
         "FoundationNetworking": [
-            "Sources/Adapters/URLSessionExecutor", "Sources/Client/BackgroundTransfer",
+            "Sources/Adapters/URLSessionTransport", "Sources/Client/BackgroundTransfer",
             "Sources/Testing/TransferTesting",
         ],
         "FoundationXML": ["Sources/Samples/podcasts"],
@@ -113,7 +118,6 @@ enum ImportRules {
         "TOMLKit": ["Sources/Tools/ToolSupport"],
         "Rainbow": ["Sources/Tools/transferctl", "Sources/Tools/transferlab"],
         "RealModule": ["Sources/Core/PolicyLab"],
-        "URLSessionInterposer": ["Sources/Adapters/URLSessionExecutor"],
     ]
 
     /// Finds the top-level names of the modules that `text` imports.

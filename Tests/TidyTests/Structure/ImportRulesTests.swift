@@ -26,7 +26,7 @@ struct ImportRulesTests {
             let reach = ImportRules.reach(of: target, in: manifest)
             #expect(reach.isSuperset(of: ["TransferFiles", "TransferEngine"]))
             #expect(
-                reach.isDisjoint(with: ["URLSessionExecutor", "URLSessionInterposer", "TransferWorker", "AriaRPC"]),
+                reach.isDisjoint(with: ["HTTPExecutor", "CCurl", "TransferWorker", "AriaRPC"]),
                 "\(target)")
         }
     }
@@ -58,7 +58,7 @@ struct ImportRulesTests {
             ("Sources/Engine/TransferEngine/Ports/A.swift", "@preconcurrency import SQLiteStore"),
             ("Sources/Adapters/SQLiteStore/A.swift", "import LinuxConditions"),
             ("Sources/Adapters/SQLiteStore/A.swift", "import GLibBridge"),
-            ("Sources/Adapters/SQLiteStore/A.swift", "@testable import URLSessionExecutor"),
+            ("Sources/Adapters/SQLiteStore/A.swift", "@testable import HTTPExecutor"),
             ("Sources/Adapters/LinuxConditions/A.swift", "  import FoundationNetworking"),
             ("Sources/Testing/TransferTesting/A.swift", "import GRDB"),
             ("Sources/Tools/transferctl/A.swift", "@_exported import enum GRDB.DatabaseError"),

@@ -3,7 +3,7 @@
 /// A check of the tables that map the rules of background sessions and of callers to their tests.
 enum RuleTable {
     /// The ids of the rules of callers and of safety, in order.
-    static let callerIDs = (1...15).map { "C\($0)" }
+    static let callerIDs = (1...15).filter { $0 != 14 }.map { "C\($0)" }
     /// The ids of the rules of background sessions, in order.
     static let sessionIDs: [String] = [("S", 11), ("T", 10), ("E", 8), ("L", 6), ("R", 7), ("A", 8)].flatMap {
         letter, last in

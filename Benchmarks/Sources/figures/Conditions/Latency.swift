@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HTTPExecutor
 import LinuxClock
 import SQLiteStore
 import Synchronization
@@ -9,7 +10,6 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferTesting
-import URLSessionExecutor
 import WorkerExecutor
 
 /// Measures the time from a change of conditions to its effect on the network. Combines the engine and the worker
@@ -77,7 +77,7 @@ final class Latency {
         scheduling.powerHysteresis = Change.power.debounce
         let executor = try WorkerExecutor(
             configuration: WorkerExecutorConfiguration(
-                executor: URLSessionExecutorConfiguration(partialDirectory: "\(folder.path)/partial"),
+                executor: HTTPExecutorConfiguration(partialDirectory: "\(folder.path)/partial"),
                 program: .at(path: Transferctl.path(options))))
         executor.warmUp()
         engine = TransferEngine(

@@ -25,7 +25,7 @@ public struct PartialSweep: Sendable {
     /// The common folder of partial files.
     private let directory: String
 
-    /// Creates a sweep of the folder named by `URLSessionExecutorConfiguration.partialDirectory`.
+    /// Creates a sweep of the folder named by `HTTPExecutorConfiguration.partialDirectory`.
     public init(directory: String) { self.directory = directory }
 
     /// Returns the files that may be orphaned, sorted by name.

@@ -8,7 +8,7 @@
 ///
 /// The limits are accurate to 10% over a few seconds, but not below 128 bytes per second for each connection.
 ///
-/// With the URLSession interposer, each connection is limited separately. Without the interposer, transfers wait for
+/// With `CurlTransport`, each connection is limited separately. With `URLSessionTransport`, transfers wait for
 /// one another. A fast transfer that runs with a slow transfer then stays below its limit.
 ///
 /// ```swift

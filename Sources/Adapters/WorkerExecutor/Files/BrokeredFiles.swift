@@ -27,7 +27,7 @@ final class BrokeredFiles: Sendable {
     private let state = Mutex(State())
     private let requests = Mutex(Requests())
 
-    init(job: TransferJob, configuration: URLSessionExecutorConfiguration) {
+    init(job: TransferJob, configuration: HTTPExecutorConfiguration) {
         self.job = job
         files = LocalFiles(job: job, configuration: configuration)
     }

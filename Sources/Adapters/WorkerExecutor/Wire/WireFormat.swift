@@ -11,7 +11,7 @@ package enum WireFormat {
     /// The descriptor number of the socket in the worker.
     package static let socketNumber = ChildProgram.passedFileNumber
     /// The version of the message format. Increased with every change of a message.
-    package static let version = 7
+    package static let version = 8
     /// The maximum length of a frame in bytes. A longer frame is a fault of the peer.
     package static let longestFrame = 64 << 20
     /// The maximum length of a frame from a worker, which is not trusted. Allows a response of 1 MiB, which may take
@@ -36,7 +36,7 @@ package struct WireError: Error, Hashable, CustomStringConvertible {
 /// An order to a worker.
 package enum WorkerOrder: Hashable, Sendable, Codable {
     /// Configure the worker. Must be the first message.
-    case configure(version: Int, URLSessionExecutorConfiguration)
+    case configure(version: Int, HTTPExecutorConfiguration)
     /// Start an attempt. Includes the state of the attempt's files, because a worker has no access to paths.
     case start(TransferJob, PreparedFiles)
     /// Receive the reply to a file request of the attempt.
@@ -54,8 +54,8 @@ package enum WorkerOrder: Hashable, Sendable, Codable {
 
 /// A message from a worker.
 package enum WorkerMessage: Hashable, Sendable, Codable {
-    /// The reply to `configure`. `warning` is a sentence for the log about the URLSession interposer.
-    case ready(version: Int, isInterposerActive: Bool, warning: String?, WorkerConfinement)
+    /// The reply to `configure`.
+    case ready(version: Int, WorkerConfinement)
     /// The reply to `configure` if no executor can be created.
     case unusable(message: String)
     case report(TransferID, ExecutorReport)

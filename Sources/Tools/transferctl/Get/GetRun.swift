@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurlTransport
 import Foundation
+import HTTPExecutor
 import LinuxClock
 import LinuxConditions
 import LinuxKernel
@@ -8,7 +10,6 @@ import ToolSupport
 import TransferEngine
 import TransferFiles
 import TransferModel
-import URLSessionExecutor
 import WorkerExecutor
 
 /// The execution of a plan: creates the components, runs the engine, and reports progress.
@@ -242,7 +243,7 @@ struct GetRun {
     }
 
     private func makeExecutor(partials: String, reporter: Reporter) throws -> any TransferExecutor {
-        var configuration = URLSessionExecutorConfiguration(partialDirectory: partials)
+        var configuration = HTTPExecutorConfiguration(partialDirectory: partials)
         if let userAgent = plan.userAgent { configuration.userAgent = userAgent }
         configuration.limits = plan.limits
         configuration.caFile = plan.caFile
@@ -250,9 +251,7 @@ struct GetRun {
         configuration.proxy = plan.proxy
         do {
             if plan.runsInProcess {
-                let executor = try URLSessionExecutor(configuration: configuration)
-                if let warning = executor.interposerWarning { reporter.showMessage(warning) }
-                return executor
+                return try HTTPExecutor(configuration: configuration, transport: .curl)
             }
             let executor = try WorkerExecutor(
                 configuration: WorkerExecutorConfiguration(

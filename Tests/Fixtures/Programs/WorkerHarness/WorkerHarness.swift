@@ -26,15 +26,14 @@ package final class WorkerHarness: Sendable {
     }()
 
     package init(
-        usesInterposer: Bool = true, root: String? = nil, program: WorkerProgram = .at(path: WorkerHarness.program),
+        root: String? = nil, program: WorkerProgram = .at(path: WorkerHarness.program),
         configure: (inout WorkerExecutorConfiguration) -> Void = { _ in }
     ) throws {
         self.root = root ?? NSTemporaryDirectory() + "transfer-worker-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: self.root, withIntermediateDirectories: true)
-        var executor = URLSessionExecutorConfiguration(partialDirectory: self.root + "/partial")
+        var executor = HTTPExecutorConfiguration(partialDirectory: self.root + "/partial")
         executor.storageFloorBytes = 0
         executor.progressInterval = .zero
-        executor.usesInterposer = usesInterposer
         let log = log
         var configuration = WorkerExecutorConfiguration(
             executor: executor, program: program, logger: Logger(label: "test") { _ in log })
@@ -44,12 +43,12 @@ package final class WorkerHarness: Sendable {
 
     /// Creates a harness and a server, runs the test's body, and cleans up even if the body throws.
     package static func run(
-        usesInterposer: Bool = true, program: WorkerProgram = .at(path: WorkerHarness.program),
+        program: WorkerProgram = .at(path: WorkerHarness.program),
         configure: (inout WorkerExecutorConfiguration) -> Void = { _ in },
         handler: @escaping HostileServer.Handler, _ body: (WorkerHarness, HostileServer) async throws -> Void
     ) async throws {
         let server = try HostileServer(handler: handler)
-        let harness = try WorkerHarness(usesInterposer: usesInterposer, program: program, configure: configure)
+        let harness = try WorkerHarness(program: program, configure: configure)
         do {
             try await body(harness, server)
         } catch {

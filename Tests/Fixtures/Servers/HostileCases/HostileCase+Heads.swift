@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPExecutor
 import HostileServer
 import TransferEngine
 import TransferModel
 import TransferPolicy
-import URLSessionExecutor
 
 /// Cases with response heads that are too large, too long, or malformed.
 extension HostileCase {
@@ -40,7 +40,7 @@ extension HostileCase {
             connection.send(text)
             connection.send(environment.file.bytes)
             if !text.contains("Content-Length: ") { connection.finish() }
-        }.withoutInterposer(.orderly)
+        }.underURLSession(.orderly)
     }
 
     private static let oddHeads: [HostileCase] = [
@@ -64,7 +64,7 @@ extension HostileCase {
             connection.send(
                 Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nX: ".utf8) + [0xe9, 0xff, 13, 10, 13, 10])
             connection.send(environment.file.bytes)
-        }.withoutInterposer(.orderly),
+        }.underURLSession(.orderly),
     ]
 
     /// Returns a case that sends the given text instead of a response.
@@ -84,7 +84,7 @@ extension HostileCase {
         garbage("NULs", "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\r\n\r\n"),
         garbage("HTTP/9.9", "HTTP/9.9 200 OK\r\n\r\n"),
         garbage("unrequested HTTP/2", "HTTP/2 200\r\nContent-Length: 5\r\n\r\nright", .bytes(Array("right".utf8)))
-            .withoutInterposer(.oneOf([.bytes(Array("right".utf8)), .orderly])),
+            .underURLSession(.oneOf([.bytes(Array("right".utf8)), .orderly])),
         garbage("a status of four digits", "HTTP/1.1 2000 OK\r\nContent-Length: 5\r\n\r\nwrong"),
         garbage("a status that is a word", "HTTP/1.1 good OK\r\nContent-Length: 5\r\n\r\nwrong"),
         garbage("a status of 999", "HTTP/1.1 999 What\r\nContent-Length: 5\r\n\r\nwrong", .response(999)),
@@ -108,17 +108,17 @@ extension HostileCase {
                 while connection.send("HTTP/1.1 102 Processing\r\n\r\n") { connection.pause(milliseconds: 2) }
             }.with {
                 $0.configure = { ($0.lowSpeedBytes, $0.lowSpeedSeconds) = (1, 1) }
-                $0.withoutInterposer = .ends(.orderly)
+                $0.underURLSession = .ends(.orderly)
             },
             HostileCase("an interim response that names another file", .file, saw: [first, rest]) {
                 request, connection, environment in
                 connection.send("HTTP/1.1 103 Early Hints\r\nETag: \"v9\"\r\nContent-Length: 5\r\nLocation: /x\r\n\r\n")
                 environment.file.serve(request, connection)
-            }.withoutInterposer(.orderly),
+            }.underURLSession(.orderly),
             HostileCase("trailers after the last chunk", .file, saw: [first]) { request, connection, environment in
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n")
                 connection.send(chunked(environment.file.bytes, at: 400).dropLast(2))
                 connection.send("X: 1\r\nETag: \"late\"\r\nContent-Length: 3\r\n\r\n")
-            }.endsProcessWithoutInterposer,
+            }.endsProcessUnderURLSession,
         ]
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPExecutor
 import HostileServer
 import TransferEngine
 import TransferModel
 import TransferPolicy
-import URLSessionExecutor
 
 /// Cases with lengths that are missing, wrong, or malformed.
 extension HostileCase {
@@ -77,7 +77,7 @@ extension HostileCase {
                 connection.respond("200 OK", ["Content-Length: \(value)"], body: environment.file.bytes)
                 connection.finish()
             }
-            .with { if value.hasPrefix("92233720368547758") { $0.withoutInterposer = .endsProcess } }
+            .with { if value.hasPrefix("92233720368547758") { $0.underURLSession = .endsProcess } }
         } + [
             HostileCase("two different Content-Lengths", .failure(.malformedResponse)) {
                 request, connection, environment in
@@ -114,11 +114,11 @@ extension HostileCase {
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: x-secret\r\n\r\n")
                 connection.send(environment.file.bytes)
                 connection.finish()
-            }.withoutInterposer(.oneOf([.failure(.encodedBody), .failure(.malformedResponse)])),
+            }.underURLSession(.oneOf([.failure(.encodedBody), .failure(.malformedResponse)])),
             HostileCase("chunks that contain gzip", .failure(.malformedResponse)) { request, connection, environment in
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n")
                 connection.send(chunked(environment.file.bytes, at: 10))
-            }.withoutInterposer(.oneOf([.failure(.encodedBody), .failure(.malformedResponse)])),
+            }.underURLSession(.oneOf([.failure(.encodedBody), .failure(.malformedResponse)])),
         ]
 
     private static let closeDelimited: [HostileCase] = [
@@ -163,7 +163,7 @@ extension HostileCase {
             connection.cut()
         }.with {
             $0.fault = HostileAuthority.Fault.none
-            $0.withoutInterposer = .impossible
+            $0.underURLSession = .impossible
         },
         HostileCase("a body without a length, ended by close_notify", .file) { request, connection, environment in
             connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
@@ -171,7 +171,7 @@ extension HostileCase {
             connection.finish()
         }.with {
             $0.fault = HostileAuthority.Fault.none
-            $0.withoutInterposer = .impossible
+            $0.underURLSession = .impossible
         },
     ]
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPExecutor
 import HostileServer
 import TransferEngine
 import TransferModel
 import TransferPolicy
-import URLSessionExecutor
 
 /// Cases with wrong parts, 416 responses, changing versions, and content encodings.
 extension HostileCase {
@@ -190,14 +190,14 @@ extension HostileCase {
             HostileCase("a body with unrequested \(coding) encoding is stored unchanged", .bytes(gzip), saw: [first]) {
                 request, connection, environment in
                 connection.respond("200 OK", ["Content-Encoding: \(coding)", "ETag: \"v1\""], body: gzip)
-            }.withoutInterposer(.failure(.encodedBody))
+            }.underURLSession(.failure(.encodedBody))
         } + [
             HostileCase("a truncated gzip body", .failure(.connection, keeping: 0...20), saw: [first]) {
                 request, connection, environment in
                 connection.respond("200 OK", ["Content-Encoding: gzip", "Content-Length: 25"], body: gzip.prefix(20))
                 connection.finish()
             }.with {
-                $0.withoutInterposer = .ends(.failure(.encodedBody))
+                $0.underURLSession = .ends(.failure(.encodedBody))
             },
             HostileCase("a gzip part is never written to the file", .file, saw: [first, whole]) {
                 request, connection, environment in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPExecutor
 import HostileServer
 import TransferEngine
 import TransferModel
 import TransferPolicy
-import URLSessionExecutor
 
 /// Cases with redirects, refusals, and responses that are not a file.
 extension HostileCase {
@@ -29,10 +29,10 @@ extension HostileCase {
         redirect("a redirect to a local file", to: "file:///etc/passwd"),
         redirect("a redirect to ftp", to: "ftp://127.0.0.1/f"),
         redirect("a redirect to a data URL", to: "data:text/plain,hello"),
-        redirect("a redirect to a mailto URL", to: "mailto:a@b").endsProcessWithoutInterposer,
-        redirect("a redirect to a javascript URL", to: "javascript:alert(1)").endsProcessWithoutInterposer,
-        redirect("a redirect without a host", to: "http://").endsProcessWithoutInterposer,
-        redirect("a redirect to an incomplete address", to: "//[::1").endsProcessWithoutInterposer,
+        redirect("a redirect to a mailto URL", to: "mailto:a@b").endsProcessUnderURLSession,
+        redirect("a redirect to a javascript URL", to: "javascript:alert(1)").endsProcessUnderURLSession,
+        redirect("a redirect without a host", to: "http://").endsProcessUnderURLSession,
+        redirect("a redirect to an incomplete address", to: "//[::1").endsProcessUnderURLSession,
         HostileCase("a cycle of three redirects", .failure(.redirect), saw: [first, "/a 0-399", "/b 0-399"]) {
             request, connection, _ in
             let next = ["/f": "/a", "/a": "/b"][request.target] ?? "/f"
@@ -52,14 +52,13 @@ extension HostileCase {
             connection.respond("302 Found", ["Location: \(environment.otherOrigin.url("/f"))"])
         }.with {
             $0.fault = HostileAuthority.Fault.none
-            $0.withoutInterposer = .impossible
+            $0.underURLSession = .impossible
             $0.inspect = { $0.otherOrigin.requests.isEmpty ? [] : ["the other origin got a request"] }
         },
-        HostileCase("a redirect with an endless body", .failure(.connection), saw: [first]) {
-            request, connection, _ in
+        HostileCase("a redirect with an endless body", .failure(.redirect)) { request, connection, _ in
             connection.send("HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n")
             while connection.send([UInt8](repeating: 0, count: 65536)) {}
-        }.endsProcessWithoutInterposer,
+        }.endsProcessUnderURLSession,
     ]
 
     private static let followedRedirects: [HostileCase] =
@@ -70,7 +69,7 @@ extension HostileCase {
             redirect("304 with a Location is a response", to: "/good", status: "304 Not Modified", .response(304)),
             redirect("a redirect without a Location is a response", to: nil, .response(302)),
             // An empty reference resolves to the page itself.
-            redirect("a redirect with an empty Location", to: "", .response(302)).withoutInterposer(
+            redirect("a redirect with an empty Location", to: "", .response(302)).underURLSession(
                 .failure(.redirect)),
             redirect("a redirect to a fragment of itself", to: "#there"),
             HostileCase(

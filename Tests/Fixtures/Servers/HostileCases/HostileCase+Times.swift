@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import HTTPExecutor
 import HostileServer
 import TransferEngine
 import TransferModel
 import TransferPolicy
-import URLSessionExecutor
 
 /// Cases with servers that are slow, silent, or restrictive about connections.
 extension HostileCase {
@@ -55,7 +55,7 @@ extension HostileCase {
             while connection.send("X: 1\r\n") { connection.pause(milliseconds: 10) }
         }.with {
             $0.specify = { specification, _ in specification.idleTimeoutSeconds = 1 }
-        }.endsProcessWithoutInterposer,
+        }.endsProcessUnderURLSession,
         drip("the body drips", keeping: 1...399) { request, connection, environment in
             dripped(connection.sendHead(of: environment.file, request), connection)
         },
@@ -176,7 +176,7 @@ extension HostileCase {
         }
         .with {
             $0.fault = fault
-            $0.withoutInterposer = .impossible
+            $0.underURLSession = .impossible
         }
         .permanent
     }
@@ -190,7 +190,7 @@ extension HostileCase {
         secure("a certificate of an unknown authority", .none, .failure(.certificate), saw: [])
             .with {
                 $0.configure = { $0.caFile = nil }
-                $0.withoutInterposer = .same
+                $0.underURLSession = .same
             },
         secure("an outdated TLS version", .none, .failure(.handshake), saw: []).with {
             $0.listen = { $0.certificate?.isOutdated = true }

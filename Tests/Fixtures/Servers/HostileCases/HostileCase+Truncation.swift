@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPExecutor
 import HostileServer
 import TransferEngine
 import TransferModel
 import TransferPolicy
-import URLSessionExecutor
 
 /// Cases with responses that stop in the middle.
 extension HostileCase {
@@ -55,7 +55,7 @@ extension HostileCase {
                     connection.send(position.text(lines.joined(separator: "\r\n") + "\r\n\r\n", Array(body)))
                     end(connection, cut)
                 }
-                .with { if cut == .ends, position.lines == .some { $0.withoutInterposer = .endsProcess } }
+                .with { if cut == .ends, position.lines == .some { $0.underURLSession = .endsProcess } }
             }
         }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPExecutor
 public import HostileServer
 internal import TransferEngine
 public import TransferModel
 internal import TransferPolicy
-import URLSessionExecutor
 
 /// One way in which a server misbehaves, with the expected outcome and the requests that the server must receive.
 ///
@@ -30,14 +30,13 @@ public struct HostileCase: Sendable, CustomStringConvertible {
         case oneOf([Ending])
     }
 
-    /// The difference in the outcome without the URLSession interposer.
-    public enum WithoutInterposer: Hashable, Sendable {
+    /// The difference in the outcome over `URLSessionTransport`.
+    public enum UnderURLSession: Hashable, Sendable {
         /// No difference.
         case same
         /// Another outcome. The server may receive other requests.
         case ends(Ending)
-        /// FoundationNetworking crashes or freezes the process, so only executors with a separate
-        /// process can run the case.
+        /// FoundationNetworking ends or freezes the process, so the case cannot run.
         case endsProcess
         /// The case cannot be set up.
         case impossible
@@ -45,10 +44,10 @@ public struct HostileCase: Sendable, CustomStringConvertible {
 
     /// A description of the misbehavior.
     public var name: String
-    /// The expected outcome with the interposer.
+    /// The expected outcome over `CurlTransport`.
     public var ending: Ending
-    /// The difference in the outcome without the interposer.
-    public var withoutInterposer: WithoutInterposer = .same
+    /// The difference in the outcome over `URLSessionTransport`.
+    public var underURLSession: UnderURLSession = .same
     /// The requests of the first attempt as target, range, and condition. `nil` accepts any requests.
     public var saw: [String]?
     var respond: Responder
@@ -58,7 +57,7 @@ public struct HostileCase: Sendable, CustomStringConvertible {
     var path = "/f"
     var fault: HostileAuthority.Fault?
     var listen: @Sendable (inout HostileServerOptions) -> Void = { _ in }
-    var configure: @Sendable (inout URLSessionExecutorConfiguration) -> Void = { _ in }
+    var configure: @Sendable (inout HTTPExecutorConfiguration) -> Void = { _ in }
     var specify: @Sendable (inout TransferSpecification, HostileEnvironment) -> Void = { _, _ in }
     /// A closure that prepares the server before the first attempt. Runs on a separate thread.
     var prepare: @Sendable (HostileEnvironment) -> Void = { _ in }
@@ -86,10 +85,10 @@ public struct HostileCase: Sendable, CustomStringConvertible {
         return copy
     }
 
-    /// Returns a copy of this case with another outcome without the interposer.
-    func withoutInterposer(_ ending: Ending) -> HostileCase { with { $0.withoutInterposer = .ends(ending) } }
-    /// A copy of this case that crashes the process without the interposer.
-    var endsProcessWithoutInterposer: HostileCase { with { $0.withoutInterposer = .endsProcess } }
+    /// Returns a copy of this case with another outcome over `URLSessionTransport`.
+    func underURLSession(_ ending: Ending) -> HostileCase { with { $0.underURLSession = .ends(ending) } }
+    /// A copy of this case that ends the process over `URLSessionTransport`.
+    var endsProcessUnderURLSession: HostileCase { with { $0.underURLSession = .endsProcess } }
     /// Returns a copy of this case that starts with bytes from an earlier attempt.
     func after(_ count: Int, tag: String? = "\"v1\"") -> HostileCase { with { $0.earlier = (count, tag) } }
 

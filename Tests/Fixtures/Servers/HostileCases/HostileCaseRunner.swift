@@ -1,40 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+public import HTTPExecutor
 import HostileServer
 import Synchronization
 public import TransferEngine
 internal import TransferModel
 internal import TransferPolicy
-public import URLSessionExecutor
 
 /// A runner for hostile cases on executors that the caller creates.
 public struct HostileCaseRunner: Sendable {
     /// A closure that creates an executor for one case.
-    public typealias Make = @Sendable (URLSessionExecutorConfiguration) async throws -> any TransferExecutor
-    private let isInterposerActive: Bool
+    public typealias Make = @Sendable (HTTPExecutorConfiguration) async throws -> any TransferExecutor
+    private let usesCurl: Bool
     private let make: Make
 
     /// Creates a runner.
     ///
     /// - Parameters:
-    ///   - isInterposerActive: A Boolean value that indicates whether the executors use the URLSession interposer.
-    ///   - make: A closure that is called once per case with the case's configuration, including `usesInterposer`.
-    public init(isInterposerActive: Bool, make: @escaping Make) {
-        self.isInterposerActive = isInterposerActive
+    ///   - usesCurl: A Boolean value that indicates whether the executors use `CurlTransport`, and not `URLSessionTransport`.
+    ///   - make: A closure that is called once per case with the case's configuration.
+    public init(usesCurl: Bool, make: @escaping Make) {
+        self.usesCurl = usesCurl
         self.make = make
     }
 
-    /// Returns the cases that can run in this configuration.
-    ///
-    /// Cases that crash the process are included only with the interposer or for executors with a separate process.
-    public static func cases(isInterposerActive: Bool, isInProcess: Bool) -> [HostileCase] {
-        HostileCase.all.filter { test in
-            switch test.withoutInterposer {
-            case .same, .ends: true
-            case .endsProcess: isInterposerActive || !isInProcess
-            case .impossible: isInterposerActive
-            }
-        }
+    /// Returns the cases that can run over a transport.
+    public static func cases(usesCurl: Bool) -> [HostileCase] {
+        HostileCase.all.filter { usesCurl || ![.endsProcess, .impossible].contains($0.underURLSession) }
     }
 
     /// Runs a case.
@@ -48,19 +40,18 @@ public struct HostileCaseRunner: Sendable {
         defer { environment.close() }
         let authority = try HostileAuthority()
         environment.server = try server(for: test, environment, authority)
-        var configuration = URLSessionExecutorConfiguration(partialDirectory: root + "/partial")
+        var configuration = HTTPExecutorConfiguration(partialDirectory: root + "/partial")
         configuration.storageFloorBytes = 0
         configuration.progressInterval = .zero
         configuration.firstRequestBytes = 400
-        configuration.usesInterposer = isInterposerActive
-        if test.fault != nil, isInterposerActive {
+        if test.fault != nil, usesCurl {
             configuration.caFile = root + "/ca.pem"
             try Data(authority.pem.utf8).write(to: URL(fileURLWithPath: root + "/ca.pem"))
         }
         test.configure(&configuration)
         let executor = try await make(configuration)
         let problems = try await HostileRun(
-            test: test, environment: environment, executor: executor, root: root, isInterposerActive: isInterposerActive
+            test: test, environment: environment, executor: executor, root: root, usesCurl: usesCurl
         )
         .problems()
         await executor.shutdown()
@@ -89,14 +80,12 @@ private struct HostileRun {
     var environment: HostileEnvironment
     var executor: any TransferExecutor
     var root: String
-    var isInterposerActive: Bool
+    var usesCurl: Bool
 
     private var ending: HostileCase.Ending {
-        if !isInterposerActive, case .ends(let ending) = test.withoutInterposer { return ending }
+        if !usesCurl, case .ends(let ending) = test.underURLSession { return ending }
         return test.ending
     }
-
-    private var dies: Bool { !isInterposerActive && test.withoutInterposer == .endsProcess }
 
     func problems() async throws -> [String] {
         var resume: ResumePoint?
@@ -109,9 +98,7 @@ private struct HostileRun {
         }
         let first = await attempt(1, resume)
         guard let outcome = first.outcome else { return ["the attempt did not end"] }
-        var problems = first.problems
-        // If an executor's worker process dies, the executor reports a failure, and the next attempt continues.
-        if !dies { problems += judge(outcome) + judgeRequests() + test.inspect(environment) }
+        var problems = first.problems + judge(outcome) + judgeRequests() + test.inspect(environment)
         guard problems.isEmpty, case .failed(let failure, let resume) = outcome, failure.cause.isTemporary,
             test.recovers
         else { return problems }
@@ -174,7 +161,7 @@ private struct HostileRun {
     }
 
     private func judgeRequests() -> [String] {
-        if !isInterposerActive, case .ends = test.withoutInterposer { return [] }
+        if !usesCurl, case .ends = test.underURLSession { return [] }
         let saw = environment.server?.requests.map(\.line) ?? []
         guard let wanted = test.saw, wanted != saw else { return [] }
         return ["the server saw \(saw), expected \(wanted)"]

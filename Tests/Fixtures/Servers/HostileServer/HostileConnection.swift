@@ -17,6 +17,9 @@ public final class HostileConnection {
         set { hasEnded.store(newValue, ordering: .relaxed) }
     }
 
+    /// The port of the client.
+    public var clientPort: UInt16 { socket.peerPort }
+
     init(_ socket: LoopbackSocket, _ stream: any ByteStream) {
         self.socket = socket
         self.stream = stream

@@ -49,12 +49,19 @@ final class LoopbackSocket: ByteStream {
     }
 
     /// The socket's own port.
-    var port: UInt16 {
+    var port: UInt16 { port(getsockname) }
+
+    /// The port of the other end.
+    var peerPort: UInt16 { port(getpeername) }
+
+    private func port(
+        _ name: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> UInt16 {
         // The port has the same place in both kinds of addresses.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         withUnsafeMutableBytes(of: &address) { bytes in
-            _ = getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+            _ = name(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
         }
         return UInt16(bigEndian: address.sin6_port)
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurlTransport
 import ExecutorHarness
 import Foundation
 import Glibc
+import HTTPExecutor
 import HostileServer
 import Logging
 import Synchronization
@@ -9,7 +11,6 @@ import TransferEngine
 import TransferFiles
 import TransferModel
 import TransferPolicy
-import URLSessionExecutor
 import WorkerExecutor
 
 /// A stress test that downloads from a bad server while workers are killed and transfers are stopped.
@@ -29,15 +30,14 @@ final class StressTest: Sendable {
         self.options = options
         root = NSTemporaryDirectory() + "transfer-stress-\(getpid())"
         try FileManager.default.createDirectory(atPath: root + "/out", withIntermediateDirectories: true)
-        let faults = Faults(seed: options.seed, isCrashing: !options.usesInterposer)
+        let faults = Faults(seed: options.seed)
         self.faults = faults
         server = try HostileServer { faults.respond($0, $1) }
-        var configuration = URLSessionExecutorConfiguration(partialDirectory: root + "/partial")
+        var configuration = HTTPExecutorConfiguration(partialDirectory: root + "/partial")
         configuration.storageFloorBytes = 0
-        configuration.usesInterposer = options.usesInterposer
         if options.isInProcess {
             workers = nil
-            executor = try URLSessionExecutor(configuration: configuration)
+            executor = try HTTPExecutor(configuration: configuration, transport: .curl)
         } else {
             guard let program = try WorkerProgram.find() else {
                 throw WorkerError("no transfer-worker next to this program")

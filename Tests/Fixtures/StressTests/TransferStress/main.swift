@@ -9,11 +9,10 @@ struct StressOptions: Sendable {
     var parallel = 8
     var workers = 1
     var seed = UInt64.random(in: .min ... .max)
-    var usesInterposer = true
     var isInProcess = false
 
     static let help = """
-        TransferStress [--seconds N] [--kills N] [--parallel N] [--workers N] [--seed N] [--no-interposer] [--in-process]
+        TransferStress [--seconds N] [--kills N] [--parallel N] [--workers N] [--seed N] [--in-process]
         Downloads from a server that sends a faulty response to about half of the requests, while workers are killed
         and transfers are paused. Exits with 1 if a file is wrong, a transfer does not finish, or memory grows.
         --kills N  stop after N kills, several per second
@@ -38,7 +37,6 @@ struct StressOptions: Sendable {
                     throw StressUsageError(text: "--seed needs a number")
                 }
                 seed = number
-            case "--no-interposer": usesInterposer = false
             case "--in-process": isInProcess = true
             default: throw StressUsageError(text: Self.help)
             }

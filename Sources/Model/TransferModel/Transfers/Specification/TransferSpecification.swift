@@ -101,7 +101,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     /// A Boolean value that indicates whether the certificates of servers are not verified. The default is `false`.
     ///
     /// Anyone on the way to the server can then read and change what is transferred. Other transfers of the executor
-    /// are not affected. Requires the URLSession interposer; without it, certificates are verified.
+    /// are not affected. `URLSessionTransport` verifies certificates nevertheless.
     public var acceptsAnyCertificate: Bool {
         get { unverified ?? false }
         set { unverified = newValue ? true : nil }

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorHarness
+import Foundation
+import Glibc
+import HostileServer
+import Synchronization
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import HTTPExecutor
+
+extension ExecutorTests {
+    /// Tests of the kept bytes after a failure of the disk or the server.
+    @Suite(.serialized, .timeLimit(.minutes(2)))
+    struct KeptBytesTests {
+        private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
+        private static let large = ServedFile(bytes: ServedFile.content(6_000_000))
+
+        @Test("A failed sync ends the attempt and keeps exactly the bytes that were durable before")
+        func failedSync() async throws {
+            let sizes = Mutex<[Int64]>([])
+            try await ExecutorFixture.run(handler: { request, connection in
+                guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
+                Self.file.serve(request, connection, onlyBytes: 300_000)
+                // If all bytes arrived before the first checkpoint's sync, the sync of the finished file could come
+                // first.
+                for _ in 0..<1000 where sizes.withLock(\.isEmpty) { usleep(10_000) }
+                connection.send(Self.file.bytes[365_536...])
+            }) { fixture, server in
+                var calls = FileCalls()
+                calls.sync = { descriptor, _ in
+                    let count = sizes.withLock { sizes in
+                        sizes.append(FileFacts(descriptor: descriptor)?.size ?? 0)
+                        return sizes.count
+                    }
+                    errno = EIO
+                    return count == 2 ? -1 : 0
+                }
+                let specification = fixture.specification(server.url("/f"))
+                let outcome = await fixture.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                #expect(outcome.failure?.cause == .destination)
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset > 0, "\(resume) after syncs at \(sizes.withLock { $0 }) bytes")
+                #expect(resume.offset <= sizes.withLock { $0[0] })
+                #expect(FileFacts(path: resume.path)?.size == resume.offset)
+                let (second, _) = await fixture.run(specification, resume: resume)
+                #expect(fixture.contents(second) == Self.file.bytes)
+            }
+        }
+
+        @Test("Bytes that a sync made durable while the attempt ended are kept even if the next sync fails")
+        func syncDuringTheEnd() async throws {
+            let end: Int64 = 1_065_536
+            try await ExecutorFixture.run(handler: { request, connection in
+                guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
+                Self.file.serve(request, connection, onlyBytes: 1_000_000)
+                connection.finish()
+            }) { fixture, server in
+                let sizes = Mutex<[Int64]>([])
+                var calls = FileCalls()
+                calls.sync = { descriptor, _ in
+                    func size() -> Int64 { FileFacts(descriptor: descriptor)?.size ?? 0 }
+                    let count = sizes.withLock { sizes in
+                        sizes.append(size())
+                        return sizes.count
+                    }
+                    // The first sync runs until the server, and with it the attempt, has ended.
+                    if count == 1 {
+                        for _ in 0..<1000 where size() < end { usleep(10_000) }
+                        usleep(500_000)
+                    }
+                    errno = EIO
+                    return count == 1 ? 0 : -1
+                }
+                let specification = fixture.specification(server.url("/f"))
+                let outcome = await fixture.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset >= 200_000, "\(outcome) after syncs at \(sizes.withLock { $0 }) bytes")
+                #expect(resume.offset <= sizes.withLock { $0[0] })
+                #expect(FileFacts(path: resume.path)?.size == resume.offset)
+            }
+        }
+
+        @Test("A failed sync of a file in segments keeps exactly the segments that were durable before")
+        func failedSyncOfPieces() async throws {
+            let count = Mutex(0)
+            try await ExecutorFixture.run(handler: { request, connection in
+                guard request.range?.first != 0 else { return Self.large.serve(request, connection) }
+                // The body is sent slowly until two syncs have begun. If all bytes arrived immediately, the third sync
+                // might not be the file's.
+                var body = Self.large.response(to: request).body
+                Self.large.serve(request, connection, onlyBytes: 0)
+                while count.withLock({ $0 < 2 }), !body.isEmpty {
+                    guard connection.send(body.prefix(5000)) else { return }
+                    body = body.dropFirst(5000)
+                    connection.pause(milliseconds: 20)
+                }
+                connection.send(body)
+            }) { fixture, server in
+                var calls = FileCalls()
+                calls.sync = { _, _ in
+                    errno = EIO
+                    return count.withLock { count in
+                        count += 1
+                        return count == 3 ? -1 : 0
+                    }
+                }
+                var specification = fixture.specification(server.url("/f"))
+                specification.connections = 4
+                let outcome = await fixture.run(specification, calls: calls) { $0.checkpointBytes = 300_000 }
+                #expect(outcome.failure?.cause == .destination)
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset > 0 && resume.bytes < Int64(Self.large.bytes.count))
+                #expect(FileFacts(path: resume.path)?.size == resume.extents?.last?.end ?? resume.offset)
+                let (second, _) = await fixture.run(specification, resume: resume)
+                let isRight = fixture.contents(second) == Self.large.bytes
+                #expect(isRight, "\(second)")
+            }
+        }
+
+        @Test(
+            "A disk that fills during a segmented download keeps exactly the written bytes",
+            .enabled(if: SmallVolume.isPossible, "no mounting"))
+        func fullWithPieces() async throws {
+            let volume = try #require(SmallVolume(bytes: 8 << 20))
+            defer { volume.remove() }
+            let isFull = Mutex(false)
+            try await ExecutorFixture.run(handler: { request, connection in
+                // Another program takes space after the first check.
+                let fills = isFull.withLock { isFull in
+                    guard request.range?.first != 0, !isFull else { return false }
+                    isFull = true
+                    return true
+                }
+                if fills {
+                    try? Data(count: 4 << 20).write(to: URL(fileURLWithPath: volume.path + "/other"))
+                }
+                Self.large.serve(request, connection)
+            }) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
+                (specification.destination.directory, specification.connections) = (volume.path, 4)
+                var calls = FileCalls()
+                calls.reserve = { _, _, _ in
+                    errno = EOPNOTSUPP
+                    return -1
+                }
+                let outcome = await fixture.run(specification, calls: calls) { _ in }
+                guard case .storageLow(_, _, let resume?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                // A fast first piece may leave less than half of the volume for the other file.
+                let other = FileFacts(path: volume.path + "/other")?.size ?? 0
+                #expect(resume.bytes > 0 && resume.bytes <= 8 << 20 - other, "\(other) bytes in the other file")
+                unlink(volume.path + "/other")
+                let (second, _) = await fixture.run(specification, resume: resume)
+                let isRight = fixture.contents(second) == Self.large.bytes
+                #expect(isRight, "\(second)")
+            }
+        }
+
+        @Test(
+            "The storage floor stays free even if space cannot be reserved",
+            .enabled(if: SmallVolume.isPossible, "no mounting"),
+            arguments: [true, false])
+        func floor(isSizeKnown: Bool) async throws {
+            let volume = try #require(SmallVolume(bytes: 8 << 20))
+            defer { volume.remove() }
+            let large = ServedFile(bytes: ServedFile.content(6 << 20))
+            try await ExecutorFixture.run(handler: { request, connection in
+                if isSizeKnown, request.range?.first == 0 { return large.serve(request, connection) }
+                // Another program takes space after the first check.
+                if isSizeKnown { try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other")) }
+                if isSizeKnown { return large.serve(request, connection) }
+                connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.sendChunk(large.bytes)
+                connection.send("0\r\n\r\n")
+            }) { fixture, server in
+                var specification = fixture.specification(server.url("/f"))
+                specification.destination.directory = volume.path
+                var calls = FileCalls()
+                calls.reserve = { _, _, _ in
+                    errno = EOPNOTSUPP
+                    return -1
+                }
+                let floor: Int64 = isSizeKnown ? 1 << 20 : 4 << 20
+                let outcome = await fixture.run(specification, calls: calls) {
+                    ($0.storageFloorBytes, $0.storageFloorPercent) = (floor, 100)
+                }
+                guard case .storageLow(_, _, let resume?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(resume.offset > 3 << 20)
+                let space = VolumeSpace(floorBytes: 0, floorPercent: 0)
+                #expect(space.available(at: volume.path) ?? 0 >= floor)
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorHarness
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import HTTPExecutor
+
+struct HTTPValuesTests {
+    @Test(
+        "All three date formats are parsed",
+        arguments: [
+            "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        ])
+    func dates(text: String) { #expect(HTTPDate.seconds(text) == 784_111_777) }
+
+    @Test(
+        "Invalid dates are rejected",
+        arguments: [
+            "", "tomorrow", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8h GMT",
+        ])
+    func noDates(text: String) { #expect(HTTPDate.seconds(text) == nil) }
+
+    @Test("Leap years are handled")
+    func leapYears() {
+        #expect(HTTPDate.seconds("Tue, 29 Feb 2000 00:00:00 GMT") == 951_782_400)
+        #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+        // A day that the month does not have counts on into the next month.
+        #expect(HTTPDate.seconds("Wed, 31 Feb 2000 00:00:00 GMT") == 951_955_200)
+    }
+
+    @Test("Retry-After is parsed as seconds and as a date")
+    func retryAfter() {
+        #expect(HTTPDate.retryAfterSeconds("120", now: 5) == 120)
+        #expect(HTTPDate.retryAfterSeconds("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_700) == 77)
+        #expect(HTTPDate.retryAfterSeconds("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_800) == 0)
+        #expect(HTTPDate.retryAfterSeconds("soon", now: 0) == nil)
+        #expect(HTTPDate.retryAfterSeconds("-1", now: 0) == nil)
+        #expect(HTTPDate.retryAfterSeconds(nil, now: 0) == nil)
+    }
+
+    @Test("Content-Range is parsed strictly")
+    func contentRange() {
+        #expect(ContentRange("bytes 0-9/20")?.bytes == 0...9)
+        #expect(ContentRange("Bytes 0-9/20")?.total == 20)
+        #expect(ContentRange("bytes 5-9/*")?.total == nil)
+        #expect(ContentRange("bytes */20")?.total == 20)
+        let wrong = [
+            "", "bytes", "bytes 0-9", "bytes 9-0/20", "bytes 0-20/20", "bytes -5/20", "items 0-9/20", "bytes +0-9/20",
+            "bytes 0-99999999999999999999/*",
+        ]
+        for text in wrong { #expect(ContentRange(text) == nil, "\(text)") }
+    }
+
+    @Test("A total that does not fit is still a total")
+    func impossibleTotal() {
+        #expect(ContentRange("bytes 0-9/99999999999999999999")?.hasImpossibleTotal == true)
+        #expect(ContentRange("bytes */9007199254740993")?.hasImpossibleTotal == true)
+        #expect(ContentRange("bytes 0-9/9007199254740992")?.hasImpossibleTotal == false)
+        #expect(ContentRange("bytes 0-9/*")?.hasImpossibleTotal == false)
+    }
+
+    @Test(
+        "Content-Length is a number that a file's size can have",
+        arguments: [
+            ("0", 0), ("12", 12), ("9007199254740992", 9_007_199_254_740_992), ("9007199254740993", nil),
+            ("99999999999999999999", nil), ("-1", nil), ("+1", nil), ("many", nil), ("5, 5", 5), ("5, 6", nil),
+        ] as [(String, Int64?)])
+    func contentLength(text: String, expected: Int64?) {
+        var head = ResponseHead(status: 200, fields: [HeaderField(name: "content-length", value: text)])
+        #expect(head.contentLength == expected)
+        #expect(head.hasImpossibleLength == (expected == nil))
+        head.fields.append(HeaderField(name: "Transfer-Encoding", value: "chunked"))
+        #expect(!head.hasImpossibleLength)
+    }
+
+    @Test(
+        "A login page is distinguished from a file",
+        arguments: [
+            ("http://h/a.iso", "text/html", nil, false, true),
+            ("http://h/a.iso", "text/html; charset=utf-8", nil, false, true),
+            ("http://h/a.html", "text/html", nil, true, false), ("http://h/a", "text/html", nil, false, false),
+            ("http://h/a", "text/html", nil, true, true),
+            ("http://h/a.iso", "application/octet-stream", nil, false, false),
+            ("http://h/a.zip", "text/html", "attachment; filename=a.zip", false, false),
+        ] as [(String, String, String?, Bool, Bool)])
+    func captivePortal(url: String, type: String, disposition: String?, isContinuing: Bool, expected: Bool) {
+        var fields = [HeaderField(name: "Content-Type", value: type)]
+        if let disposition { fields.append(HeaderField(name: "Content-Disposition", value: disposition)) }
+        let head = ResponseHead(status: 200, fields: fields)
+        #expect(CaptivePortal.isSuspected(head, url: url, isContinuing: isContinuing) == expected)
+    }
+
+    @Test(
+        "A page with a different version is a login page, unless the file itself is a page",
+        arguments: [
+            ("http://h/a", "\"b\"", nil, true), ("http://h/a", "\"a\"", nil, false), ("http://h/a", nil, nil, true),
+            ("http://h/a", "\"b\"", "text/plain", true), ("http://h/a", "\"b\"", "text/html", false),
+            ("http://h/a.html", "\"b\"", nil, false), ("http://h/a/", "\"b\"", nil, false),
+        ] as [(String, String?, String?, Bool)])
+    func captivePortalOnContinue(url: String, tag: String?, known: String?, expected: Bool) {
+        var head = ResponseHead(status: 200, fields: [HeaderField(name: "Content-Type", value: "text/html")])
+        if let tag { head.fields.append(HeaderField(name: "ETag", value: tag)) }
+        let file = known.map { ServerFile(url: url, status: 206, mediaType: $0) }
+        let ours = Validator(entityTag: "\"a\"", lastModified: nil)
+        let isSuspected = CaptivePortal.isSuspected(head, url: url, isContinuing: true, version: ours, known: file)
+        #expect(isSuspected == expected)
+    }
+
+    @Test(
+        "URLSession's errors are distinguished",
+        arguments: [
+            (-1, "transfer closed with 5 bytes remaining to read", FailureCause.connection),
+            (-1, "Failed to connect to h port 1: No route to host", .connection),
+            (-1, "SSL certificate problem: certificate has expired", .certificate),
+            (-1, "SSL: no alternative certificate subject name matches target host name 'x'", .certificate),
+            (-1, "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", .connection),
+            (-1, "OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .unsupportedURL),
+            (-1, "OpenSSL/3.0: error:0A000410:SSL routines::sslv3 alert handshake failure", .handshake),
+            (-1, "Failed writing header", .malformedResponse),
+            (-1, "Too large response headers: 400000 > 307200", .malformedResponse),
+            (-1, "Unrecognized content encoding type.", .encodedBody),
+            (-1, "Could not resolve proxy: p", .nameResolution),
+            (-1001, "", .timeout), (-1003, "Could not resolve host: h", .nameResolution), (-1004, "", .connection),
+            (-1005, "Recv failure: Connection reset by peer", .connection),
+            (-1011, "Empty reply from server", .connection),
+            (-1002, "Received HTTP/0.9 when not allowed", .malformedResponse), (-1000, "", .unsupportedURL),
+            (-1, "whatever", .connection),
+        ])
+    func errors(code: Int, text: String, cause: FailureCause) {
+        let failure = TransportFailure.failure(code: code, text: text, host: "h")
+        #expect(failure.cause == cause)
+        #expect(failure.message.hasSuffix("."))
+    }
+
+    @Test(
+        "An error of the connection to a proxy names the proxy, not the server",
+        arguments: [
+            (-1004, "", "The proxy p:9 refused the connection."),
+            (
+                -1, "Failed to connect to p port 9: No route to host",
+                "Could not connect to the proxy p:9: Failed to connect to p port 9: No route to host."
+            ),
+            (
+                -1, "CONNECT tunnel failed, response 502",
+                "The proxy p:9 did not connect to h: CONNECT tunnel failed, response 502."
+            ),
+            (-1005, "", "h dropped the connection."),
+        ])
+    func proxyErrors(code: Int, text: String, message: String) {
+        let failure = TransportFailure.failure(code: code, text: text, host: "h", proxy: "p:9")
+        #expect(failure.message == message)
+        #expect(failure.cause == .connection)
+    }
+}
