@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
 import Foundation
+import Glibc
 import HTTPExecutor
 import LinuxKernel
 import Synchronization
@@ -38,6 +39,11 @@ final class CurlLoop {
     }
 
     func run() {
+        // OpenSSL writes to closed connections, and the signal would end a program that does not expect it.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
         while true {
             for message in client.messages() {
                 switch message {
