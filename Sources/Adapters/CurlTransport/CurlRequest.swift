@@ -66,8 +66,13 @@ final class CurlRequest {
         set(CURLOPT_CONNECTTIMEOUT, Int64(exchange.request.timeoutSeconds))
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // Many small files of a host share an HTTP/2 connection instead of opening one each.
-        set(CURLOPT_PIPEWAIT, 1)
+        if URLReference(head.url).scheme == "https" {
+            // Many small files of a host share an HTTP/2 connection instead of opening one each.
+            set(CURLOPT_PIPEWAIT, 1)
+        } else {
+            // Otherwise libcurl waits for the end of the first response before it opens another connection.
+            set(CURLOPT_HTTP_VERSION, Int64(CURL_HTTP_VERSION_1_1))
+        }
         var bufferSize = Self.bufferSize
         if let rate = exchange.rateLimiter?.rate {
             // A limited request needs its own connection. Unread bytes of a single HTTP/2 stream would block the whole

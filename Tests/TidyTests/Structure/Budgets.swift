@@ -33,7 +33,7 @@ enum Budgets {
         "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9660,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 60, "Tests/Adapters/GLibBridgeTests": 180,
-        "Tests/Adapters/HTTPExecutorTests": 5780, "Tests/Adapters/LinuxClockTests": 260,
+        "Tests/Adapters/HTTPExecutorTests": 5800, "Tests/Adapters/LinuxClockTests": 260,
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 300,
         "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2200,
         "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,

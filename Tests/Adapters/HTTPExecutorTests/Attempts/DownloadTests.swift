@@ -51,6 +51,26 @@ extension ExecutorTests {
             }
         }
 
+        @Test("A server that withholds one response delays no other transfer", arguments: [true, false])
+        func withheld(usesCurl: Bool) async throws {
+            let hasSecond = Monitor(false)
+            let handler: HostileServer.Handler = { request, connection in
+                if request.target == "/first" {
+                    hasSecond.change(once: { $0 }) { _ in }
+                } else {
+                    hasSecond.change { $0 = true }
+                }
+                Self.small.serve(request, connection)
+            }
+            try await ExecutorFixture.run(usesCurl: usesCurl, handler: handler) { fixture, server in
+                let runs = ["first", "second"].map {
+                    fixture.start(fixture.specification(server.url("/" + $0), name: $0))
+                }
+                for run in runs { #expect(fixture.contents(await run.recorder.outcome()) == Self.small.bytes) }
+                hasSecond.change { $0 = true }
+            }
+        }
+
         @Test("A refused connection fails with its own cause")
         func refused() async throws {
             try await ExecutorFixture.run(handler: Self.small.serve) { fixture, server in
