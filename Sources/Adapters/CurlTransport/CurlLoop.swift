@@ -15,6 +15,9 @@ final class CurlLoop {
     private var later: [(exchange: Exchange, allowsLocalAddresses: Bool)] = []
     /// The requests that wait for their rate or for the consumer.
     private var held: [ObjectIdentifier: CurlRequest] = [:]
+    /// The descriptors of connections, and those with a known local port by that port.
+    private var sockets: Set<Int32> = []
+    private var socketsByPort: [Int32: Int32] = [:]
     /// Handles of ended requests, for the next ones.
     private var handles: [UnsafeMutableRawPointer] = []
     /// What the requests have received and not reported yet.
@@ -45,16 +48,20 @@ final class CurlLoop {
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         while true {
+            var isEnding: [@Sendable () -> Void] = []
             for message in client.messages() {
                 switch message {
                 case .send(let exchange, let allowsLocal): later.append((exchange, allowsLocal))
                 case .cancel(let exchange): cancel(exchange)
                 case .resume: for request in held.values where request.waitsForConsumer { request.heldUntil = 0 }
                 case .probe(let reply): client.surroundings.consumer.run(reply)
-                case .end(let reply):
-                    close()
-                    return reply()
+                case .end(let reply): isEnding.append(reply)
                 }
+            }
+            if !isEnding.isEmpty {
+                close()
+                for reply in isEnding { reply() }
+                return
             }
             beginDue()
             resumeDue()
@@ -88,7 +95,10 @@ final class CurlLoop {
             let request = CurlRequest(exchange, handle: handle, loop: self, allowsLocalAddresses: allowsLocal)
             requests[ObjectIdentifier(exchange)] = request
             request.configure(client.surroundings.configuration)
-            transfer_curl_multi_add(multi, handle)
+            if transfer_curl_multi_add(multi, handle) != CURLM_OK {
+                remove(request)
+                report(.end(exchange, TransportError(code: -1, text: "Out of memory")))
+            }
         }
     }
 
@@ -124,14 +134,28 @@ final class CurlLoop {
     }
 
     private func close() {
+        for exchange in later.map(\.exchange) + requests.values.map(\.exchange) { report(.end(exchange, .cancelled)) }
         for request in requests.values { remove(request) }
+        flush()
         for handle in handles { transfer_curl_easy_cleanup(handle) }
         client.close(multi)
     }
 
     /// Counts the bytes on the wire of the request's connection.
-    func count(_ request: CurlRequest) {
-        client.wire.count(Int32(clamping: transfer_curl_number(request.handle, CURLINFO_ACTIVESOCKET)))
+    func count(_ request: CurlRequest) { client.wire.count(request.socket) }
+
+    /// Remembers the descriptor of a new connection. While a request runs, libcurl tells only the port of its connection.
+    func opened(_ descriptor: Int32) { sockets.insert(descriptor) }
+
+    /// Returns the descriptor of the connection with a local port in network byte order, or -1 if there is none.
+    func socket(ofPort port: Int32) -> Int32 {
+        if let known = socketsByPort[port], transfer_local_port(known) == port { return known }
+        socketsByPort = [:]
+        for descriptor in sockets {
+            let port = transfer_local_port(descriptor)
+            if port < 0 { sockets.remove(descriptor) } else { socketsByPort[port] = descriptor }
+        }
+        return socketsByPort[port] ?? -1
     }
 
     // MARK: Rates and back-pressure

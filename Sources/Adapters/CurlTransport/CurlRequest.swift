@@ -22,6 +22,8 @@ final class CurlRequest {
     private var dropped = 0
     private var pass = 0
     private var wasRefused = false
+    /// The descriptor of the connection, or -1.
+    private(set) var socket: Int32 = -1
     /// The time until which the request is held.
     var heldUntil: UInt64 = 0
     /// A Boolean value that indicates whether the request is held until the consumer has room.
@@ -33,6 +35,8 @@ final class CurlRequest {
     private static let longestRedirect = 64 << 10
     /// The size of the buffer for received bytes, and the smallest for slow transfers.
     private static let bufferSize: Int64 = 256 << 10, leastBufferSize: Int64 = 1024
+    /// The size of the buffer for sent bytes. A dead kept connection loses two at most.
+    private static let uploadBufferSize: Int64 = 128 << 10
 
     init(_ exchange: Exchange, handle: UnsafeMutableRawPointer, loop: CurlLoop, allowsLocalAddresses: Bool) {
         self.exchange = exchange
@@ -58,11 +62,13 @@ final class CurlRequest {
 
     func configure(_ configuration: HTTPExecutorConfiguration) {
         let head = exchange.request.head
-        set(CURLOPT_URL, head.url)
+        set(CURLOPT_URL, RequestURL.encoded(head.url))
         transfer_curl_set_pointer(handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
         transfer_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_NOSIGNAL, 1)
+        // Otherwise the end of a request waits for the resolver.
+        set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_CONNECTTIMEOUT, Int64(exchange.request.timeoutSeconds))
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
@@ -78,6 +84,9 @@ final class CurlRequest {
             // A limited request needs its own connection. Unread bytes of a single HTTP/2 stream would block the whole
             // connection. Its blocks take a tenth of a second, so that a slow transfer is not bursty.
             set(CURLOPT_HTTP_VERSION, Int64(CURL_HTTP_VERSION_1_1))
+            // libcurl would give its connection to others where the host also has HTTP/2, but not with other options of TLS.
+            // OpenSSL 3 allows no earlier version anyway.
+            set(CURLOPT_SSLVERSION, Int64(CURL_SSLVERSION_TLSv1_2))
             bufferSize = min(bufferSize, max(Self.leastBufferSize, rate / 10))
         }
         set(CURLOPT_BUFFERSIZE, bufferSize)
@@ -108,10 +117,10 @@ final class CurlRequest {
             _ = (content + [0]).withUnsafeBytes {
                 transfer_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
             }
-        } else if let body = exchange.body {
+        } else if exchange.body != nil {
             set(CURLOPT_UPLOAD, 1)
             set(CURLOPT_INFILESIZE_LARGE, Int64(head.value("Content-Length") ?? "") ?? 0)
-            pass = body.begin()
+            set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBufferSize)
         }
     }
 
@@ -123,6 +132,10 @@ final class CurlRequest {
         }
         // libcurl would wait a second for the server's consent.
         if hasBody { lines.append("Expect:") }
+        // libcurl would declare any content a form.
+        if head.content != nil, head.method != "POST", head.value("Content-Type") == nil {
+            lines.append("Content-Type:")
+        }
         for line in lines { fields = transfer_curl_append(fields, line) }
         transfer_curl_set_pointer(handle, CURLOPT_HTTPHEADER, fields)
     }
@@ -131,6 +144,7 @@ final class CurlRequest {
         let user = Unmanaged.passUnretained(self).toOpaque()
         for option in [
             CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
+            CURLOPT_SOCKOPTDATA,
         ] { transfer_curl_set_pointer(handle, option, user) }
         transfer_curl_set_bytes(handle, CURLOPT_HEADERFUNCTION) { line, size, count, user in
             CurlRequest.of(user).receivedLine(line, size * count)
@@ -144,8 +158,12 @@ final class CurlRequest {
         transfer_curl_set_seek(handle) { user, offset, origin in
             CurlRequest.of(user).seek(offset, origin)
         }
-        transfer_curl_set_prerequest(handle) { user, address, _, _, _ in
-            CurlRequest.of(user).connected(to: address)
+        transfer_curl_set_prerequest(handle) { user, address, _, _, port in
+            CurlRequest.of(user).connected(to: address, from: port)
+        }
+        transfer_curl_set_opened(handle) { user, socket, _ in
+            CurlRequest.of(user).loop.opened(socket)
+            return CURL_SOCKOPT_OK
         }
     }
 
@@ -163,12 +181,14 @@ final class CurlRequest {
     // MARK: Callbacks
 
     /// Called when the request has its connection.
-    private func connected(to address: UnsafeMutablePointer<CChar>?) -> Int32 {
+    private func connected(to address: UnsafeMutablePointer<CChar>?, from port: Int32) -> Int32 {
         if !allowsLocalAddresses, let address, LocalHost.contains(String(cString: address)) {
             wasRefused = true
             return CURL_PREREQFUNC_ABORT
         }
-        let socket = Int32(clamping: transfer_curl_number(handle, CURLINFO_ACTIVESOCKET))
+        // Called again before a request is repeated because its kept connection was dead.
+        if let body = exchange.body { pass = body.begin() }
+        socket = loop.socket(ofPort: Int32(UInt16(truncatingIfNeeded: port).bigEndian))
         // A connection is used again for other requests.
         transfer_mark_background(socket, exchange.rateLimiter?.isBackground == true ? 1 : 0)
         loop.count(self)
@@ -247,15 +267,16 @@ final class CurlRequest {
             return head.isComplete ? nil : TransportError(code: -1011, text: "Empty reply from server")
         }
         let text = errorText[0] == 0 ? String(cString: transfer_curl_text(code)) : String(cString: errorText)
-        let cause = transfer_curl_number(handle, CURLINFO_OS_ERRNO)
         let number =
             switch code {
             case CURLE_UNSUPPORTED_PROTOCOL: -1002
             case CURLE_URL_MALFORMAT: -1000
             case CURLE_COULDNT_RESOLVE_HOST: -1003
-            case CURLE_COULDNT_CONNECT where cause == Int64(ECONNREFUSED): -1004
+            case CURLE_COULDNT_CONNECT where transfer_curl_cause(handle) == Int(ECONNREFUSED): -1004
             case CURLE_OPERATION_TIMEDOUT: -1001
-            case CURLE_RECV_ERROR where cause == Int64(ECONNRESET), CURLE_SEND_ERROR where cause == Int64(ECONNRESET):
+            // The number of an earlier request would still be there.
+            case CURLE_RECV_ERROR where text.contains("reset by peer"),
+                CURLE_SEND_ERROR where text.contains("reset by peer"):
                 -1005
             case CURLE_GOT_NOTHING: -1011
             default: -1

@@ -9,7 +9,7 @@ import TransferFiles
 extension Transport {
     /// libcurl's multi interface on one thread.
     ///
-    /// Supports every setting of an executor. Needs libcurl 7.80 or later, which is loaded with the first executor.
+    /// Supports every setting of an executor. Needs libcurl 7.85 or later, which is loaded with the first executor.
     public static let curl = Transport { (surroundings) throws(HTTPExecutorError) in
         if let reason = transfer_curl_load() {
             throw HTTPExecutorError(
@@ -38,6 +38,8 @@ final class CurlClient: TransportClient {
         var messages: [Message] = []
         /// The address of the thread's multi handle, or `nil` if there is no thread.
         var multi: UInt?
+        /// A Boolean value that indicates whether the client was invalidated.
+        var isClosed = false
     }
     let surroundings: TransportSurroundings
     let wire = WireCounter()
@@ -69,7 +71,11 @@ final class CurlClient: TransportClient {
     }
 
     func invalidate() async {
-        guard inbox.withLock({ $0.multi != nil }) else { return }
+        let hasThread = inbox.withLock { inbox in
+            if inbox.multi == nil { inbox.isClosed = true }
+            return inbox.multi != nil
+        }
+        guard hasThread else { return }
         await withCheckedContinuation { continuation in post(.end { continuation.resume() }) }
     }
 
@@ -86,9 +92,10 @@ final class CurlClient: TransportClient {
     // MARK: The thread
 
     private func post(_ message: Message) {
-        inbox.withLock { inbox in
+        let isOpen = inbox.withLock { inbox in
+            guard !inbox.isClosed else { return false }
             inbox.messages.append(message)
-            guard inbox.messages.count == 1 else { return }
+            guard inbox.messages.count == 1 else { return true }
             if let multi = inbox.multi {
                 transfer_curl_multi_wakeup(UnsafeMutableRawPointer(bitPattern: multi))
             } else {
@@ -99,6 +106,17 @@ final class CurlClient: TransportClient {
                 thread.name = "transfer-curl"
                 thread.start()
             }
+            return true
+        }
+        if !isOpen { refuse(message) }
+    }
+
+    /// Answers a message that came too late.
+    private func refuse(_ message: Message) {
+        switch message {
+        case .send(let exchange, _), .cancel(let exchange): surroundings.consumer.run { exchange.end(.cancelled) }
+        case .probe(let reply), .end(let reply): surroundings.consumer.run(reply)
+        case .resume: break
         }
     }
 
@@ -110,12 +128,15 @@ final class CurlClient: TransportClient {
         }
     }
 
-    /// Frees the multi handle. The thread ends.
+    /// Frees the multi handle, and answers the messages that nobody reads any more. The thread ends.
     func close(_ multi: UnsafeMutableRawPointer) {
-        inbox.withLock { inbox in
+        let left = inbox.withLock { inbox in
             transfer_curl_multi_cleanup(multi)
-            inbox.multi = nil
+            (inbox.multi, inbox.isClosed) = (nil, true)
+            defer { inbox.messages = [] }
+            return inbox.messages
         }
+        for message in left { refuse(message) }
     }
 }
 

@@ -33,7 +33,7 @@ struct ConfinedPaths {
     /// The environment variables that name certificates or TLS settings. A variable with several paths separates them
     /// by colons.
     private static let variables = [
-        "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "OPENSSL_CONF", "URLSessionCertificateAuthorityInfoFile",
+        "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "OPENSSL_CONF",
     ]
 
     /// Creates the paths of this system, plus a file with additional certificates.

@@ -180,7 +180,7 @@ final class WorkerProcess: Sendable {
     /// stay here, because a server that takes over a worker reads its environment, and tokens are often kept there.
     private static let inherited: Set = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE",
-        "SSL_CERT_DIR", "CURL_CA_BUNDLE", "OPENSSL_CONF", "URLSessionCertificateAuthorityInfoFile", "HOME", "PATH",
+        "SSL_CERT_DIR", "CURL_CA_BUNDLE", "OPENSSL_CONF", "HOME", "PATH",
         "TMPDIR", "TZ", "TZDIR", "LANG", "LANGUAGE", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "GLIBC_TUNABLES",
     ]
     /// The last one belongs to the library that tests preload.

@@ -49,11 +49,12 @@ CURLcode transfer_curl_set_seek(CURL *easy, int (*function)(void *, curl_off_t, 
 CURLcode transfer_curl_set_prerequest(CURL *easy, int (*function)(void *, char *, char *, int, int)) {
     return curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
 }
-int64_t transfer_curl_number(CURL *easy, CURLINFO info) {
-    long number = -1;
-    curl_socket_t socket = CURL_SOCKET_BAD;
-    if (info != CURLINFO_ACTIVESOCKET) return curl.curl_easy_getinfo(easy, info, &number) == 0 ? number : -1;
-    return curl.curl_easy_getinfo(easy, info, &socket) == 0 ? socket : -1;
+CURLcode transfer_curl_set_opened(CURL *easy, int (*function)(void *, curl_socket_t, curlsocktype)) {
+    return curl.curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, function);
+}
+long transfer_curl_cause(CURL *easy) {
+    long number = 0;
+    return curl.curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number) == 0 ? number : 0;
 }
 
 CURL *transfer_curl_easy_init(void) { return curl.curl_easy_init(); }
@@ -103,6 +104,13 @@ struct transfer_wire_bytes transfer_wire_bytes_of(int descriptor, int with_loopb
     bytes.out = info.tcpi_bytes_sent + (uint64_t)info.tcpi_segs_out * header_bytes;
     bytes.port = is_v4 ? local.v4.sin_port : local.v6.sin6_port;
     return bytes;
+}
+
+int transfer_local_port(int descriptor) {
+    union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; } local;
+    socklen_t length = sizeof local;
+    if (getsockname(descriptor, &local.any, &length) != 0) return -1;
+    return local.any.sa_family == AF_INET ? local.v4.sin_port : local.any.sa_family == AF_INET6 ? local.v6.sin6_port : -1;
 }
 
 void transfer_mark_background(int descriptor, int is_background) {

@@ -10,7 +10,7 @@ enum Budgets {
 
     /// The budget of each folder with code: targets, and folders of tests.
     static let lines = [
-        "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/CurlTransport": 580,
+        "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/CurlTransport": 660,
         "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 3980, "Sources/Adapters/LinuxClock": 280,
         "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 620,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,
@@ -24,7 +24,7 @@ enum Budgets {
         "Sources/DBus/TransferBusServer": 2980, "Sources/Engine/TransferEngine": 2440,
         "Sources/Engine/TransferSessions": 620, "Sources/Model/TransferModel": 2440, "Sources/Samples/podcasts": 180,
         "Sources/SystemLibraries/CConfinement": 240, "Sources/SystemLibraries/CCrypto": 20,
-        "Sources/SystemLibraries/CCurl": 140, "Sources/SystemLibraries/CGIO": 20,
+        "Sources/SystemLibraries/CCurl": 160, "Sources/SystemLibraries/CGIO": 20,
         "Sources/SystemLibraries/CLinuxFiles": 40, "Sources/SystemLibraries/CNetlink": 20,
         "Sources/SystemLibraries/CProcess": 280, "Sources/SystemLibraries/CSeccomp": 20,
         "Sources/SystemLibraries/CTimer": 20, "Sources/SystemLibraries/CUPower": 20,
@@ -32,8 +32,8 @@ enum Budgets {
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
         "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9660,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
-        "Tests/Adapters/CurlTransportTests": 60, "Tests/Adapters/GLibBridgeTests": 180,
-        "Tests/Adapters/HTTPExecutorTests": 5800, "Tests/Adapters/LinuxClockTests": 260,
+        "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
+        "Tests/Adapters/HTTPExecutorTests": 5860, "Tests/Adapters/LinuxClockTests": 260,
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 300,
         "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2200,
         "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,

@@ -3,8 +3,8 @@ import LinuxKernel
 
 /// A counting semaphore that admits all callers while a stop is in progress.
 ///
-/// The thread that stops a transfer needs URLSession's own queue. That queue may be blocked here by the disk or the
-/// rate limit, so a stop opens the gate until the stop is complete.
+/// The thread that stops a transfer may need the transport's own queue, as with URLSession. That queue may be blocked
+/// here by the disk or the rate limit, so a stop opens the gate until the stop is complete.
 package final class AdmissionControl: Sendable {
     private struct State: Sendable {
         var inside = 0

@@ -20,8 +20,9 @@ CURLcode transfer_curl_set_bytes(CURL *easy, CURLoption option, transfer_curl_by
 CURLcode transfer_curl_set_seek(CURL *easy, int (*function)(void *user, curl_off_t offset, int origin));
 CURLcode transfer_curl_set_prerequest(
     CURL *easy, int (*function)(void *user, char *to, char *from, int to_port, int from_port));
-// A number of curl_easy_getinfo, or -1 if there is none.
-int64_t transfer_curl_number(CURL *easy, CURLINFO info);
+CURLcode transfer_curl_set_opened(CURL *easy, int (*function)(void *user, curl_socket_t socket, curlsocktype purpose));
+// The number of the last failed system call (CURLINFO_OS_ERRNO), or 0.
+long transfer_curl_cause(CURL *easy);
 
 CURL *transfer_curl_easy_init(void);
 void transfer_curl_easy_reset(CURL *easy);
@@ -48,5 +49,7 @@ struct transfer_wire_bytes {
     uint16_t port;
 };
 struct transfer_wire_bytes transfer_wire_bytes_of(int descriptor, int with_loopback);
+// The local port of a connection in network byte order, 0 if it has none yet, or -1 if the descriptor is no socket.
+int transfer_local_port(int descriptor);
 // Marks the packets of a connection as lower effort (RFC 8622), or as usual.
 void transfer_mark_background(int descriptor, int is_background);

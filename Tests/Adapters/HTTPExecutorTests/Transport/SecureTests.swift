@@ -2,6 +2,7 @@
 import ExecutorHarness
 import Foundation
 import HostileServer
+import LinuxKernel
 import Testing
 import TransferEngine
 import TransferModel
@@ -40,6 +41,20 @@ extension ExecutorTests {
             }
             await fixture.executor.shutdown()
             try? FileManager.default.removeItem(atPath: fixture.root)
+        }
+
+        @Test("A server without HTTP/2 that withholds responses delays no other transfer")
+        func withheld() async throws {
+            let arrived = Monitor(0)
+            try await run(handler: { request, connection in
+                arrived.change { $0 += 1 }
+                arrived.change(once: { $0 >= 4 }) { _ in }
+                Self.file.serve(request, connection)
+            }) { fixture, server in
+                let runs = (0..<4).map { fixture.start(fixture.specification(server.url("/\($0)"), name: "\($0)")) }
+                for run in runs { #expect(fixture.contents(await run.recorder.outcome()) == Self.file.bytes) }
+                arrived.change { $0 = 4 }
+            }
         }
 
         /// The manner in which a TLS connection ends.
