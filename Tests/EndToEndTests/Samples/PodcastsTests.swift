@@ -28,7 +28,7 @@ struct PodcastsTests {
 
     @Test("It exits, is started by the bus when its episodes are there, moves them, and fetches only new ones later")
     func fetches() async throws {
-        try await PodcastsFixture.with(rate: 2_000_000) { fixture in
+        try await PodcastsFixture.with(rate: 200_000) { fixture in
             let sources = try fixture.publish(4, bytes: 1_000_000)
             #expect(try await fixture.run("fetch", fixture.feed) == "4 new episodes\n")
             // A second fetch while the downloads run finds nothing new.
