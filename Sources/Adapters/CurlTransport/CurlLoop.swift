@@ -20,7 +20,7 @@ final class CurlLoop {
     private var socketsByPort: [Int32: Int32] = [:]
     /// Handles of ended requests, for the next ones.
     private var handles: [UnsafeMutableRawPointer] = []
-    /// What the requests have received and not reported yet.
+    /// The events that are not reported yet, and the number of received bytes that are not.
     private var events: [Event] = []
     private var eventBytes = 0
 
@@ -104,9 +104,7 @@ final class CurlLoop {
 
     private func cancel(_ exchange: Exchange) {
         later.removeAll { $0.exchange === exchange }
-        if let request = requests[ObjectIdentifier(exchange)] {
-            remove(request)
-        }
+        if let request = requests[ObjectIdentifier(exchange)] { remove(request) }
         report(.end(exchange, .cancelled))
     }
 
@@ -189,12 +187,10 @@ final class CurlLoop {
 
     func report(_ head: ResponseHead, of request: CurlRequest) { report(.head(request.exchange, head)) }
 
-    /// Reports the request's bytes once they fill a block.
-    func received(_ bytes: Int, by request: CurlRequest) {
+    /// Counts bytes that a request received, and reports all bytes once they fill a block.
+    func received(_ bytes: Int) {
         eventBytes += bytes
-        guard eventBytes >= Self.blockSize else { return }
-        for request in requests.values { reportBody(of: request) }
-        flush()
+        if eventBytes >= Self.blockSize { flush() }
     }
 
     private func reportBody(of request: CurlRequest) {

@@ -224,7 +224,7 @@ final class CurlRequest {
         }
         body.append(UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: count)
         exchange.rateLimiter?.transferred(count, isSending: false)
-        loop.received(count, by: self)
+        loop.received(count)
         return count
     }
 
@@ -251,7 +251,7 @@ final class CurlRequest {
     }
 
     private func pause(_ wait: UInt64, now: UInt64) -> Int {
-        exchange.rateLimiter?.delays(now: now)
+        exchange.rateLimiter?.delay(until: now)
         loop.hold(self, nanoseconds: wait)
         return Int(CURL_WRITEFUNC_PAUSE)
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import HTTPExecutor
 import TransferModel
 
@@ -17,6 +18,7 @@ struct HeadReader {
 
     /// The largest size of all heads of a response in bytes.
     private static let largest = 256 << 10
+    private static let blanks = CharacterSet(charactersIn: " \t")
 
     var isTooLarge: Bool { size > Self.largest }
 
@@ -41,9 +43,9 @@ struct HeadReader {
         let isContinuation = content.first == 32 || content.first == 9
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         if isContinuation, let last = fields.indices.last {
-            fields[last].value += " " + text.trimmed
+            fields[last].value += " " + text.trimmingCharacters(in: Self.blanks)
         } else if parts.count == 2, !parts[0].isEmpty, !isContinuation {
-            add(HeaderField(name: String(parts[0]), value: String(parts[1]).trimmed))
+            add(HeaderField(name: String(parts[0]), value: parts[1].trimmingCharacters(in: Self.blanks)))
         }
         return .more
     }
@@ -67,13 +69,5 @@ struct HeadReader {
             return .more
         }
         return .complete(ResponseHead(status: status, fields: fields))
-    }
-}
-
-extension String {
-    /// The text without blanks at its ends.
-    fileprivate var trimmed: String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 }

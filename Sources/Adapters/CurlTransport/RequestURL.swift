@@ -17,12 +17,6 @@ enum RequestURL {
                 url.replaceSubrange(host.startIndex..<host.endIndex, with: name)
             }
         }
-        return url.utf8.reduce(into: "") { text, byte in
-            if (33...126).contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
+        return url.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "!"..."~")) ?? url
     }
 }

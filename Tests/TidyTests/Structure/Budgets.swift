@@ -10,7 +10,7 @@ enum Budgets {
 
     /// The budget of each folder with code: targets, and folders of tests.
     static let lines = [
-        "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/CurlTransport": 660,
+        "Sources/Adapters/CommandRunner": 860, "Sources/Adapters/CurlTransport": 640,
         "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 3980, "Sources/Adapters/LinuxClock": 280,
         "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 620,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,

@@ -40,7 +40,8 @@ package final class RateLimiter: Sendable {
     /// delay before that time.
     var lastDelayEnd: UInt64 { delayedUntil.load(ordering: .relaxed) }
 
-    func delay(until time: UInt64) { delayedUntil.store(time, ordering: .relaxed) }
+    /// Records a delay that the rate limiter causes.
+    package func delay(until time: UInt64) { delayedUntil.store(time, ordering: .relaxed) }
 
     /// Counts bytes that were transferred.
     func count(_ bytes: Int64) { counted.wrappingAdd(bytes, ordering: .relaxed) }
@@ -77,7 +78,4 @@ package final class RateLimiter: Sendable {
         guard rate != nil else { return }
         debts.withLock { isSending ? $0.sent.record(Int64(bytes)) : $0.received.record(Int64(bytes)) }
     }
-
-    /// Records that the rate delays the connection at `now`.
-    package func delays(now: UInt64) { delay(until: now) }
 }

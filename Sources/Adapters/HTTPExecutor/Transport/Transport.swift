@@ -16,7 +16,7 @@ public struct Transport: Sendable {
     }
 }
 
-/// What a transport needs of its executor.
+/// The parts of an executor that its transport uses.
 package struct TransportSurroundings: Sendable {
     package let configuration: HTTPExecutorConfiguration
     package let consumer: ConsumerExecutor
