@@ -24,6 +24,10 @@ struct ChromiumPage {
         var overlappingLabels: [String]
         /// The background color of the page.
         var background: String
+        /// The number of elements in the page, by selector.
+        var counts: [String: Int]
+        /// The text that the page shows.
+        var text: String
     }
 
     /// The path of the program; `nil` if it is not installed.
@@ -39,11 +43,12 @@ struct ChromiumPage {
     /// - Parameters:
     ///   - width: The width of the screen, in pixels.
     ///   - isDark: Whether the reader prefers dark colors.
-    func layout(width: Int, isDark: Bool) async throws -> Layout {
+    ///   - selectors: The selectors of the elements to count.
+    func layout(width: Int, isDark: Bool, counting selectors: [String] = []) async throws -> Layout {
         guard let program = Self.program else { throw FixtureError("Chromium is not installed") }
         let name = "\(width)\(isDark ? "-dark" : "")"
         let (page, frame) = ("\(folder.path)/page-\(name).html", "\(folder.path)/frame-\(name).html")
-        try Data(html.replacing("</body>", with: "<script>\(Self.measuring)</script></body>").utf8)
+        try Data(html.replacing("</body>", with: "<script>\(Self.measuring(selectors))</script></body>").utf8)
             .write(to: URL(fileURLWithPath: page))
         // A window of Chromium cannot be as narrow as a phone. A frame can.
         let document = """
@@ -71,10 +76,12 @@ struct ChromiumPage {
         return try JSONDecoder().decode(Layout.self, from: Data(json.utf8))
     }
 
-    /// Opens all devices and measures the page.
-    private static let measuring = """
+    /// Opens all devices and measures the page once everything is drawn.
+    private static func measuring(_ selectors: [String]) -> String {
+        """
         addEventListener("load", () => {
           document.querySelectorAll("details").forEach(d => d.open = true);
+          setTimeout(() => {
           const name = e => e.tagName + "." + (e.getAttribute("class") || "") + " " + e.textContent.slice(0, 40);
           const scrolls = e => e && (getComputedStyle(e).overflowX == "auto" || scrolls(e.parentElement));
           const overflows = [], overlappingLabels = [];
@@ -99,8 +106,11 @@ struct ChromiumPage {
           }
           parent.postMessage(JSON.stringify({
             width: document.documentElement.scrollWidth, overflows, smallestText, overlappingLabels,
-            background: getComputedStyle(document.body).backgroundColor
+            background: getComputedStyle(document.body).backgroundColor, text: document.body.innerText,
+            counts: Object.fromEntries(\(selectors).map(s => [s, document.querySelectorAll(s).length]))
           }), "*");
+          }, 500);
         });
         """
+    }
 }

@@ -14,10 +14,13 @@ import Testing
         case sweep
         case gaps
 
+        /// The number of policies.
+        var policies: Int { [.comparison: 5, .sweep: 26, .gaps: 6][self] ?? 0 }
+
         /// The arguments of `transferlab`, except `--html`.
         func arguments(in folder: String) -> [String] {
-            let traces = (0..<3).map { "\(samples)/renewal-\($0).csv" }
-            let workload = ["--workload", "\(samples)/workload.csv"]
+            let traces = ["\(samples)/renewal-0.csv", "\(samples)/renewal-1.csv", "\(folder)/<i>.csv"]
+            let workload = ["--workload", "\(folder)/workload.csv"]
             switch self {
             case .comparison:
                 return ["run"] + traces + workload + ["--policy", "default,immediate,strict,ladder,oracle"]
@@ -32,6 +35,12 @@ import Testing
     /// Writes the page of an example.
     private static func page(_ example: Example) async throws -> ChromiumPage {
         let folder = try TemporaryFolder()
+        // A name that is an element of HTML, unless the page escapes names.
+        for file in ["renewal-2", "workload"] {
+            let text = try String(contentsOfFile: "\(samples)/\(file).csv", encoding: .utf8)
+            try Data(text.replacing("renewal-2", with: "<i>").utf8).write(
+                to: URL(fileURLWithPath: "\(folder.path)/\(file == "workload" ? file : "<i>").csv"))
+        }
         let start = 1_700_000_000
         let gaps = (0..<40).map { day in
             "\(start + day * 86_400),\(start + day * 86_400 + 7200),\(day % 3 == 0 ? "battery,cell" : "ac,wifi"),"
@@ -57,18 +66,34 @@ import Testing
         return (status, text(output), text(errors))
     }
 
-    @Test("A page has every section, and the warning only if traces have large gaps", arguments: Example.allCases)
+    @Test(
+        "A page draws every section, and the warning only if traces have large gaps",
+        .enabled(if: ChromiumPage.program != nil, "Chromium is missing: apt-get install chromium"),
+        arguments: Example.allCases)
     func structure(_ example: Example) async throws {
-        let html = try await Self.page(example).html
+        let selectors = [
+            ".results", ".heat", ".heat .best", ".dot", ".whisker", ".front", ".continues", ".box", "circle.device",
+            ".curve",
+            ".reference", ".deadline", "details", ".band .c0", ".warning", "[download]", "strong i",
+        ]
+        let page = try await Self.page(example).layout(width: 1280, isDark: false, counting: selectors)
         for part in [
-            "<h2>Late bytes and cost</h2>", "<h2>Results by device</h2>", "<h2>Delay</h2>", "<h2>Devices</h2>",
-            "<h2>How this page was made</h2>", "<dt>regret</dt>", "<dt>Seed</dt>", "download=\"results.csv\"",
-            "class=\"deadline\"",
+            "Late bytes and cost", "Results by device", "Delay", "Devices", "How this page was made", "regret", "Seed",
+            "A megabyte costs 0 on AC power", example == .gaps ? "gaps" : "<i>",
         ] {
-            #expect(html.contains(part), "\(part)")
+            #expect(page.text.contains(part), "\(part)")
         }
-        #expect(html.contains("<h2>Parameters of ladder</h2>") == (example == .sweep))
-        #expect(html.contains("<p class=\"warning\">") == (example == .gaps))
+        let (policies, devices) = (example.policies, example == .gaps ? 1 : 3)
+        let isSweep = example == .sweep
+        let expected = [
+            ".results": 1 + devices, ".heat": isSweep ? 3 : 0, ".dot": policies, ".box": 2 * policies,
+            "circle.device": 2 * policies * devices, "details": devices, "[download]": 2, "strong i": 0,
+            ".curve": policies - 1, ".reference": isSweep ? 24 : 0,
+            ".whisker": devices > 1 ? 2 * policies : 0, ".front": 1, ".warning": example == .gaps ? 1 : 0,
+        ]
+        for (selector, count) in expected { #expect(page.counts[selector] == count, "\(selector)") }
+        for selector in [".continues", ".deadline", ".band .c0"] { #expect(page.counts[selector] != 0, "\(selector)") }
+        #expect(page.text.contains("Parameters of ladder") == isSweep && (page.counts[".heat .best"] != 0) == isSweep)
     }
 
     @Test(

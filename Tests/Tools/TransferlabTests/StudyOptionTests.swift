@@ -84,9 +84,9 @@ import TransferScheduling
         let page = try folder.text("a.html")
         #expect(try page == folder.text("b.html"))
         for part in [
-            "transferlab \(TransferLab.version)", "<dt>Seed</dt><dd>9</dd>",
+            "transferlab \(TransferLab.version)", "\"Seed\",\n\"9\"",
             "--policy strict,oracle --costs 0,1,2,3 --seed 9",
-            "sparse.csv", "full.csv", "random jobs, seeds from 1000", "<p class=\"warning\">1 of 2 traces",
+            "sparse.csv", "full.csv", "random jobs, seeds from 1000", "\"warning\": \"1 of 2 traces",
         ] {
             #expect(page.contains(part), "\(part)")
         }

@@ -39,6 +39,15 @@ public indirect enum JSONValue: Hashable, Sendable {
     /// Returns a number, or ``null`` if the number is `nil`.
     public static func optional(_ number: Double?) -> JSONValue { number.map { .number($0) } ?? .null }
 
+    /// Returns a number with at most three decimal places, which is finer than any screen.
+    static func rounded(_ number: Double) -> JSONValue { .number((number * 1000).rounded() / 1000) }
+
+    /// Returns an array of strings.
+    static func texts(_ texts: [String]) -> JSONValue { .list(texts.map { .text($0) }) }
+
+    /// Returns an array of pairs of strings.
+    static func pairs(_ pairs: [(String, String)]) -> JSONValue { .list(pairs.map { .texts([$0, $1]) }) }
+
     /// Returns an object with one number per cost class, under the names of the classes.
     static func byClass(_ values: [Double]) -> JSONValue {
         .object(CostClass.allCases.map { .init($0.name, .number(values[$0.rawValue])) })
@@ -104,5 +113,15 @@ public indirect enum JSONValue: Hashable, Sendable {
             }
         }
         text += "\""
+    }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    /// Creates an array.
+    public init(arrayLiteral elements: JSONValue...) { self = .list(elements) }
+
+    /// Creates an object, with its keys in the order of the literal.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { Pair($0, $1) })
     }
 }

@@ -62,10 +62,8 @@ enum PageStyle {
 
     private static let drawing = """
         svg { display: block; width: 100%; overflow: visible; font: 12px system-ui, sans-serif; }
-        .frame { padding: 8px 12px 0 46px; } path, line { vector-effect: non-scaling-stroke; }
         .label { fill: var(--soft); } .axis { fill: var(--ink); color: var(--ink); font-size: 12px; }
         .number { fill: var(--ink); font-weight: 700; paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
-        text.narrow { display: none; } .continues { overflow: visible; }
         .grid { stroke: var(--rule); }
         .front { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 6 4; }
         .whisker { stroke: var(--mark); stroke-opacity: .45; stroke-width: 2; }
@@ -94,8 +92,8 @@ enum PageStyle {
         .days { padding-right: 12px; } .band { display: grid; grid-template-columns: 140px minmax(0, 1fr); \
         column-gap: 10px; align-items: center; margin-top: 4px; }
         .band span { font-size: 12px; line-height: 1.2; text-align: right; color: var(--soft); overflow-wrap: anywhere; }
-        .band path { stroke: var(--mark); stroke-width: 14; vector-effect: none; }
-        .band path.midnight { stroke: var(--soft); stroke-opacity: .4; stroke-width: 1; vector-effect: non-scaling-stroke; }
+        .band path { stroke: var(--mark); stroke-width: 14; }
+        .band path.midnight { stroke: var(--soft); stroke-opacity: .4; stroke-width: 1; }
         .ac { --mark: var(--ac); } .battery { --mark: var(--battery); } .free { --mark: var(--free); } \
         .metered { --mark: var(--metered); } .none { --mark: var(--none); } .unknown { --mark: var(--unknown); }
         .legend { font-size: 13px; margin-top: 8px; } .legend i { display: inline-block; width: 12px; height: 12px; \
@@ -117,8 +115,7 @@ enum PageStyle {
         @media (max-width: 700px) {
         main { padding: 16px 14px 40px; } h1 { font-size: 22px; } h2 { font-size: 18px; margin-top: 28px; }
         dl { grid-template-columns: minmax(0, 1fr); } dl.origin div { grid-template-columns: minmax(0, 1fr); gap: 0; }
-        text.wide { display: none; } text.narrow { display: inline; }
-        .frame { padding-left: 42px; padding-right: 10px; } .curves { margin-left: 0; }
+        .curves { margin-left: 0; }
         .spread .row { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); column-gap: 40px; } \
         .spread .who { grid-column: 1 / -1; margin-top: 4px; }
         .band { grid-template-columns: minmax(0, 1fr); } .band span { text-align: left; padding-top: 2px; }

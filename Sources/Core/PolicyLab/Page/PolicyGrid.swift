@@ -43,6 +43,15 @@ struct PolicyGrid: Hashable {
         func value(_ key: String?) -> String { key.map { values[$0] ?? "default" } ?? "" }
     }
 
+    /// The grid for the page's script.
+    var json: JSONValue {
+        [
+            "title": .text(title), "corner": .texts([rowKey.map { "\($0) ↓" }, "\(columnKey) →"].compactMap(\.self)),
+            "rows": .texts(rows), "columns": .texts(columns),
+            "cells": .list(cells.map { .list($0.map { $0.map { .whole($0) } ?? .null }) }),
+        ]
+    }
+
     /// Returns the grids in a study, in the order of its policies.
     static func all(in names: [String]) -> [PolicyGrid] {
         let names = names.enumerated().map { Name($1, index: $0) }

@@ -2,28 +2,23 @@
 
 /// A study as a single HTML page with tables and drawings.
 ///
-/// The page needs no other files, scripts or fonts, follows the reader's light or dark setting, and fits a phone. Its
-/// size is limited for any number of devices: more than 60 devices are drawn as percentiles, and the days of devices
-/// are drawn only where the caller adds timelines.
+/// The page needs no other files or fonts, follows the reader's light or dark setting, and fits a phone. The results
+/// are in the page as JSON, and one script in the page draws them. The size of the page is limited for any number of
+/// devices: more than 60 devices are drawn as percentiles, and the days of devices are drawn only where the caller adds
+/// timelines.
 ///
 /// ```swift
 /// let page = StudyPage(study, optima: optima, settings: settings)
 /// print(page.html)
 /// ```
 public struct StudyPage: Sendable {
-    /// The maximum number of devices that are drawn as single dots.
-    static let maximumDots = 60
-    /// The maximum number of dots of all policies together.
-    static let maximumTotalDots = 500
-    /// The number of colors. Further policies reuse the colors with dashes.
-    static let colors = 8
-
     let study: Study
     let settings: ReplaySettings
     let origin: PageOrigin?
     let timelines: [PageTimeline]
     let offeredBytes: Double
-    private let corners: [Optimum.FrontPoint]
+    /// The corners of the joint Pareto front.
+    let front: [Optimum.FrontPoint]
 
     /// Creates a page.
     ///
@@ -41,68 +36,73 @@ public struct StudyPage: Sendable {
         self.settings = settings
         self.origin = origin
         self.timelines = timelines
-        corners = OracleReport(devices: study.devices, optima: optima, settings: settings).corners
+        front = OracleReport(devices: study.devices, optima: optima, settings: settings).corners
         offeredBytes = optima.reduce(0) { $0 + $1.offeredBytes }
     }
 
     /// The HTML text of the page.
     public var html: String {
-        var lines = [
-            "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-            "<title>Transfer policies compared</title>", "<style>", PageStyle.text, "</style>", "</head>", "<body>",
-            "<main>", "<h1>Transfer policies compared</h1>", "<p>\(summary)</p>",
-        ]
-        if let warning = study.coverage?.warning { lines.append("<p class=\"warning\">\(Markup.escape(warning))</p>") }
-        lines += [table, terms]
-        for grid in PolicyGrid.all(in: study.lines.map(\.name)) {
-            lines += section(
-                "Parameters of \(Markup.escape(grid.title))",
-                "Each cell is a policy. A stronger color means a higher value; the frame marks the lowest value.",
-                grid.heatMaps(of: study))
+        // Without the indentation, which would be most of the text. No text in the data can end the element.
+        let lines = data.document.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let text = lines.joined(separator: "\n").split(separator: "<", omittingEmptySubsequences: false)
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>Transfer policies compared</title>
+            <style>\(PageStyle.text)</style>
+            </head>
+            <body>
+            <main>
+            <h1>Transfer policies compared</h1>
+            <noscript><p class="warning">A script in this page draws the results. Please allow it.</p></noscript>
+            </main>
+            <script type="application/json" id="data">
+            \(text.joined(separator: "\\u003c"))
+            </script>
+            <script>\(PageScript.text)</script>
+            </body>
+            </html>
+
+            """
+    }
+}
+
+/// The program and the inputs that a page was made from, so that its reader can repeat the study.
+///
+/// ```swift
+/// let origin = PageOrigin(
+///     program: "transferlab 0.1.0", command: "transferlab run a.csv --workload jobs.csv",
+///     inputs: [.init(name: "a.csv", checksum: 0x1f2e)])
+/// ```
+public struct PageOrigin: Hashable, Sendable {
+    /// A file, or a group of files.
+    public struct Input: Hashable, Sendable {
+        /// The name of the file as the user gave it.
+        public var name: String
+        /// A hash of the content (64-bit FNV-1a); `nil` if there is no file.
+        public var checksum: UInt64?
+
+        /// Creates an input.
+        public init(name: String, checksum: UInt64?) {
+            self.name = name
+            self.checksum = checksum
         }
-        lines += section(
-            "Late bytes and cost",
-            "Each number is a policy in the table; its cross is the 95 % interval. Lower and further left is better. No "
-                + "policy can lie below the dashed line, which is the offline (clairvoyant) optimum.",
-            PlaneDrawing(study: study, front: front).html)
-        lines += section(
-            "Results by device",
-            hasDots
-                ? "A dot is a device; the bar runs from the 10th to the 90th percentile; the thick mark is the median."
-                : "The bar runs from the 10th to the 90th percentile of the devices; the thick mark is the median.",
-            spread)
-        let delays = DelayDrawing(study: study)
-        lines += section("Delay", delays.caption, delays.html)
-        if !timelines.isEmpty { lines += section("Devices", devicesText, devices) }
-        lines += section("How this page was made", "The same inputs and options give the same page.", provenance)
-        lines += ["</main>", "</body>", "</html>"]
-        return lines.joined(separator: "\n") + "\n"
     }
 
-    private func section(_ title: String, _ text: String, _ body: String) -> [String] {
-        ["<section>", "<h2>\(title)</h2>", "<p>\(text)</p>", body, "</section>"]
-    }
+    /// The name and version of the program.
+    public var program: String
+    /// A command line that repeats the study.
+    public var command: String
+    /// The input files.
+    public var inputs: [Input]
 
-    private var summary: String {
-        func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
-        let jobs = study.lines.first?.pooled.jobs ?? 0
-        let span = study.lines.lazy.map(\.pooled.span).first { $0 > 0 } ?? 0
-        return [
-            count(study.lines.count, "policy", "policies"), "on", count(study.devices.count, "device", "devices") + ",",
-            Study.shortDuration(span), "in total,", count(jobs, "job", "jobs"), "of",
-            Markup.bytes(offeredBytes) + ".", Markup.escape(study.lowerBoundSummary),
-        ].joined(separator: " ")
-    }
-
-    /// The points of the front: the share of late bytes, and the cost per submitted megabyte.
-    var front: [(late: Double, cost: Double)] {
-        guard offeredBytes > 0 else { return [] }
-        return corners.map { ($0.lateShare, $0.cost / (offeredBytes / 1e6)) }
-    }
-
-    /// Returns the style class of a policy's marks.
-    static func style(_ number: Int) -> String {
-        "c\(number % colors)" + (number / colors % 2 == 1 ? " dashed" : "")
+    /// Creates an origin.
+    public init(program: String, command: String, inputs: [Input]) {
+        self.program = program
+        self.command = command
+        self.inputs = inputs
     }
 }
