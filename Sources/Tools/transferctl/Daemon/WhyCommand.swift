@@ -37,9 +37,7 @@ struct WhyCommand: DaemonCommand {
             }
         if json { return JSONLine.print(explanation.fields.mapValues(\.json)) }
         Console.print(explanation.sentence.printable)
-        let waited = (explanation.waited ?? []).map { "\(Self.words($0.code)) \(Formatting.span($0.seconds))" }
-        if !waited.isEmpty { Console.print("waited so far: " + waited.joined(separator: ", ")) }
-        if let until = explanation.until { Console.print("next check by \(WatchConditions.time(until))") }
+        for line in explanation.waitLines { Console.print(line) }
     }
 
     private func explainAll(_ client: BusClient) async throws {
@@ -68,6 +66,17 @@ struct WhyCommand: DaemonCommand {
             if letter.isUppercase { text += " " }
             text += letter.lowercased()
         }
+    }
+}
+
+extension WaitExplanation {
+    /// The times waited so far by reason, and the time of the next check, as far as they are known.
+    var waitLines: [String] {
+        let waited = (waited ?? []).filter { $0.seconds > 0 }.map {
+            "\(WhyCommand.words($0.code)) \(Formatting.span($0.seconds))"
+        }
+        return (waited.isEmpty ? [] : ["waited so far: " + waited.joined(separator: ", ")])
+            + (until.map { ["next check by \(WatchConditions.time($0))"] } ?? [])
     }
 }
 

@@ -10,8 +10,11 @@ struct WatchArrangement: Hashable {
         case name
         case size
 
-        /// The next order.
-        var next: Sort { Self.allCases[(Self.allCases.firstIndex(of: self) ?? 0) + 1, default: .state] }
+        /// The next order, and the first one after the last one.
+        var next: Sort {
+            let all = Self.allCases + [.state]
+            return all[all.firstIndex(of: self).map { $0 + 1 } ?? 0]
+        }
     }
 
     /// The order of the transfers.
@@ -59,12 +62,5 @@ extension TransferStatus {
         case .paused: (2, id.rawValue)
         case .finished, .failed, .cancelled: (3, -id.rawValue)
         }
-    }
-}
-
-extension Array {
-    /// The element at an index, or a default if there is none.
-    fileprivate subscript(_ index: Int, default element: Element) -> Element {
-        indices.contains(index) ? self[index] : element
     }
 }

@@ -76,7 +76,7 @@ struct WatchCommand: DaemonCommand {
             case .status(let change): lines.show(change)
             case .daemonEnded: throw BusClientError.failed("the daemon has ended; the next command starts it again")
             case .stopped: return
-            case .explained, .refused, .performed, .key, .redraw: break  // Only the terminal sends these.
+            case .explained, .refused, .performed, .key, .cleared, .redraw: break  // Only the terminal sends these.
             }
         }
     }

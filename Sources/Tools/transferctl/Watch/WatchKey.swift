@@ -14,42 +14,24 @@ enum WatchKey: Hashable, Sendable {
     case letter(Character)
     case other
 
+    /// The keys by the end of their sequences: the final byte, and the parameters before a `~`.
+    private static let sequences: [String: WatchKey] = [
+        "A": .up, "B": .down, "H": .home, "F": .end, "1~": .home, "7~": .home, "4~": .end, "8~": .end, "5~": .pageUp,
+        "6~": .pageDown,
+    ]
+
     /// Returns the keys in a terminal's input, encoded by ECMA-48 and in xterm's form.
     static func keys(in bytes: [UInt8]) -> [WatchKey] {
-        var keys: [WatchKey] = []
-        var rest = bytes[...]
-        while let first = rest.popFirst() {
-            switch first {
-            case 0x1B where rest.first == UInt8(ascii: "[") || rest.first == UInt8(ascii: "O"):
-                rest = rest.dropFirst()
-                // Parameters, followed by the final byte, which determines the function.
-                let parameters = rest.prefix { !(0x40...0x7E).contains($0) }
-                rest = rest.dropFirst(parameters.count)
-                keys.append(sequence(String(decoding: parameters, as: UTF8.self), rest.popFirst()))
-            case 0x1B: keys.append(.escape)
-            case 0x0A, 0x0D: keys.append(.enter)
-            case 0x08, 0x7F: keys.append(.backspace)
-            case 0xC2...0xF4:
-                let bytes = [first] + rest.prefix { (0x80...0xBF).contains($0) }
-                rest = rest.dropFirst(bytes.count - 1)
-                let letter = String(validating: bytes, as: UTF8.self).flatMap(\.first)
-                keys.append(letter.map { WatchKey.letter($0) } ?? .other)
-            case 0x20...0x7E: keys.append(.letter(Character(UnicodeScalar(first))))
-            default: keys.append(.other)
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.matches(of: /\u{1B}[\[O]([^@-~]*)([@-~]?)|./.dotMatchesNewlines()).map { match in
+            if let last = match.2 { return sequences["\(last == "~" ? match.1 ?? "" : "")\(last)"] ?? .other }
+            switch Character(String(match.0)) {
+            case "\u{1B}": return .escape
+            case "\n", "\r", "\r\n": return .enter
+            case "\u{8}", "\u{7F}": return .backspace
+            case "\0"..<" ", "\u{FFFD}": return .other
+            case let letter: return .letter(letter)
             }
-        }
-        return keys
-    }
-
-    private static func sequence(_ parameters: String, _ last: UInt8?) -> WatchKey {
-        switch (last.map { Character(UnicodeScalar($0)) }, parameters) {
-        case ("A"?, _): .up
-        case ("B"?, _): .down
-        case ("H"?, _), ("~"?, "1"), ("~"?, "7"): .home
-        case ("F"?, _), ("~"?, "4"), ("~"?, "8"): .end
-        case ("~"?, "5"): .pageUp
-        case ("~"?, "6"): .pageDown
-        default: .other
         }
     }
 }

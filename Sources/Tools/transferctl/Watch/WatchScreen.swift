@@ -43,12 +43,14 @@ struct WatchScreen {
         let conditions = WatchConditions(state.conditions)
         var power = ScreenLine("Power ", .dim)
         power.add(conditions.power)
-        var network = ScreenLine("Network ", .dim)
-        network.add(conditions.network)
-        guard power.columns + network.columns + 3 <= width else { return [power, network] }
-        power.add("   ")
-        for (text, style) in network.pieces { power.add(text, style) }
-        return [power]
+        var both = power
+        both.add("   ")
+        var network = ScreenLine()
+        for (text, style) in [("Network ", ScreenLine.TextStyle.dim), (conditions.network, .plain)] {
+            network.add(text, style)
+            both.add(text, style)
+        }
+        return both.columns <= width ? [both] : [power, network]
     }
 
     private static func counts(_ rows: [TransferStatus]) -> String {
@@ -153,13 +155,7 @@ struct WatchScreen {
             if !origin.isEmpty { line.add("  (\(origin))", .dim) }
             lines.append(line)
         }
-        let waited = (explanation.waited ?? []).filter { $0.seconds > 0 }.map {
-            "\(WhyCommand.words($0.code)) \(Formatting.span($0.seconds))"
-        }
-        if !waited.isEmpty { lines.append(ScreenLine(" waited so far: " + waited.joined(separator: ", "), .dim)) }
-        if let until = explanation.until {
-            lines.append(ScreenLine(" next check by \(WatchConditions.time(until))", .dim))
-        }
+        lines += explanation.waitLines.map { ScreenLine(" " + $0, .dim) }
         return lines
     }
 
@@ -170,24 +166,15 @@ struct WatchScreen {
         ("s", "sort"), ("/", "filter; Escape shows all"), ("q", "quit; the transfers continue"),
     ]
 
-    /// The keys and their meanings, in two columns if they fit.
+    /// The keys and their meanings.
     private var help: [ScreenLine] {
-        let entries = Self.keys.flatMap { key, meaning in
+        Self.keys.flatMap { key, meaning in
             Formatting.wrapped(meaning, width: max(10, width - 19)).enumerated().map { index, part in
                 var line = ScreenLine(" ")
                 line.add(index == 0 ? key : "", .bold, width: 18)
                 line.add(part)
                 return line
             }
-        }
-        guard width >= 94 else { return entries }
-        let half = (entries.count + 1) / 2
-        return (0..<half).map { index in
-            var line = entries[index]
-            guard index + half < entries.count else { return line }
-            line.add(String(repeating: " ", count: max(0, 47 - line.columns)))
-            for (text, style) in entries[index + half].pieces { line.add(text, style) }
-            return line
         }
     }
 
@@ -202,13 +189,8 @@ struct WatchScreen {
         }
         // As many hints as fit. The last two always fit.
         let hints = ["↑↓ select", "p pause", "r resume", "n now", "c cancel", "w why", "o open", "/ filter"]
-        let last = ["? help", "q quit"]
-        var shown = last
-        for count in hints.indices.map({ $0 + 1 }) {
-            let next = hints.prefix(count) + last
-            guard Formatting.columns(next.joined(separator: "  ")) <= width else { break }
-            shown = Array(next)
-        }
-        return [ScreenLine(shown.joined(separator: "  "), .dim)]
+        let last = "? help  q quit"
+        let shown = hints.indices.map { hints.prefix($0 + 1) + [last] }.map { $0.joined(separator: "  ") }
+        return [ScreenLine(shown.last { Formatting.columns($0) <= width } ?? last, .dim)]
     }
 }

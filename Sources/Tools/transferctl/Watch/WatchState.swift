@@ -16,7 +16,9 @@ enum WatchEvent: Sendable {
     /// A request has been performed.
     case performed(String)
     case key(WatchKey)
-    /// The window has a new size, or a redraw is due.
+    /// The screen was cleared, for example because the window has a new size.
+    case cleared
+    /// A redraw is due.
     case redraw
     /// The daemon has ended.
     case daemonEnded
@@ -100,7 +102,7 @@ struct WatchState {
         case .key(let key):
             message = nil
             return handle(key)
-        case .redraw: return []
+        case .cleared, .redraw: return []
         case .daemonEnded, .stopped: return [.quit]
         }
     }

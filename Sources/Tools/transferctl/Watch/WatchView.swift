@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import LinuxKernel
 import TransferBusClient
 import TransferModel
 
@@ -7,79 +10,61 @@ struct WatchView {
     let client: BusClient
     let terminal: WatchTerminal
     let feed: AsyncStream<WatchEvent>.Continuation
-    /// The minimum time between two redraws.
-    private static let drawInterval = Duration.milliseconds(80)
-    /// The minimum time between two requests for all wait reasons.
-    private static let refreshInterval = Duration.seconds(1)
     /// The number of waiting transfers whose reasons are requested each time: more than fit on a screen, and few enough
     /// for a request per second.
     private static let explainedLimit = 1000
+    private static let openers = DispatchQueue(label: "transferctl.open", attributes: .concurrent)
 
     func run(_ events: AsyncStream<WatchEvent>) async throws {
         var state = WatchState()
-        var lastDrawn: ContinuousClock.Instant?
-        var isDrawingDue = false
-        var lastRefresh: ContinuousClock.Instant?
+        var drawn: [String] = []
+        var (draws, refreshes) = (Pace(interval: .milliseconds(80)), Pace(interval: .seconds(1)))
         for await event in events {
-            if case .redraw = event { isDrawingDue = false }
+            if case .redraw = event {
+                draw(state, over: &drawn)
+                continue
+            }
+            if case .cleared = event { drawn = [] }
             for action in state.apply(event) {
                 switch action {
                 case .quit:
                     terminal.restore()
                     guard case .daemonEnded = event else { return }
                     throw BusClientError.failed("the daemon has ended; the next command starts it again")
-                case .refresh:
-                    let now = ContinuousClock.now
-                    if let lastRefresh, now < lastRefresh { continue }
-                    let wait = lastRefresh.map { max(.zero, $0 + Self.refreshInterval - now) } ?? .zero
-                    lastRefresh = now + wait
-                    refresh(after: wait)
+                case .refresh: if let delay = refreshes.delay() { perform(action, after: delay) }
                 case .control, .explain, .retry, .open, .hold, .release: perform(action)
                 }
             }
-            let now = ContinuousClock.now
-            guard !isDrawingDue else { continue }
-            if let lastDrawn, now - lastDrawn < Self.drawInterval {
-                isDrawingDue = true
-                scheduleRedraw(Self.drawInterval - (now - lastDrawn))
-                continue
+            if let delay = draws.delay() {
+                Task {
+                    try? await Task.sleep(for: delay)
+                    feed.yield(.redraw)
+                }
             }
-            draw(state)
-            lastDrawn = now
         }
     }
 
-    private func draw(_ state: WatchState) {
+    /// Shows the state. Writes only the lines that differ from the previous screen, in a single write.
+    private func draw(_ state: WatchState, over drawn: inout [String]) {
         let (width, height) = (Console.width(1), Console.height(1))
-        terminal.draw(WatchScreen(state: state, width: width, height: height).lines.map { $0.drawn(width: width) })
+        let screen = WatchScreen(state: state, width: width, height: height).lines.map { $0.drawn(width: width) }
+        let lines = screen + Array(repeating: "", count: max(0, drawn.count - screen.count))
+        let changed = lines.indices.filter { $0 >= drawn.count || drawn[$0] != lines[$0] }
+        drawn = lines
+        let text = changed.map { "\u{1B}[\($0 + 1);1H\u{1B}[2K" + lines[$0] }.joined()
+        if !text.isEmpty { Console.write(text, to: STDOUT_FILENO) }
     }
 
-    private func scheduleRedraw(_ time: Duration) {
-        Task {
-            try? await Task.sleep(for: time)
-            feed.yield(.redraw)
-        }
-    }
-
-    private func refresh(after wait: Duration) {
-        Task {
-            if wait > .zero { try? await Task.sleep(for: wait) }
-            // If the request fails, the next change repeats it.
-            if let rows = try? await client.explainedList(TransferFilter(), limit: Self.explainedLimit) {
-                feed.yield(.listed(rows))
-            }
-        }
-    }
-
-    private func perform(_ action: WatchAction) {
+    private func perform(_ action: WatchAction, after delay: Duration = .zero) {
         Task {
             do {
+                if delay > .zero { try await Task.sleep(for: delay) }
                 switch action {
                 case .control(let id, let action): try await client.control([id], action)
                 case .retry(let id):
                     let new = try await EndedTransfers(of: client).retry([id])
                     feed.yield(.performed("submitted again as \(new.map { "\($0)" }.joined(separator: ", "))"))
-                case .open(let path): feed.yield(await FileOpener.open(path))
+                case .open(let path): feed.yield(await Self.open(path))
                 case .hold:
                     try await client.hold(HoldRequest(seconds: nil, reason: ""))
                     feed.yield(.performed("all transfers are on hold; R ends the hold"))
@@ -87,11 +72,45 @@ struct WatchView {
                     try await client.hold(nil)
                     feed.yield(.performed("the hold has ended"))
                 case .explain(let id): feed.yield(.explained(id, try await client.explain(id)))
-                case .refresh, .quit: break  // The view itself handles these.
+                case .refresh:
+                    // If the request fails, the next change repeats it.
+                    let rows = try? await client.explainedList(TransferFilter(), limit: Self.explainedLimit)
+                    if let rows { feed.yield(.listed(rows)) }
+                case .quit: break  // The view itself ends.
                 }
             } catch {
                 feed.yield(.refused("\(error)"))
             }
         }
+    }
+
+    /// Opens the file at `path` with the desktop's program for it, and reports the result.
+    private static func open(_ path: String) async -> WatchEvent {
+        guard FileManager.default.fileExists(atPath: path) else { return .refused("\(path) is gone") }
+        var opener = ChildProgram(
+            "/usr/bin/env", ["env", "xdg-open", path], environment: ProcessInfo.processInfo.environment)
+        (opener.output, opener.errors) = (.null, .null)
+        guard let process = try? opener.start() else { return .refused("xdg-open cannot be started") }
+        let hasOpened = await withCheckedContinuation { continuation in
+            openers.async { continuation.resume(returning: ChildProgram.collect(process) == .status(0)) }
+        }
+        return hasOpened ? .performed("opened \(path)") : .refused("xdg-open cannot open \(path)")
+    }
+}
+
+/// Something that happens at most once per interval. A request that comes too early is delayed.
+private struct Pace {
+    let interval: Duration
+    private var last: ContinuousClock.Instant?
+
+    init(interval: Duration) { self.interval = interval }
+
+    /// Returns the delay until the requested time, or `nil` if an earlier request is still to come.
+    mutating func delay() -> Duration? {
+        let now = ContinuousClock.now
+        if let last, last > now { return nil }
+        let time = last.map { max(now, $0 + interval) } ?? now
+        last = time
+        return time - now
     }
 }
