@@ -255,7 +255,7 @@ let package = Package(
         adapter("CurlTransport", ["HTTPExecutor", "TransferFiles", "TransferModel", "LinuxKernel", "CCurl"]),
         adapter("URLSessionTransport", ["HTTPExecutor", "TransferFiles", "TransferModel", "LinuxKernel"]),
         adapter(
-            "CommandRunner", ["TransferModel", "TransferEngine", "LinuxKernel", "GLibBridge", "CProcess"]),
+            "CommandRunner", ["TransferModel", "TransferEngine", "LinuxKernel", "CProcess"]),
         adapter("ProgramStarter", ["TransferModel", "TransferSessions", "LinuxKernel", logging]),
         adapter(
             "WorkerExecutor",

@@ -1,38 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Foundation
 
 /// A freezer that uses the kernel's freezer for a control group (cgroups(7)) of the command's own.
 ///
 /// No process notices this kind of freezing, not even a shell that watches its children, and processes of other users
 /// are included.
 final class CgroupFreezer: CommandFreezer {
-    private let folder: String
     private let file: Int32
     private var guardian: ThawGuardian?
     private var isFrozen = false
 
-    /// Moves a process that has not begun to execute its program into a group of its own, below the group that it is in.
+    /// Creates a freezer for the group of a process, to which only processes of the command belong.
     ///
-    /// - Returns: `nil` if the group of the process may not be divided by this program, or belongs to other processes
-    ///   too.
-    init?(moving process: Int32, isOwnGroup: (String) -> Bool) {
-        guard let group = Self.group(of: process), isOwnGroup(group), let root = Self.mountPoint() else { return nil }
-        let folder = root + group + "/command"
-        guard mkdir(folder, 0o755) == 0 else { return nil }
-        let file = open(folder + "/cgroup.freeze", O_WRONLY | O_CLOEXEC)
-        guard file >= 0, Self.write("\(process)", to: folder + "/cgroup.procs") else {
-            if file >= 0 { close(file) }
-            rmdir(folder)
-            return nil
-        }
-        (self.folder, self.file) = (folder, file)
+    /// - Returns: `nil` if this program may not freeze the group.
+    init?(of process: Int32) {
+        guard let group = Self.group(of: process) else { return nil }
+        file = Self.openFreezer(of: group)
+        guard file >= 0 else { return nil }
     }
 
     deinit {
         thaw()
         close(file)
-        // Fails while processes are left in the group. systemd then removes the group with its unit.
-        rmdir(folder)
     }
 
     var helpers: Set<Int32> { guardian.map { [$0.process] } ?? [] }
@@ -46,18 +35,27 @@ final class CgroupFreezer: CommandFreezer {
 
     func freeze() throws(FreezeError) {
         try ensureGuardian()
-        guard Self.write("1", to: file) else { throw FreezeError.system("cannot freeze the control group", errno) }
+        guard write(file, "1", 1) == 1 else { throw FreezeError.system("cannot freeze the control group", errno) }
         isFrozen = true
     }
 
     func thaw() {
-        _ = Self.write("0", to: file)
+        _ = write(file, "0", 1)
         isFrozen = false
     }
 
     private func ensureGuardian() throws(FreezeError) {
         if let guardian, guardian.isAlive { return }
         guardian = try ThawGuardian(thawing: file)
+    }
+
+    /// Opens the file that freezes and thaws a group. Returns -1 and sets `errno` if that is not possible.
+    static func openFreezer(of group: String) -> Int32 {
+        guard let root = mountPoint() else {
+            errno = ENOENT
+            return -1
+        }
+        return open(root + group + "/cgroup.freeze", O_WRONLY | O_CLOEXEC)
     }
 
     /// Returns the path of a process's group in the unified hierarchy, such as `/user.slice/run.scope`.
@@ -83,26 +81,7 @@ final class CgroupFreezer: CommandFreezer {
         return nil
     }
 
-    private static func text(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var all: [UInt8] = []
-        var bytes = [UInt8](repeating: 0, count: 16_384)
-        while case let count = read(file, &bytes, bytes.count), count > 0 { all += bytes.prefix(count) }
-        return String(decoding: all, as: UTF8.self)
-    }
-
-    private static func write(_ text: String, to path: String) -> Bool {
-        let file = open(path, O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        return write(text, to: file)
-    }
-
-    private static func write(_ text: String, to file: Int32) -> Bool {
-        text.withCString { Glibc.write(file, $0, strlen($0)) } == text.utf8.count
-    }
+    private static func text(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 }
 
 /// A way to freeze all processes of a command. Used on the executor's queue.

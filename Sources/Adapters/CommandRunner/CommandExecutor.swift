@@ -139,16 +139,11 @@ package final class CommandExecutor: CommandTarget, @unchecked Sendable {
         process = started.id
         if machine.onLoss == .freeze {
             freezer = nil
-            freezer = Self.groupFreezer(for: started.id) ?? SignalFreezer()
+            let hasScope = TransientScope.move(started.id)
+            freezer = (hasScope ? CgroupFreezer(of: started.id) : nil) ?? SignalFreezer()
         }
         let failure = started.begin()
         watch(started.id, failure: failure)
-    }
-
-    /// Returns a freezer for a control group, or `nil` if there is no systemd that creates one.
-    private static func groupFreezer(for process: Int32) -> CgroupFreezer? {
-        guard TransientScope.move(process) else { return nil }
-        return CgroupFreezer(moving: process) { $0.hasSuffix("/" + TransientScope.name(of: process)) }
     }
 
     private func later(_ event: CommandStateMachine.Event) { queue.async { [self] in handle(event) } }

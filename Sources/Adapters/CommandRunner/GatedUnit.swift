@@ -43,8 +43,8 @@ package struct GatedUnit: Hashable, Sendable {
     /// - Throws: `FreezeError` if the kernel refuses, or if systemd cannot be asked.
     package func setFrozen(_ isFrozen: Bool) throws(FreezeError) -> Bool {
         let group = try systemctl(["show", "-P", "ControlGroup", name])
-        guard group.hasPrefix("/"), group != "/", let root = CgroupFreezer.mountPoint() else { return false }
-        let file = open(root + group + "/cgroup.freeze", O_WRONLY | O_CLOEXEC)
+        guard group.hasPrefix("/"), group != "/" else { return false }
+        let file = CgroupFreezer.openFreezer(of: group)
         // systemd removes the group of a unit without processes.
         guard file >= 0 else {
             if errno == ENOENT { return false }

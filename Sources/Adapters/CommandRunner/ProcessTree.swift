@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Foundation
 
 /// A process as the kernel lists it.
 package struct ListedProcess: Hashable, Sendable {
@@ -56,27 +56,13 @@ package enum ProcessTree {
 
     /// Returns all processes of the machine that `/proc` shows. Processes that end meanwhile may be missing.
     package static func all() -> [ListedProcess] {
-        guard let folder = opendir("/proc") else { return [] }
-        defer { closedir(folder) }
-        var found: [ListedProcess] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let id = Int32(name), let process = process(id) else { continue }
-            found.append(process)
-        }
-        return found
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap(Int32.init).compactMap(process)
     }
 
     /// Returns a process, or `nil` if it does not exist.
     package static func process(_ id: Int32) -> ListedProcess? {
-        let file = open("/proc/\(id)/stat", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = read(file, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        return ListedProcess(stat: String(decoding: bytes.prefix(count), as: UTF8.self))
+        let text = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(id)/stat"))
+        return text.flatMap { ListedProcess(stat: String(decoding: $0, as: UTF8.self)) }
     }
 }

@@ -69,7 +69,6 @@ final class FakeScopes: Sendable {
     func stop() async {
         for (unit, _) in units {
             let folder = (Self.root ?? "") + "/" + unit
-            rmdir(folder + "/command")
             rmdir(folder)
         }
         let played = service.withLock { service in

@@ -23,7 +23,6 @@ struct RunScopeTests {
         do {
             try await fixture.awaitCounting(within: 30)
             #expect(scopes.units.count == 1)
-            #expect(scopes.units.first?.properties["Delegate"] == .bool(true))
             try await fixture.power.setAC(false)
             _ = try await fixture.awaitSilence(within: 20)
             result = .success(try await body(fixture, scopes, run))
@@ -40,7 +39,7 @@ struct RunScopeTests {
     }
 
     private func isFrozen(_ scopes: FakeScopes) -> Bool {
-        let path = scopes.folder + "/command/cgroup.events"
+        let path = scopes.folder + "/cgroup.events"
         return (try? String(contentsOfFile: path, encoding: .utf8))?.contains("frozen 1") == true
     }
 

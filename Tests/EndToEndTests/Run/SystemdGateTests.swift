@@ -116,6 +116,23 @@ struct SystemdGateTests {
         }
     }
 
+    @Test("'run' gets a scope of systemd, whose group is frozen, and thaws when 'run' is killed")
+    func scope() async throws {
+        try await with(pluggedIn: true) { machine in
+            try await machine.systemd.run(
+                "systemd-run", "--unit=watcher", "--setenv=HOME=/root", machine.control, "run", "--when", "ac",
+                "--on-loss",
+                "freeze", "--", "sh", "-c", "while sleep 0.1; do printf x >>\(machine.folder.path)/count; done")
+            try await machine.awaitCounting(within: 60)
+            try await machine.power.setAC(false)
+            #expect(try await machine.awaitSilence(within: 60) < 5 + Tolerance.seconds)
+            let events = "cat /sys/fs/cgroup/system.slice/transferctl-run-*.scope/cgroup.events"
+            #expect(try await machine.systemd.run("sh", "-c", events).contains("frozen 1"))
+            try await machine.systemd.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", "watcher")
+            try await machine.awaitCounting(within: 5 + Tolerance.seconds)
+        }
+    }
+
     @Test("Targets come and go with the conditions, and other users may only read")
     func targets() async throws {
         try await with(pluggedIn: true) { machine in

@@ -44,7 +44,7 @@ enum ImportRules {
             "Sources/Adapters/TransferWorker": edge.union([
                 "CConfinement", "CurlTransport", "HTTPExecutor", "TransferFiles", "WorkerExecutor",
             ]),
-            "Sources/Adapters/CommandRunner": edge.union(["CProcess", "GLibBridge", "LinuxKernel"]),
+            "Sources/Adapters/CommandRunner": edge.union(["CProcess", "LinuxKernel"]),
             "Sources/Adapters/ProgramStarter": edge.union(["LinuxKernel", "TransferSessions"]),
             "Sources/DBus/TransferBusProtocol": toolchain.union(["GLibBridge", "TransferModel"]),
             // The client implements a service whose protocol belongs to the engine.

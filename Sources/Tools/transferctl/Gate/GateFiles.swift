@@ -126,19 +126,7 @@ struct GateFiles {
 
     /// The restrictions of a gate that runs as root: it needs systemd, the control groups, and the sources of conditions.
     /// The file system is read-only and not hidden, because the program may be in any folder.
-    private static let hardening = """
-        Environment=XDG_CONFIG_HOME=/etc
-        CapabilityBoundingSet=
-        NoNewPrivileges=yes
-        ProtectSystem=strict
-        ProtectHome=read-only
-        ProtectKernelModules=yes
-        RestrictAddressFamilies=AF_UNIX AF_NETLINK AF_INET AF_INET6
-        RestrictNamespaces=yes
-        RestrictSUIDSGID=yes
-        SystemCallArchitectures=native
-
-        """
+    private static let hardening = ConditionUnits.hardening + "ProtectHome=read-only\n"
 
     /// Quotes a word for a command line in a unit file (systemd.service(5), "Command lines").
     static func quoted(_ word: String) -> String {

@@ -11,12 +11,8 @@ import TransferModel
 struct GateOptions: ParsableArguments {
     @OptionGroup(title: "Conditions") var conditions: ConditionOptions
 
-    @Option(
-        help: .init(
-            "What happens if the conditions are lost while the unit runs: wait, freeze, stop, or restart.",
-            valueName: "action"),
-        completion: .list(LossAction.allCases.map(\.rawValue)))
-    var onLoss = "wait"
+    @Option(help: .init("What happens if the conditions are lost while the unit runs.", valueName: "action"))
+    var onLoss = LossAction.wait
 
     /// Validates the options. A date must come again, because a unit runs more than once.
     ///
@@ -64,7 +60,7 @@ struct GateOptions: ParsableArguments {
             ("--patience", conditions.patience),
         ]
         for case (let name, let value?) in options { words += [name, value] }
-        return words + ["--on-loss", onLoss]
+        return words + ["--on-loss", onLoss.rawValue]
     }
 }
 

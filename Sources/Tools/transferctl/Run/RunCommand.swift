@@ -73,13 +73,12 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
+extension LossAction: ExpressibleByArgument {}
+
 /// The options of `transferctl run` besides the conditions.
 struct RunOptions: ParsableArguments {
-    @Option(
-        help: .init(
-            "What happens if the conditions are lost: wait, freeze, stop, or restart.", valueName: "action"),
-        completion: .list(LossAction.allCases.map(\.rawValue)))
-    var onLoss = "wait"
+    @Option(help: .init("What happens if the conditions are lost.", valueName: "action"))
+    var onLoss = LossAction.wait
 
     @Option(
         name: .customLong("grace"),

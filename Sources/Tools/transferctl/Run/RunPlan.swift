@@ -53,14 +53,10 @@ struct RunPlan {
     }
 
     private init(
-        command: [String], name: String, onLoss text: String, killDelay: Duration, _ options: ConditionOptions,
+        command: [String], name: String, onLoss: LossAction, killDelay: Duration, _ options: ConditionOptions,
         start: WallTime, sysfsRoot: String?
     ) throws {
         (self.command, self.name, self.killDelay) = (command, name, killDelay)
-        guard let onLoss = LossAction(rawValue: text) else {
-            let known = LossAction.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError("not a valid action: --on-loss '\(text)'; use one of \(known)")
-        }
         self.onLoss = onLoss
         let conditions = try SpecificationBuilder.constraints(options, now: start)
         let isDiscretionary = options.discretionary || options.policy != nil || options.patience != nil

@@ -89,37 +89,42 @@ struct ConditionUnits {
             MemoryMax=256M
             TasksMax=64
             LimitCORE=0
-            \(isUser ? "" : Self.hardening)
+            \(isUser ? "" : Self.hardening + Self.ownHardening)
             [Install]
             WantedBy=\(isUser ? "default.target" : "multi-user.target")
 
             """
     }
 
-    /// The restrictions of the machine's service. The static user, if systemd-sysusers has created it, is used instead of
-    /// a dynamic one: the bus reads its policy when no dynamic user exists yet.
-    private static let hardening = """
-        DynamicUser=yes
-        User=\(user)
+    /// The restrictions of a service of the machine's systemd that reads the conditions.
+    static let hardening = """
         Environment=XDG_CONFIG_HOME=/etc
         CapabilityBoundingSet=
         NoNewPrivileges=yes
         ProtectSystem=strict
+        ProtectKernelModules=yes
+        RestrictAddressFamilies=AF_UNIX AF_NETLINK AF_INET AF_INET6
+        RestrictNamespaces=yes
+        RestrictSUIDSGID=yes
+        SystemCallArchitectures=native
+
+        """
+
+    /// The further restrictions of this service. The static user, if systemd-sysusers has created it, is used instead of
+    /// a dynamic one: the bus reads its policy when no dynamic user exists yet.
+    private static let ownHardening = """
+        DynamicUser=yes
+        User=\(user)
         ProtectHome=yes
         PrivateTmp=yes
         ProtectClock=yes
         ProtectControlGroups=yes
         ProtectHostname=yes
         ProtectKernelLogs=yes
-        ProtectKernelModules=yes
         ProtectKernelTunables=yes
         ProtectProc=invisible
         LockPersonality=yes
-        RestrictAddressFamilies=AF_UNIX AF_NETLINK AF_INET AF_INET6
-        RestrictNamespaces=yes
         RestrictRealtime=yes
-        RestrictSUIDSGID=yes
-        SystemCallArchitectures=native
 
         """
 

@@ -19,7 +19,7 @@ struct GateTests {
     }
 
     private func message(_ body: () throws -> Void) -> String {
-        do { try body() } catch { return "\(error)" }
+        do { try body() } catch { return (error as? UsageError).map { "\($0)" } ?? TransferControl.message(for: error) }
         return ""
     }
 
@@ -68,7 +68,7 @@ struct GateTests {
         #expect(message { _ = try check("--when", "ac", "--by", "2026-12-24 18:00") }.contains("such as 24h"))
         #expect(message { _ = try check("--on-loss", "freeze") }.contains("name the conditions"))
         #expect(message { _ = try check("--when", "moon") }.contains("moon"))
-        #expect(message { _ = try check("--when", "ac", "--on-loss", "explode") }.contains("use one of"))
+        #expect(message { _ = try check("--when", "ac", "--on-loss", "explode") }.contains("'stop' or 'restart'"))
     }
 
     // MARK: Files

@@ -60,7 +60,7 @@ struct RunPlanTests {
         #expect(message("restic", "--", "backup").contains("Unexpected argument 'restic'"))
         #expect(throws: Never.self) { try RunCommand.checkTerminator(in: ["run", "--help"]) }
         #expect(throws: Never.self) { try RunCommand.checkTerminator(in: ["get", "x"]) }
-        #expect(message("--on-loss", "pause", "--", "true").contains("wait, freeze, stop, restart"))
+        #expect(message("--on-loss", "pause", "--", "true").contains("'wait', 'freeze', 'stop' or 'restart'"))
         #expect(message("--grace", "0", "--", "true").contains("--grace '0'"))
         #expect(message("--grace", "2d", "--", "true").contains("at most 1 day"))
         #expect(message("--policy", "strit", "--", "true").contains("strict"))
