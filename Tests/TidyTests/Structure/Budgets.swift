@@ -30,7 +30,7 @@ enum Budgets {
         "Sources/SystemLibraries/CTimer": 20, "Sources/SystemLibraries/CUPower": 20,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
-        "Sources/Tools/ToolSupport": 860, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9580,
+        "Sources/Tools/ToolSupport": 900, "Sources/Tools/TransferDaemon": 2820, "Sources/Tools/transferctl": 9520,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
         "Tests/Adapters/HTTPExecutorTests": 5860, "Tests/Adapters/LinuxClockTests": 260,

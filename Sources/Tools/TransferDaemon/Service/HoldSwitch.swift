@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
+import ToolSupport
 import TransferEngine
 import TransferModel
 
@@ -8,8 +9,6 @@ import TransferModel
 final class HoldSwitch: ConditionSource {
     private struct State {
         var hold: Fact<MachineHold?>
-        var latest: Conditions?
-        var continuation: AsyncStream<Conditions>.Continuation?
         /// The task that releases the hold when it expires.
         var timer: Task<Void, Never>?
     }
@@ -29,7 +28,7 @@ final class HoldSwitch: ConditionSource {
         var until: WallTime?
     }
 
-    private let base: any ConditionSource
+    private let conditions: AdjustedConditions
     private let alarm: any Alarm
     private let path: String
     private let onChange: @Sendable (Fact<MachineHold?>) -> Void
@@ -44,7 +43,6 @@ final class HoldSwitch: ConditionSource {
         base: any ConditionSource, alarm: any Alarm, path: String,
         onChange: @escaping @Sendable (Fact<MachineHold?>) -> Void
     ) {
-        self.base = base
         self.alarm = alarm
         self.path = path
         self.onChange = onChange
@@ -59,6 +57,7 @@ final class HoldSwitch: ConditionSource {
                 MachineHold(by: record.holder, why: why, until: record.until), source: .user,
                 since: ClockReading(instant: now.instant(of: record.since), wall: record.since))
         }
+        conditions = AdjustedConditions(base) { [hold] in $0.hold = hold }
         state = Mutex(State(hold: hold))
         awaitEnd(of: hold.value)
     }
@@ -79,10 +78,8 @@ final class HoldSwitch: ConditionSource {
             DurableFile.syncFolder(of: path)
         }
         let fact = Fact(hold, source: .user, since: now)
-        state.withLock { state in
-            state.hold = fact
-            if let latest = state.latest { state.continuation?.yield(Self.overlay(fact, over: latest)) }
-        }
+        state.withLock { $0.hold = fact }
+        conditions.adjust { $0.hold = fact }
         awaitEnd(of: hold)
         onChange(fact)
     }
@@ -109,36 +106,15 @@ final class HoldSwitch: ConditionSource {
         return left > .zero ? left : nil
     }
 
-    private static func overlay(_ hold: Fact<MachineHold?>, over conditions: Conditions) -> Conditions {
-        var conditions = conditions
-        conditions.hold = hold
-        return conditions
-    }
-
     // MARK: ConditionSource
 
-    func snapshots() -> AsyncStream<Conditions> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Conditions.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { $0.continuation = continuation }
-        let snapshots = base.snapshots()
-        let task = Task {
-            for await conditions in snapshots {
-                state.withLock { state in
-                    state.latest = conditions
-                    continuation.yield(Self.overlay(state.hold, over: conditions))
-                }
-            }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
-    }
+    func snapshots() -> AsyncStream<Conditions> { conditions.snapshots() }
 
-    func readyToSleep() { base.readyToSleep() }
+    func readyToSleep() { conditions.readyToSleep() }
 
     func stop() async {
         state.withLock { $0.timer?.cancel() }
-        await base.stop()
+        await conditions.stop()
     }
 }
 

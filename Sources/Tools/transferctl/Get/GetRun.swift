@@ -10,6 +10,7 @@ import ToolSupport
 import TransferEngine
 import TransferFiles
 import TransferModel
+import TransferPolicy
 import WorkerExecutor
 
 /// The execution of a plan: creates the components, runs the engine, and reports progress.
@@ -270,7 +271,7 @@ struct GetRun {
             $0.prices = prices
         }
         guard let assumptions = plan.assumptions else { return source }
-        return AssumingConditionSource(base: source, assumptions: assumptions)
+        return AdjustedConditions(source) { $0 = assumptions.applied(to: $0) }
     }
 }
 

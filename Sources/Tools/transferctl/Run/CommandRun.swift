@@ -44,13 +44,10 @@ struct CommandRun {
                 }, warned: { [messages] in messages.showError($0) }, ended: { ending.yield(.result($0)) }))
         let conditions = CommandConditions(
             base: try AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: false),
-            now: { [alarm] in alarm.now() }, onShutDown: { executor.prepareForShutDown() })
-        let source: any ConditionSource =
-            plan.assumptions.map { AssumingConditionSource(base: conditions, assumptions: $0) } ?? conditions
+            assumptions: plan.assumptions, now: { [alarm] in alarm.now() }, onShutDown: { executor.prepareForShutDown() })
         let engine = TransferEngine(
-            store: EphemeralStore(statistics: await Self.statistics()), executor: executor, conditions: source,
-            alarm: alarm,
-            configuration: plan.scheduling, policy: plan.policy, savesStatistics: false, registry: TransferRegistry())
+            store: EphemeralStore(statistics: await Self.statistics()), executor: executor, conditions: conditions.source,
+            alarm: alarm, configuration: plan.scheduling, policy: plan.policy, savesStatistics: false, registry: TransferRegistry())
         let service = EngineService(
             engine, localTime: LocalTimeRules(current: alarm.now().wall), explanationLimit: 1)
         let registration = CommandRegistration(

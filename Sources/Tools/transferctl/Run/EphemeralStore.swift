@@ -46,18 +46,9 @@ extension EphemeralStore.Contents {
             transfers[id] = StoredTransfer(
                 id: id, specification: transfer.specification, resume: resume, key: transfer.key)
             return id
-        case .inserted(let transfer):
-            last = max(last, transfer.id.rawValue)
-            transfers[transfer.id] = transfer
         case .respecified(let id, let specification): transfers[id]?.specification = specification
-        case .checkpointed(let id, let resume): transfers[id]?.resume = resume
-        case .retried(let id, let retry): transfers[id]?.retry = retry
-        case .suspended(let id, let isSuspended): transfers[id]?.isSuspended = isSuspended
-        case .held(let id, let hold): transfers[id]?.hold = hold
-        case .relaunchDelayed(let id, let delay): transfers[id]?.relaunchDelay = delay
-        case .ended(let id, let ending): transfers[id]?.ending = ending
-        // The statistics of a command's waits would say nothing about transfers.
-        case .statistics: break
+        // The engine reads nothing else again, because the command ends with this process.
+        case .inserted, .checkpointed, .retried, .suspended, .held, .relaunchDelayed, .ended, .statistics: break
         }
         return nil
     }
