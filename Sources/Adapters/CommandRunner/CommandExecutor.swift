@@ -1,49 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-import CProcess
+package import Dispatch
 import Foundation
-import LinuxKernel
 package import TransferEngine
 package import TransferModel
 
-/// An executor whose only transfer is a command: the engine decides when the command may run.
+/// An executor whose only transfer is something else that runs: a command, or a run of a unit of systemd.
 ///
-/// A start of the transfer starts the command, or continues it. A stop freezes or ends the command, as
-/// ``LossAction`` says. The result of the command is reported to `onEnd`; the engine learns only that an attempt ended.
-package final class CommandExecutor: CommandTarget, @unchecked Sendable {
-    // Guard: all variables are used on `queue` only.
+/// The engine decides when the target may run. A start of the transfer starts the target, or continues it. A stop freezes
+/// or ends the target, as ``LossAction`` says. The result is reported to the handlers; the engine learns only that an
+/// attempt ended.
+package final class CommandExecutor: TransferExecutor, @unchecked Sendable {
+    // Guard: all variables, and the target, are used on `queue` only.
     private let queue = DispatchQueue(label: "transferctl.command")
-    private let command: [String]
+    private let target: any CommandTarget
     private let killDelay: Duration
-    private let inherited: Set<Int32>
     private let handlers: CommandHandlers
     private var machine: CommandStateMachine
-    private var process: Int32?
-    private var freezer: (any CommandFreezer)?
     private var report: (@Sendable (ExecutorReport) -> Void)?
     private var delayTimer: DispatchWorkItem?
-
-    /// Returns the open files of this process. Call this method at the start, before the program opens its own files.
-    package static func inheritedFiles() -> Set<Int32> {
-        CommandProcess.openFiles().filter { fcntl($0, F_GETFD) >= 0 }
-    }
 
     /// Creates an executor that starts nothing yet.
     ///
     /// - Parameters:
-    ///   - command: The program, which is sought in `PATH`, and its arguments. Not empty.
+    ///   - target: The target, which is not used elsewhere.
     ///   - onLoss: The action on a loss of conditions.
     ///   - killDelay: The time between SIGTERM and SIGKILL.
-    ///   - inherited: The open files that the command inherits besides the standard streams.
-    ///   - handlers: The functions to call after the command's changes, on a private queue.
-    package init(
-        _ command: [String], onLoss: LossAction, killDelay: Duration, inheriting inherited: Set<Int32>,
-        handlers: CommandHandlers
-    ) {
-        (self.command, self.killDelay, self.handlers) = (command, killDelay, handlers)
+    ///   - handlers: The functions to call after changes, on a private queue.
+    package init(_ target: any CommandTarget, onLoss: LossAction, killDelay: Duration, handlers: CommandHandlers) {
+        (self.target, self.killDelay, self.handlers) = (target, killDelay, handlers)
         machine = CommandStateMachine(onLoss: onLoss)
-        self.inherited = inherited
-        // Orphaned processes of the command belong to the command, too.
-        _ = transfer_adopt_orphans()
     }
 
     // MARK: TransferExecutor
@@ -64,27 +49,29 @@ package final class CommandExecutor: CommandTarget, @unchecked Sendable {
     package func shutdown() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
-                freezer?.thaw()
+                perform(.thaw)
                 endAttempt()
                 continuation.resume()
             }
         }
     }
 
-    // MARK: CommandTarget
+    // MARK: Signals
 
-    /// Passes a signal on to the command, and continues a frozen command first.
+    /// Handles a signal that this program received.
     ///
-    /// - Parameter ifIdle: Called if there is no process to receive the signal.
+    /// - Parameter ifIdle: Called if nothing runs that the signal could end.
     package func receive(_ signal: ReceivedSignal, ifIdle: @escaping @Sendable () -> Void) {
         queue.async { [self] in
-            if signal.number == SIGCONT { return handle(.continued) }
-            guard machine.hasProcess else { return ifIdle() }
-            handle(.signal(signal.number, reachesCommand: signal.isFromTerminal))
+            guard let event = target.event(for: signal) else { return }
+            guard machine.hasProcess || event == .continued else { return ifIdle() }
+            // systemd ends the unit, and this program with it. A restart would only delay the end.
+            if case .exited(let end) = event, machine.isEnding { return perform(.report(.ended(end))) }
+            handle(event)
         }
     }
 
-    /// Continues a frozen command for good, because the machine shuts down.
+    /// Continues what is frozen, for good, because the machine shuts down.
     package func prepareForShutDown() { queue.async { [self] in handle(.shutDown) } }
 
     private func handle(_ event: CommandStateMachine.Event) {
@@ -98,19 +85,22 @@ package final class CommandExecutor: CommandTarget, @unchecked Sendable {
     // MARK: Effects
 
     private func perform(_ effect: CommandStateMachine.Effect) {
-        switch effect {
-        case .spawn: spawn()
-        case .freeze:
-            do { try freezer?.freeze() } catch { handlers.warned("cannot freeze the command: \(error)") }
-        case .thaw: freezer?.thaw()
-        case .signal(let number): if let process { kill(process, number) }
-        case .signalAll(let number): for other in descendants() { kill(other.id, number) }
-        case .startDelay: startDelay()
-        case .reportStopped: endAttempt()
-        case .report(let result):
-            delayTimer?.cancel()
-            endAttempt()
-            handlers.ended(result)
+        do throws(FreezeError) {
+            switch effect {
+            case .spawn: spawn()
+            case .freeze: try target.freeze()
+            case .thaw: try target.thaw()
+            case .signal(let number): target.signal(number)
+            case .signalAll(let number): try target.signalAll(number)
+            case .startDelay: startDelay()
+            case .reportStopped: endAttempt()
+            case .report(let result):
+                delayTimer?.cancel()
+                endAttempt()
+                handlers.ended(result)
+            }
+        } catch {
+            handlers.warned("\(error)")
         }
     }
 
@@ -131,55 +121,18 @@ package final class CommandExecutor: CommandTarget, @unchecked Sendable {
 
     private func spawn() {
         delayTimer?.cancel()
-        let started: CommandProcess
-        do { started = try CommandProcess(command, inheriting: inherited) } catch {
+        do {
+            try target.start(on: queue) { [self] event in targetEnded(event) }
+        } catch {
             handlers.warned("\(error)")
-            return later(.spawnFailed(EAGAIN))
+            queue.async { [self] in handle(.spawnFailed(EAGAIN)) }
         }
-        process = started.id
-        if machine.onLoss == .freeze {
-            freezer = nil
-            let hasScope = TransientScope.move(started.id)
-            freezer = (hasScope ? CgroupFreezer(of: started.id) : nil) ?? SignalFreezer()
-        }
-        let failure = started.begin()
-        watch(started.id, failure: failure)
     }
 
-    private func later(_ event: CommandStateMachine.Event) { queue.async { [self] in handle(event) } }
-
-    /// Collects the command and its orphaned processes on a thread of its own.
-    private func watch(_ process: Int32, failure: Int32?) {
-        let thread = Thread { [self] in
-            while true {
-                var status: Int32 = 0
-                let ended = waitpid(-1, &status, 0)
-                if ended < 0, errno == EINTR { continue }
-                guard ended > 0 else { return }
-                guard ended == process else {
-                    queue.async { [self] in freezer?.helperEnded(ended) }
-                    continue
-                }
-                let end = ChildProgram.End(rawStatus: status)
-                queue.async { [self] in processEnded(failure.map { .spawnFailed($0) } ?? .exited(end)) }
-                return
-            }
-        }
-        thread.name = "transfer.command"
-        thread.stackSize = 128 << 10
-        thread.start()
-    }
-
-    /// Handles the end of the command's first process. If the command is being ended, its other processes must end
-    /// first.
-    private func processEnded(_ event: CommandStateMachine.Event) {
-        process = nil
-        guard machine.isEnding, descendants().contains(where: { $0.state != "Z" }) else { return handle(event) }
-        queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in processEnded(event) }
-    }
-
-    private func descendants() -> [ListedProcess] {
-        ProcessTree.descendants(of: getpid(), in: ProcessTree.all(), excluding: freezer?.helpers ?? [])
+    /// Handles the end of the target's first process. If the target is being ended, its other processes must end first.
+    private func targetEnded(_ event: CommandStateMachine.Event) {
+        guard machine.isEnding, target.hasProcesses else { return handle(event) }
+        queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in targetEnded(event) }
     }
 }
 
@@ -201,13 +154,33 @@ package struct CommandHandlers: Sendable {
     }
 }
 
-/// An executor whose only transfer is something else that runs: a command, or a unit of systemd.
-package protocol CommandTarget: TransferExecutor {
-    /// Handles a signal that this program received.
+/// Something that an executor starts, freezes, and ends. Used on the executor's queue.
+package protocol CommandTarget: AnyObject {
+    /// Starts the target.
     ///
-    /// - Parameter ifIdle: Called if nothing runs that the signal could end.
-    func receive(_ signal: ReceivedSignal, ifIdle: @escaping @Sendable () -> Void)
+    /// - Parameters:
+    ///   - queue: The executor's queue.
+    ///   - ended: Called on the queue at the end of the target.
+    /// - Throws: `FreezeError` if nothing was started.
+    func start(
+        on queue: DispatchQueue, ended: @escaping @Sendable (CommandStateMachine.Event) -> Void
+    ) throws(FreezeError)
 
-    /// Continues what is frozen, for good, because the machine shuts down.
-    func prepareForShutDown()
+    /// A Boolean value that indicates whether processes of the target run.
+    var hasProcesses: Bool { get }
+
+    /// Freezes all processes. Safe to repeat.
+    func freeze() throws(FreezeError)
+
+    /// Continues all processes that were frozen. Safe to repeat.
+    func thaw() throws(FreezeError)
+
+    /// Sends a signal to the first process.
+    func signal(_ number: Int32)
+
+    /// Sends SIGTERM or SIGKILL to all processes.
+    func signalAll(_ number: Int32) throws(FreezeError)
+
+    /// Returns the meaning of a signal that this program received, or `nil` if it has none.
+    func event(for signal: ReceivedSignal) -> CommandStateMachine.Event?
 }

@@ -72,6 +72,18 @@ struct SystemdGateTests {
         }
     }
 
+    @Test("Under 'stop', the unit and its gate end without a failure when the conditions are lost")
+    func stop() async throws {
+        try await with(pluggedIn: true) { machine in
+            _ = try await machine.gate("install", "backup", "--when", "ac", "--on-loss", "stop")
+            try await machine.systemd.run("systemctl", "start", "--no-block", "backup")
+            try await machine.awaitCounting(within: 60)
+            try await machine.power.setAC(false)
+            try await machine.awaitState("inactive", of: "transfer-gate-backup.service", within: 60)
+            #expect(try await machine.awaitSilence(within: 5) == 0 && machine.starts == 1)
+        }
+    }
+
     @Test("Under 'restart', the unit ends and waits again; removing the gate leaves the unit as it was")
     func restartAndRemove() async throws {
         try await with(pluggedIn: true) { machine in

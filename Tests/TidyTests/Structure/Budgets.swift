@@ -10,7 +10,7 @@ enum Budgets {
 
     /// The budget of each folder with code: targets, and folders of tests.
     static let lines = [
-        "Sources/Adapters/CommandRunner": 780, "Sources/Adapters/CurlTransport": 640,
+        "Sources/Adapters/CommandRunner": 740, "Sources/Adapters/CurlTransport": 640,
         "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 3980, "Sources/Adapters/LinuxClock": 280,
         "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 620,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,
@@ -30,7 +30,7 @@ enum Budgets {
         "Sources/SystemLibraries/CTimer": 20, "Sources/SystemLibraries/CUPower": 20,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
-        "Sources/Tools/ToolSupport": 900, "Sources/Tools/TransferDaemon": 2820, "Sources/Tools/transferctl": 9520,
+        "Sources/Tools/ToolSupport": 900, "Sources/Tools/TransferDaemon": 2820, "Sources/Tools/transferctl": 9510,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
         "Tests/Adapters/HTTPExecutorTests": 5860, "Tests/Adapters/LinuxClockTests": 260,
@@ -46,7 +46,7 @@ enum Budgets {
         "Tests/DBus/TransferBusServerTests": 960, "Tests/EndToEndTests/Conditions": 1780,
         "Tests/EndToEndTests/Daemon": 1700, "Tests/EndToEndTests/Get": 2000, "Tests/EndToEndTests/Guides": 260,
         "Tests/EndToEndTests/HostileCallers": 1620, "Tests/EndToEndTests/Lab": 280,
-        "Tests/EndToEndTests/Packages": 140, "Tests/EndToEndTests/RPC": 860, "Tests/EndToEndTests/Run": 1120,
+        "Tests/EndToEndTests/Packages": 140, "Tests/EndToEndTests/RPC": 860, "Tests/EndToEndTests/Run": 1140,
         "Tests/EndToEndTests/Samples": 300, "Tests/EndToEndTests/Sessions": 1400, "Tests/EndToEndTests/Support": 540,
         "Tests/Engine/TransferEngineTests": 2820, "Tests/Engine/TransferSessionsTests": 2240,
         "Tests/Fixtures/Buses": 2400, "Tests/Fixtures/Disks": 940, "Tests/Fixtures/Programs": 1300,

@@ -31,8 +31,8 @@ struct GateGuard: AsyncParsableCommand {
         let status = try await CommandRun(
             plan: plan, alarm: alarm, messages: messages, bus: daemon.bus,
             interruption: "the gate was stopped before the conditions were right", startsOnSignal: true
-        ) { handlers in
-            UnitExecutor(unit, gate: GateFiles.gate(of: unit), onLoss: plan.onLoss, handlers: handlers) {
+        ) {
+            UnitTarget(unit, gate: GateFiles.gate(of: unit), onLoss: plan.onLoss) {
                 wait.end()
                 notifier?.send("READY=1\nSTATUS=open")
             }

@@ -27,8 +27,8 @@ struct CommandRun {
     let interruption: String
     /// A Boolean value that indicates whether SIGUSR1 starts the command without regard to conditions.
     var startsOnSignal = false
-    /// Creates the executor, which calls the handlers.
-    let makeTarget: @Sendable (CommandHandlers) -> any CommandTarget
+    /// Creates what runs.
+    let makeTarget: @Sendable () -> sending any CommandTarget
 
     /// Runs the command, and returns the exit status.
     ///
@@ -37,17 +37,21 @@ struct CommandRun {
         try AdapterFactory.checkOverrides()
         let (ends, ending) = AsyncStream.makeStream(of: End.self)
         let state = CommandState(name: plan.name, deadline: plan.traits.constraints.deadline?.date)
-        let executor = makeTarget(
-            CommandHandlers(
+        let executor = CommandExecutor(
+            makeTarget(), onLoss: plan.onLoss, killDelay: plan.killDelay,
+            handlers: CommandHandlers(
                 changed: { [messages] word in
                     if let text = state.change(to: word) { messages.show(text) }
                 }, warned: { [messages] in messages.showError($0) }, ended: { ending.yield(.result($0)) }))
         let conditions = CommandConditions(
             base: try AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: false),
-            assumptions: plan.assumptions, now: { [alarm] in alarm.now() }, onShutDown: { executor.prepareForShutDown() })
+            assumptions: plan.assumptions, now: { [alarm] in alarm.now() },
+            onShutDown: { executor.prepareForShutDown() })
         let engine = TransferEngine(
-            store: EphemeralStore(statistics: await Self.statistics()), executor: executor, conditions: conditions.source,
-            alarm: alarm, configuration: plan.scheduling, policy: plan.policy, savesStatistics: false, registry: TransferRegistry())
+            store: EphemeralStore(statistics: await Self.statistics()), executor: executor,
+            conditions: conditions.source,
+            alarm: alarm, configuration: plan.scheduling, policy: plan.policy, savesStatistics: false,
+            registry: TransferRegistry())
         let service = EngineService(
             engine, localTime: LocalTimeRules(current: alarm.now().wall), explanationLimit: 1)
         let registration = CommandRegistration(

@@ -58,16 +58,15 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Created before any file is opened, so that the command inherits what this program has inherited.
-        let inherited = CommandExecutor.inheritedFiles()
+        let inherited = ProgramTarget.inheritedFiles()
         let alarm = try AdapterFactory.alarm()
         let plan = try RunPlan(self, now: alarm.now().wall)
         let status = try await CommandRun(
             plan: plan, alarm: alarm,
             messages: RunMessages(name: plan.name, isQuiet: own.quiet, isVerbose: own.verbose),
             bus: daemon.bus, interruption: "interrupted; the command did not run"
-        ) { handlers in
-            CommandExecutor(
-                plan.command, onLoss: plan.onLoss, killDelay: plan.killDelay, inheriting: inherited, handlers: handlers)
+        ) {
+            ProgramTarget(plan.command, isFreezable: plan.onLoss == .freeze, inheriting: inherited)
         }.run()
         guard status == 0 else { throw ExitCode(status) }
     }
