@@ -72,9 +72,7 @@ struct WhyCommand: DaemonCommand {
 extension WaitExplanation {
     /// The times waited so far by reason, and the time of the next check, as far as they are known.
     var waitLines: [String] {
-        let waited = (waited ?? []).filter { $0.seconds > 0 }.map {
-            "\(WhyCommand.words($0.code)) \(Formatting.span($0.seconds))"
-        }
+        let waited = (waited ?? []).map { "\(WhyCommand.words($0.code)) \(Formatting.span($0.seconds))" }
         return (waited.isEmpty ? [] : ["waited so far: " + waited.joined(separator: ", ")])
             + (until.map { ["next check by \(WatchConditions.time($0))"] } ?? [])
     }
