@@ -41,12 +41,6 @@ struct ConditionedGetTests {
         try await fixture.setAC(true)
         let started = try await run.event("the start", within: 60) { $0.name == "started" }
         try await run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 2_000_000 }
-        let first = try #require(server.requests().first)
-        print("plugged in to first request: \(first.began - pluggedIn) s")
-        // The server's clock has a resolution of one millisecond.
-        #expect(first.began - pluggedIn >= 9.998)
-        #expect(first.began - pluggedIn <= 10 + Tolerance.seconds)
-
         let unplugged = wallNow
         try await fixture.setAC(false)
         let paused = try await run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
@@ -59,6 +53,12 @@ struct ConditionedGetTests {
         let quiet = try await server.connections()
         try await Task.sleep(for: .seconds(1))
         #expect(try await server.connections() == quiet + 1, "something connected while paused")
+        // The server logs a request when it ends.
+        let first = try #require(server.requests().first)
+        print("plugged in to first request: \(first.began - pluggedIn) s")
+        // The server's clock has a resolution of one millisecond.
+        #expect(first.began - pluggedIn >= 9.998)
+        #expect(first.began - pluggedIn <= 10 + Tolerance.seconds)
 
         try await fixture.setAC(true)
         #expect(try await run.process.wait(within: 40) == 0)
@@ -98,11 +98,6 @@ struct ConditionedGetTests {
         try await fixture.setMetered("no")
         let started = try await run.event("the start", within: 60) { $0.name == "started" }
         try await run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 2_000_000 }
-        let first = try #require(server.requests().first)
-        print("unmetered to first request: \(first.began - freed) s")
-        #expect(first.began - freed >= 4.998)
-        #expect(first.began - freed <= 5.5 + Tolerance.seconds)
-
         let metered = wallNow
         try await fixture.setMetered("yes")
         let paused = try await run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
@@ -113,6 +108,11 @@ struct ConditionedGetTests {
 
         try await fixture.setMetered("no")
         #expect(try await run.process.wait(within: 40) == 0)
+        // The server logs a request when it ends.
+        let first = try #require(server.requests().first)
+        print("unmetered to first request: \(first.began - freed) s")
+        #expect(first.began - freed >= 4.998)
+        #expect(first.began - freed <= 5.5 + Tolerance.seconds)
         #expect(RandomFile.same(program.downloads + "/file.bin", served))
         #expect(server.requests().contains { $0.range.hasPrefix("bytes=\(kept)-") }, "\(server.requests())")
         await fixture.end()

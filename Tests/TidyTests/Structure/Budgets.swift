@@ -11,7 +11,7 @@ enum Budgets {
     /// The budget of each folder with code: targets, and folders of tests.
     static let lines = [
         "Sources/Adapters/CommandRunner": 740, "Sources/Adapters/CurlTransport": 640,
-        "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 3980, "Sources/Adapters/LinuxClock": 280,
+        "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 4020, "Sources/Adapters/LinuxClock": 280,
         "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 620,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,
         "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1720,
@@ -33,7 +33,7 @@ enum Budgets {
         "Sources/Tools/ToolSupport": 900, "Sources/Tools/TransferDaemon": 2820, "Sources/Tools/transferctl": 9510,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
-        "Tests/Adapters/HTTPExecutorTests": 5860, "Tests/Adapters/LinuxClockTests": 260,
+        "Tests/Adapters/HTTPExecutorTests": 6080, "Tests/Adapters/LinuxClockTests": 260,
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 300,
         "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2200,
         "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,
@@ -50,7 +50,7 @@ enum Budgets {
         "Tests/EndToEndTests/Samples": 300, "Tests/EndToEndTests/Sessions": 1400, "Tests/EndToEndTests/Support": 540,
         "Tests/Engine/TransferEngineTests": 2820, "Tests/Engine/TransferSessionsTests": 2240,
         "Tests/Fixtures/Buses": 2400, "Tests/Fixtures/Disks": 940, "Tests/Fixtures/Programs": 1300,
-        "Tests/Fixtures/Servers": 2480, "Tests/Fixtures/StressTests": 2900, "Tests/Model/TransferModelTests": 340,
+        "Tests/Fixtures/Servers": 2520, "Tests/Fixtures/StressTests": 2900, "Tests/Model/TransferModelTests": 340,
         "Tests/Testing/DiskFixtureTests": 260, "Tests/Testing/HostileServerTests": 480,
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
         "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 80, "Tests/Tools/ProgramVersionTests": 40,

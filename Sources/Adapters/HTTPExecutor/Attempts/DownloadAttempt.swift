@@ -80,6 +80,9 @@ actor DownloadAttempt: TransferAttempt {
             send(request)
             delay.requestSent(now: stallDetector.lastActivity)
         case .cancelRequest: cancelRequest()
+        case .adoptRequest(let id):
+            if let exchange { segments.add(exchange, for: id, now: stallDetector.lastActivity) }
+            exchange = nil
         case .sendSegment(let id, let request): send(request, segment: id)
         case .cancelSegment(let id): for exchange in segments.exchanges(for: id) { environment.cancel(exchange) }
         case .restart(let cause): restart(cause)

@@ -29,7 +29,7 @@ extension DownloadPlan {
         let specification = job.specification
         self.init(request: RequestPlan(specification, environment))
         body = specification.body
-        firstRequestBytes = environment.configuration.firstRequestBytes
+        hasChecksum = specification.checksum != nil
         keepsErrorBody = specification.keepsErrorBody
         maximumBytes = specification.maximumBytes
         deliversEncodedBodies = environment.client.controlsConnections

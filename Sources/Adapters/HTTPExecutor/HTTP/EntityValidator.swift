@@ -8,18 +8,17 @@ extension ResponseHead {
         return validator.entityTag == nil && validator.lastModified == nil ? nil : validator
     }
 
-    /// The version if it is reliable enough to join two parts of a file. `nil` forbids a continuation.
+    /// Returns the version if it is reliable enough to join two parts of a file. `nil` forbids a continuation.
     ///
     /// A strong entity tag is reliable. A date is reliable if it is at least a second earlier than the date of the
-    /// response. A file may change twice in one second (RFC 9110 §8.8.2.2).
-    var continuingVersion: Validator? {
+    /// response, because a file may change twice in one second (RFC 9110 §8.8.2.2). The server's clock and ours may
+    /// differ, so a response without a date requires a minute.
+    ///
+    /// - Parameter now: The local time of the response in seconds since 1970.
+    func continuingVersion(now: Int64) -> Validator? {
         guard !isEncoded, let version else { return nil }
-        let date = version.lastModified.flatMap { text -> String? in
-            guard let modified = HTTPDate.seconds(text), let now = value("Date").flatMap(HTTPDate.seconds),
-                modified <= now - 1
-            else { return nil }
-            return text
-        }
+        let latest = value("Date").flatMap(HTTPDate.seconds).map { $0 - 1 } ?? now - 60
+        let date = version.lastModified.flatMap { text in HTTPDate.seconds(text).flatMap { $0 <= latest ? text : nil } }
         let isStrong = version.strongTag != nil
         guard isStrong || date != nil else { return nil }
         return Validator(entityTag: version.entityTag, lastModified: date)

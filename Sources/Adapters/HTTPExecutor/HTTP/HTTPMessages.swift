@@ -96,9 +96,10 @@ extension ResponseHead {
 }
 
 extension ServerFile {
-    init(_ head: ResponseHead, from url: String, total: Int64?) {
+    init(_ head: ResponseHead, from url: String, total: Int64?, now: Int64) {
         self.init(
-            url: url, status: head.status, total: total, version: head.version, continuing: head.continuingVersion,
+            url: url, status: head.status, total: total, version: head.version,
+            continuing: head.continuingVersion(now: now),
             disposition: head.value("Content-Disposition"), lastModified: head.value("Last-Modified"),
             mediaType: head.mediaType)
     }

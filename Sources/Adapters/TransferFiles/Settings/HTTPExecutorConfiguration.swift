@@ -28,10 +28,6 @@ public struct HTTPExecutorConfiguration: Hashable, Sendable, Codable {
     ///
     /// Default 0.25 s.
     public var progressInterval: Duration = .milliseconds(250)
-    /// The number of bytes that the first request of an attempt asks for.
-    ///
-    /// Default 64 KiB.
-    public var firstRequestBytes: Int64 = 65536
     /// The number of bytes of a volume that always stay free, unless `storageFloorPercent` of the volume is less.
     ///
     /// Default 500 MB.
@@ -82,7 +78,6 @@ public struct HTTPExecutorConfiguration: Hashable, Sendable, Codable {
         case checkpointBytes
         case checkpointSeconds
         case progressInterval
-        case firstRequestBytes
         case storageFloorBytes
         case storageFloorPercent
         case userAgent

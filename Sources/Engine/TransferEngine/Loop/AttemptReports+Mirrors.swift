@@ -43,7 +43,9 @@ extension AttemptReports {
             guard bytes <= record.bytesAtStart, bytes == 0 || specification.checksum != nil else { return false }
             record.temporaryCause = failure.cause
         }
-        await move(id, record, to: next, after: failure, keeping: specification.checksum == nil ? nil : kept)
+        // Without a version, the bytes of two servers would be joined unseen, and the second one blamed for the first.
+        let isJoinable = specification.checksum != nil && kept?.validator != nil
+        await move(id, record, to: next, after: failure, keeping: isJoinable ? kept : nil)
         return true
     }
 

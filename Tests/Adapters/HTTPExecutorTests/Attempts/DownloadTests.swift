@@ -18,7 +18,7 @@ extension ExecutorTests {
         private static let large = ServedFile(bytes: ServedFile.content(3_000_000))
 
         @Test(
-            "A file arrives with two requests on one connection, and no files are left behind",
+            "D0: A file arrives with one request, and no files are left behind",
             arguments: [true, false])
         func plain(usesCurl: Bool) async throws {
             try await ExecutorFixture.run(usesCurl: usesCurl, handler: Self.large.serve) {
@@ -27,10 +27,8 @@ extension ExecutorTests {
                 #expect(fixture.contents(outcome) == Self.large.bytes)
                 #expect(outcome.completion?.status == 200)
                 #expect(outcome.completion?.file?.validator?.entityTag == "\"v1\"")
-                #expect(server.requests.map { $0.value("Range") } == ["bytes=0-65535", "bytes=65536-"])
-                #expect(server.requests[1].value("If-Range") == "\"v1\"")
-                #expect(server.requests.allSatisfy { $0.value("Accept-Encoding") == "identity" })
-                #expect(server.connectionCount == 1)
+                #expect(server.requests.map { $0.value("Range") } == [nil])
+                #expect(server.requests[0].value("Accept-Encoding") == "identity")
                 #expect(fixture.orphanedFiles.isEmpty)
                 #expect(recorder.checkpoints.first?.offset == 0)
                 #expect(recorder.checkpoints.first?.total == 3_000_000)
@@ -97,7 +95,7 @@ extension ExecutorTests {
                 offsets.append(try await offset { ($0.offset, $0.bootID) = (50_000, BootIdentity.current) })
                 offsets.append(try await offset { $0.offset = 150_000 })
                 offsets.append(try await offset { try FileManager.default.removeItem(atPath: $0.path) })
-                #expect(offsets == [50_000, 90_000, 90_000, 0])
+                #expect(offsets == [50_000, 90_000, 90_000, nil])
             }
         }
 

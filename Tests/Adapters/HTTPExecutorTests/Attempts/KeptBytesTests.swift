@@ -3,6 +3,7 @@ import ExecutorHarness
 import Foundation
 import Glibc
 import HostileServer
+import LinuxKernel
 import Synchronization
 import Testing
 import TransferEngine
@@ -22,12 +23,11 @@ extension ExecutorTests {
         func failedSync() async throws {
             let sizes = Mutex<[Int64]>([])
             try await ExecutorFixture.run(handler: { request, connection in
-                guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
-                Self.file.serve(request, connection, onlyBytes: 300_000)
                 // If all bytes arrived before the first checkpoint's sync, the sync of the finished file could come
                 // first.
-                for _ in 0..<1000 where sizes.withLock(\.isEmpty) { usleep(10_000) }
-                connection.send(Self.file.bytes[365_536...])
+                Self.file.serve(request, connection, first: 300_000) {
+                    for _ in 0..<1000 where sizes.withLock(\.isEmpty) { usleep(10_000) }
+                }
             }) { fixture, server in
                 var calls = FileCalls()
                 calls.sync = { descriptor, _ in
@@ -52,9 +52,8 @@ extension ExecutorTests {
 
         @Test("Bytes that a sync made durable while the attempt ended are kept even if the next sync fails")
         func syncDuringTheEnd() async throws {
-            let end: Int64 = 1_065_536
+            let end: Int64 = 1_000_000
             try await ExecutorFixture.run(handler: { request, connection in
-                guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
                 Self.file.serve(request, connection, onlyBytes: 1_000_000)
                 connection.finish()
             }) { fixture, server in
@@ -87,7 +86,6 @@ extension ExecutorTests {
         func failedSyncOfPieces() async throws {
             let count = Mutex(0)
             try await ExecutorFixture.run(handler: { request, connection in
-                guard request.range?.first != 0 else { return Self.large.serve(request, connection) }
                 // The body is sent slowly until two syncs have begun. If all bytes arrived immediately, the third sync
                 // might not be the file's.
                 var body = Self.large.response(to: request).body
@@ -130,7 +128,7 @@ extension ExecutorTests {
             try await ExecutorFixture.run(handler: { request, connection in
                 // Another program takes space after the first check.
                 let fills = isFull.withLock { isFull in
-                    guard request.range?.first != 0, !isFull else { return false }
+                    guard request.range != nil, !isFull else { return false }
                     isFull = true
                     return true
                 }
@@ -169,11 +167,15 @@ extension ExecutorTests {
             let volume = try #require(SmallVolume(bytes: 8 << 20))
             defer { volume.remove() }
             let large = ServedFile(bytes: ServedFile.content(6 << 20))
+            let hasBegun = Monitor(false)
             try await ExecutorFixture.run(handler: { request, connection in
-                if isSizeKnown, request.range?.first == 0 { return large.serve(request, connection) }
-                // Another program takes space after the first check.
-                if isSizeKnown { try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other")) }
-                if isSizeKnown { return large.serve(request, connection) }
+                if isSizeKnown {
+                    // Another program takes space after the first check.
+                    return large.serve(request, connection, first: 1 << 20) {
+                        hasBegun.change(once: { $0 }) { _ in }
+                        try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other"))
+                    }
+                }
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
                 connection.sendChunk(large.bytes)
                 connection.send("0\r\n\r\n")
@@ -186,8 +188,13 @@ extension ExecutorTests {
                     return -1
                 }
                 let floor: Int64 = isSizeKnown ? 1 << 20 : 4 << 20
+                calls.sync = { descriptor, _ in
+                    if FileFacts(descriptor: descriptor)?.size ?? 0 > 0 { hasBegun.change { $0 = true } }
+                    return 0
+                }
                 let outcome = await fixture.run(specification, calls: calls) {
                     ($0.storageFloorBytes, $0.storageFloorPercent) = (floor, 100)
+                    $0.checkpointBytes = 1 << 18
                 }
                 guard case .storageLow(_, _, let resume?) = outcome else {
                     Issue.record("\(outcome)")

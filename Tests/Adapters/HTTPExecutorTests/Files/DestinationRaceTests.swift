@@ -37,12 +37,11 @@ extension ExecutorTests {
             let (requestEvents, requestSignal) = AsyncStream<Void>.makeStream()
             let free = DispatchSemaphore(value: 0)
             try await ExecutorFixture.run(handler: { request, connection in
-                if request.range?.first == 65536 {
+                Self.file.serve(request, connection, first: 65536) {
                     requestSignal.yield()
                     free.wait()
                     free.signal()
                 }
-                Self.file.serve(request, connection)
             }) { fixture, server in
                 let specification = fixture.specification(server.url("/f"), name: "x", collision: collision)
                 let (_, recorder) = fixture.start(specification)
@@ -102,7 +101,7 @@ extension ExecutorTests {
             ServedFile.content(200_000, seed: UInt64(number) + 1)
         }
 
-        /// Downloads two files to a single name. The server responds to the last requests only after both have arrived.
+        /// Downloads two files to a single name. The server completes the responses only after both requests have arrived.
         private func twice(
             _ collision: Destination.Collision,
             _ check: (ExecutorFixture, ExecutorOutcome, ExecutorOutcome) throws -> Void
@@ -111,11 +110,10 @@ extension ExecutorTests {
             let arrived = DispatchSemaphore(value: 0)
             try await ExecutorFixture.run(handler: { request, connection in
                 let number = request.target == "/0" ? 0 : 1
-                if request.range?.first == 65536 {
+                files[number].serve(request, connection, first: 65536) {
                     // The second request releases both.
                     if number == 0 { arrived.wait() } else { arrived.signal() }
                 }
-                files[number].serve(request, connection)
             }) { fixture, server in
                 let specifications = (0...1).map {
                     fixture.specification(server.url("/\($0)"), name: "x.tar.gz", collision: collision)

@@ -168,7 +168,7 @@ extension ExecutorTests {
             defer { volume.remove() }
             let large = ServedFile(bytes: ServedFile.content(3 << 20))
             try await ExecutorFixture.run(handler: { request, connection in
-                if request.target == "/chunked", request.range?.first == 0 {
+                if request.target == "/chunked", request.range == nil {
                     connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
                     connection.sendChunk(large.bytes)
                     connection.send("0\r\n\r\n")
@@ -197,7 +197,7 @@ extension ExecutorTests {
                 #expect(mount("tmpfs", volume.path, "tmpfs", UInt(MS_REMOUNT), "size=\(8 << 20)") == 0)
                 let (finished, _) = await fixture.run(specification, resume: resume)
                 #expect(fixture.contents(finished) == large.bytes)
-                #expect(server.requests.suffix(2).first?.range?.first == Int(resume.offset))
+                #expect(server.requests.last?.range?.first == Int(resume.offset))
             }
         }
     }

@@ -75,37 +75,68 @@ struct HTTPValuesTests {
         #expect(!head.hasImpossibleLength)
     }
 
-    @Test(
-        "A login page is distinguished from a file",
-        arguments: [
-            ("http://h/a.iso", "text/html", nil, false, true),
-            ("http://h/a.iso", "text/html; charset=utf-8", nil, false, true),
-            ("http://h/a.html", "text/html", nil, true, false), ("http://h/a", "text/html", nil, false, false),
-            ("http://h/a", "text/html", nil, true, true),
-            ("http://h/a.iso", "application/octet-stream", nil, false, false),
-            ("http://h/a.zip", "text/html", "attachment; filename=a.zip", false, false),
-        ] as [(String, String, String?, Bool, Bool)])
-    func captivePortal(url: String, type: String, disposition: String?, isContinuing: Bool, expected: Bool) {
-        var fields = [HeaderField(name: "Content-Type", value: type)]
-        if let disposition { fields.append(HeaderField(name: "Content-Disposition", value: disposition)) }
-        let head = ResponseHead(status: 200, fields: fields)
-        #expect(CaptivePortal.isSuspected(head, url: url, isContinuing: isContinuing) == expected)
+    private static func isSuspected(
+        _ url: String, type: String = "text/html", fields: [String: String] = [:], accept: String? = nil,
+        version: String? = nil, total: Int64? = nil, known: String? = nil, isContinuing: Bool = false
+    ) -> Bool {
+        let all = fields.merging(["Content-Type": type]) { $1 }.map { HeaderField(name: $0.key, value: $0.value) }
+        let request = RequestPlan(
+            url: url, headers: accept.map { [HeaderField(name: "Accept", value: $0)] } ?? [], userAgent: "t")
+        let expected = DownloadStateMachine.ExpectedFile(
+            file: known.map { ServerFile(url: url, status: 206, mediaType: $0) }, total: total,
+            version: version.map { Validator(entityTag: $0, lastModified: nil) })
+        return CaptivePortal.isSuspected(
+            ResponseHead(status: 200, fields: all), request: request, expected: expected, isContinuing: isContinuing)
     }
 
     @Test(
-        "A page with a different version is a login page, unless the file itself is a page",
+        "N6: a type alone is no reason to suspect a login page",
+        arguments: ["zip", "csv", "json", "iso", "exe", "pdf", "html", "", "mp3", "txt"])
+    func type(ending: String) {
+        #expect(!Self.isSuspected("http://a.net/a.\(ending)"))
+        #expect(!Self.isSuspected("http://a.net/a.\(ending)", accept: "*/*"))
+        #expect(!Self.isSuspected("http://a.net/a.\(ending)", type: "application/xhtml+xml"))
+    }
+
+    @Test(
+        "N6: a page is suspected if it is not what the transfer accepts, except from this machine or its network",
         arguments: [
-            ("http://h/a", "\"b\"", nil, true), ("http://h/a", "\"a\"", nil, false), ("http://h/a", nil, nil, true),
-            ("http://h/a", "\"b\"", "text/plain", true), ("http://h/a", "\"b\"", "text/html", false),
-            ("http://h/a.html", "\"b\"", nil, false), ("http://h/a/", "\"b\"", nil, false),
+            ("http://a.net/a", "application/json", true), ("http://a.net/a", "application/json, */*;q=0.1", false),
+            ("http://a.net/a", "text/html", false), ("http://a.net/a", "text/*", false),
+            ("http://127.0.0.1/a", "application/json", false), ("http://10.0.0.1/a", "application/json", false),
+            ("http://[::1]:80/a", "application/json", false), ("http://localhost/a", "application/json", false),
+        ])
+    func accepted(url: String, accept: String, expected: Bool) {
+        #expect(Self.isSuspected(url, accept: accept) == expected)
+        #expect(!Self.isSuspected(url, type: "application/json", accept: accept))
+        let disposition = ["Content-Disposition": "attachment; filename=a.zip"]
+        #expect(!Self.isSuspected(url, fields: disposition, accept: accept))
+    }
+
+    @Test(
+        "N6: a page that continues a file is suspected if its version or size differs, or if the file is no page",
+        arguments: [
+            ("a", "\"b\"", nil, true), ("a", "\"a\"", nil, false), ("a", nil, nil, true),
+            ("a", "\"b\"", "text/plain", true), ("a", "\"b\"", "text/html", false), ("a.html", "\"b\"", nil, false),
+            ("a/", "\"b\"", nil, false),
         ] as [(String, String?, String?, Bool)])
-    func captivePortalOnContinue(url: String, tag: String?, known: String?, expected: Bool) {
-        var head = ResponseHead(status: 200, fields: [HeaderField(name: "Content-Type", value: "text/html")])
-        if let tag { head.fields.append(HeaderField(name: "ETag", value: tag)) }
-        let file = known.map { ServerFile(url: url, status: 206, mediaType: $0) }
-        let ours = Validator(entityTag: "\"a\"", lastModified: nil)
-        let isSuspected = CaptivePortal.isSuspected(head, url: url, isContinuing: true, version: ours, known: file)
-        #expect(isSuspected == expected)
+    func continuing(path: String, tag: String?, known: String?, expected: Bool) {
+        let fields = ["ETag": tag].compactMapValues(\.self)
+        func isSuspected(_ host: String) -> Bool {
+            Self.isSuspected(
+                "http://\(host)/\(path)", fields: fields, version: "\"a\"", known: known, isContinuing: true)
+        }
+        #expect(isSuspected("a.net") == expected)
+        #expect(!isSuspected("127.0.0.1:8080"))
+    }
+
+    @Test("N6: without a version, the size decides")
+    func size() {
+        for (length, expected) in [("300", false), ("299", true)] {
+            let isSuspected = Self.isSuspected(
+                "http://a.net/a", fields: ["Content-Length": length], total: 300, isContinuing: true)
+            #expect(isSuspected == expected)
+        }
     }
 
     @Test(

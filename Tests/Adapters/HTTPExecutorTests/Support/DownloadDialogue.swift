@@ -18,7 +18,6 @@ struct DownloadDialogue {
         -> DownloadPlan
     {
         var plan = DownloadPlan(request: RequestPlan(url: url, headers: [], userAgent: "t"))
-        plan.firstRequestBytes = 10
         plan.offset = offset
         plan.total = total
         plan.validator = tag.map { Validator(entityTag: $0, lastModified: nil) }
@@ -32,6 +31,7 @@ struct DownloadDialogue {
                 let parts = [request.value("Range"), request.value("If-Range").map { "if \($0)" }].compactMap { $0 }
                 lines.append((["ask"] + parts).joined(separator: " "))
             case .cancelRequest: lines.append("cancel")
+            case .adoptRequest(let id): lines.append("adopt \(id)")
             case .sendSegment(let id, let request): lines.append("ask \(id) \(request.value("Range") ?? "")")
             case .cancelSegment(let id): lines.append("cancel \(id)")
             case .restart(let cause):

@@ -14,8 +14,6 @@ protocol SegmentedDownloads {}
 extension SegmentedDownloads {
     /// The file, which is large enough for four connections.
     static var file: ServedFile { segmented }
-    /// The number of bytes that the first request returns.
-    static var first: Int { 65_536 }
 
     func specification(_ fixture: ExecutorFixture, _ server: HostileServer, connections: Int = 4)
         -> TransferSpecification

@@ -12,22 +12,22 @@ extension HostileCase {
     private static func filler(_ count: Int) -> String { String(repeating: "a", count: count) }
 
     private static let bombs: [HostileCase] = [
-        HostileCase("a head of 2000 fields", .file, saw: [first, rest]) { request, connection, environment in
+        HostileCase("a head of 2000 fields", .file, saw: [whole]) { request, connection, environment in
             connection.serve(environment.file, request, adding: (0..<2000).map { "X-\($0): \($0)" })
         },
-        HostileCase("a head of more than 300 KiB", .failure(.malformedResponse), saw: [first]) {
+        HostileCase("a head of more than 300 KiB", .failure(.malformedResponse), saw: [whole]) {
             request, connection, environment in
             connection.serve(environment.file, request, adding: (0..<400).map { "X-\($0): " + filler(1000) })
         },
-        HostileCase("a header line of 200 KB", .failure(.malformedResponse), saw: [first]) {
+        HostileCase("a header line of 200 KB", .failure(.malformedResponse), saw: [whole]) {
             request, connection, environment in
             connection.serve(environment.file, request, adding: ["X: " + filler(200_000)])
         },
-        HostileCase("an endless head", .failure(.malformedResponse), saw: [first]) { request, connection, environment in
+        HostileCase("an endless head", .failure(.malformedResponse), saw: [whole]) { request, connection, environment in
             connection.send("HTTP/1.1 200 OK\r\n")
             for number in 0..<100_000 where connection.send("X-\(number): " + filler(1000) + "\r\n") {}
         },
-        HostileCase("an endless status line", .failure(.malformedResponse), saw: [first]) {
+        HostileCase("an endless status line", .failure(.malformedResponse), saw: [whole]) {
             request, connection, environment in
             connection.send("HTTP/1.1 200 ")
             for _ in 0..<1000 where connection.send(filler(65536)) {}
@@ -36,7 +36,7 @@ extension HostileCase {
 
     /// Returns a case that sends the given head and then the whole file.
     private static func head(_ name: String, _ text: String, _ ending: Ending = .file) -> HostileCase {
-        HostileCase(name, ending, saw: [first]) { request, connection, environment in
+        HostileCase(name, ending, saw: [whole]) { request, connection, environment in
             connection.send(text)
             connection.send(environment.file.bytes)
             if !text.contains("Content-Length: ") { connection.finish() }
@@ -60,7 +60,7 @@ extension HostileCase {
         head("control characters in a value", "HTTP/1.1 200 OK\r\nX: \u{1}\u{7f}\r\nContent-Length: 1000\r\n\r\n"),
         head("a tag with a NUL", "HTTP/1.1 200 OK\r\nETag: \"a\u{0}b\"\r\nContent-Length: 1000\r\n\r\n", .orderly),
         head("field names in any case", "HTTP/1.1 200 ok\r\ncONTENT-lENGTH: 1000\r\neTAG: \"v1\"\r\n\r\n"),
-        HostileCase("bytes that are not UTF-8", .file, saw: [first]) { request, connection, environment in
+        HostileCase("bytes that are not UTF-8", .file, saw: [whole]) { request, connection, environment in
             connection.send(
                 Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nX: ".utf8) + [0xe9, 0xff, 13, 10, 13, 10])
             connection.send(environment.file.bytes)
@@ -71,7 +71,7 @@ extension HostileCase {
     private static func garbage(
         _ name: String, _ text: String, _ ending: Ending = .failure(.malformedResponse)
     ) -> HostileCase {
-        HostileCase(name, ending, saw: [first]) { _, connection, _ in
+        HostileCase(name, ending, saw: [whole]) { _, connection, _ in
             connection.send(text)
             connection.finish()
         }
@@ -98,24 +98,24 @@ extension HostileCase {
 
     static let interims: [HostileCase] =
         [("100 Continue", ""), ("102 Processing", ""), ("103 Early Hints", "Link: </x>\r\n")].map { status, field in
-            HostileCase("a thousand times \(status)", .file, saw: [first, rest]) { request, connection, environment in
+            HostileCase("a thousand times \(status)", .file, saw: [whole]) { request, connection, environment in
                 connection.send(String(repeating: "HTTP/1.1 \(status)\r\n\(field)\r\n", count: 1000))
                 environment.file.serve(request, connection)
             }
         } + [
-            HostileCase("endless interim responses", .failure(.tooSlow), saw: [first]) {
+            HostileCase("endless interim responses", .failure(.tooSlow), saw: [whole]) {
                 request, connection, environment in
                 while connection.send("HTTP/1.1 102 Processing\r\n\r\n") { connection.pause(milliseconds: 2) }
             }.with {
                 $0.configure = { ($0.lowSpeedBytes, $0.lowSpeedSeconds) = (1, 1) }
                 $0.underURLSession = .ends(.orderly)
             },
-            HostileCase("an interim response that names another file", .file, saw: [first, rest]) {
+            HostileCase("an interim response that names another file", .file, saw: [whole]) {
                 request, connection, environment in
                 connection.send("HTTP/1.1 103 Early Hints\r\nETag: \"v9\"\r\nContent-Length: 5\r\nLocation: /x\r\n\r\n")
                 environment.file.serve(request, connection)
             }.underURLSession(.orderly),
-            HostileCase("trailers after the last chunk", .file, saw: [first]) { request, connection, environment in
+            HostileCase("trailers after the last chunk", .file, saw: [whole]) { request, connection, environment in
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n")
                 connection.send(chunked(environment.file.bytes, at: 400).dropLast(2))
                 connection.send("X: 1\r\nETag: \"late\"\r\nContent-Length: 3\r\n\r\n")

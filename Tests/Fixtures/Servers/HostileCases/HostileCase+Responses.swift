@@ -12,7 +12,7 @@ extension HostileCase {
     /// Returns a case that responds to every request except `/good` with a redirect.
     private static func redirect(
         _ name: String, to location: String?, status: String = "302 Found", _ ending: Ending = .failure(.redirect),
-        saw: [String] = [first]
+        saw: [String] = [whole]
     ) -> HostileCase {
         HostileCase(name, ending, saw: saw) { request, connection, environment in
             guard request.target != "/good" else { return environment.file.serve(request, connection) }
@@ -20,7 +20,7 @@ extension HostileCase {
         }
     }
 
-    private static let good = ["/good 0-399", "/good 400- if \"v1\""]
+    private static let good = ["/good whole"]
 
     static let redirects: [HostileCase] = refusedRedirects + followedRedirects
 
@@ -33,13 +33,13 @@ extension HostileCase {
         redirect("a redirect to a javascript URL", to: "javascript:alert(1)").endsProcessUnderURLSession,
         redirect("a redirect without a host", to: "http://").endsProcessUnderURLSession,
         redirect("a redirect to an incomplete address", to: "//[::1").endsProcessUnderURLSession,
-        HostileCase("a cycle of three redirects", .failure(.redirect), saw: [first, "/a 0-399", "/b 0-399"]) {
+        HostileCase("a cycle of three redirects", .failure(.redirect), saw: [whole, "/a whole", "/b whole"]) {
             request, connection, _ in
             let next = ["/f": "/a", "/a": "/b"][request.target] ?? "/f"
             connection.respond("302 Found", ["Location: \(next)"])
         },
         HostileCase(
-            "a chain of 21 redirects", .failure(.redirect), saw: [first] + (1...20).map { "/h\($0) 0-399" }
+            "a chain of 21 redirects", .failure(.redirect), saw: [whole] + (1...20).map { "/h\($0) whole" }
         ) { request, connection, _ in
             let number = Int(request.target.dropFirst(2)) ?? 0
             connection.respond("302 Found", ["Location: /h\(number + 1)"])
@@ -48,7 +48,7 @@ extension HostileCase {
             request, connection, environment in
             connection.respond("307 Temporary Redirect", ["Location: /\(environment.count("hop"))/x?y"])
         },
-        HostileCase("https to http", .failure(.redirect), saw: [first]) { request, connection, environment in
+        HostileCase("https to http", .failure(.redirect), saw: [whole]) { request, connection, environment in
             connection.respond("302 Found", ["Location: \(environment.otherOrigin.url("/f"))"])
         }.with {
             $0.fault = HostileAuthority.Fault.none
@@ -63,7 +63,7 @@ extension HostileCase {
 
     private static let followedRedirects: [HostileCase] =
         ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"].map {
-            redirect("a redirect by \($0)", to: "good", status: $0, .file, saw: [first] + good)
+            redirect("a redirect by \($0)", to: "good", status: $0, .file, saw: [whole] + good)
         } + [
             redirect("300 with a Location is a response", to: "/good", status: "300 Choices", .response(300)),
             redirect("304 with a Location is a response", to: "/good", status: "304 Not Modified", .response(304)),
@@ -74,13 +74,13 @@ extension HostileCase {
             redirect("a redirect to a fragment of itself", to: "#there"),
             HostileCase(
                 "a chain of 20 redirects", .file,
-                saw: [first] + (1...20).map { "/h\($0) 0-399" } + ["/h20 400- if \"v1\""]
+                saw: [whole] + (1...20).map { "/h\($0) whole" }
             ) { request, connection, environment in
                 let number = Int(request.target.dropFirst(2)) ?? 0
                 guard number < 20 else { return environment.file.serve(request, connection) }
                 connection.respond("302 Found", ["Location: /h\(number + 1)"])
             },
-            HostileCase("another origin gets no secrets", .file, saw: [first]) { request, connection, environment in
+            HostileCase("another origin gets no secrets", .file, saw: [whole]) { request, connection, environment in
                 connection.respond(
                     "302 Found",
                     ["Location: \(environment.otherOrigin.url("/g"))", "Set-Cookie: a=b; Domain=127.0.0.1"])
@@ -97,18 +97,40 @@ extension HostileCase {
                     }
                     return (here.isEmpty ? [] : ["the secret was not sent to its own origin"])
                         + (there.isEmpty ? [] : ["the secret went to another origin"])
-                        + (environment.otherOrigin.requests.map(\.line) == ["/g 0-399", "/g 400- if \"v1\""]
+                        + (environment.otherOrigin.requests.map(\.line) == ["/g whole"]
                             ? [] : ["the other origin saw \(environment.otherOrigin.requests.map(\.line))"])
                 }
             },
-            HostileCase("the second request is redirected", .file, saw: [first, rest, "/g 400- if \"v1\""]) {
+            HostileCase("a continued request is redirected", .file, saw: [rest, "/g 400- if \"v1\""]) {
                 request, connection, environment in
-                if request.target == "/f", !request.isFirst {
-                    connection.respond("302 Found", ["Location: /g"])
-                } else {
-                    environment.file.serve(request, connection)
-                }
+                if request.target == "/f" { return connection.redirect("/g") }
+                environment.file.serve(request, connection)
+            }.after(400),
+        ]
+        + ["400 Bad", "401 No", "403 Forbidden", "404 Not Found", "405 No", "410 Gone", "501 Not Implemented"].map {
+            status in
+            HostileCase("\(status) for a range, the file without one", .file, saw: [rest, whole]) {
+                request, connection, environment in
+                if request.isContinuing { return _ = connection.respond(status) }
+                environment.file.serve(request, connection)
+            }.after(400)
+        } + [
+            HostileCase("a link that works once", .file, saw: [whole, "/once whole"]) {
+                request, connection, environment in
+                if request.target == "/f" { return connection.redirect("/once") }
+                if environment.count("once") > 1 { return _ = connection.respond("404 Not Found") }
+                environment.file.serve(request, connection)
             },
+            HostileCase("a signed URL that is valid for one request", .file, saw: nil) {
+                request, connection, environment in
+                if request.target == "/f" { return connection.redirect("/signed\(environment.count("signed"))") }
+                if environment.count(request.target) > 1 { return _ = connection.respond("403 Forbidden") }
+                let start = request.range?.first ?? 0
+                guard start > 0 else { return environment.file.serve(request, connection) }
+                connection.respond(
+                    "206 Partial Content", ["ETag: \"v1\"", "Content-Range: bytes \(start)-\(start + 299)/1000"],
+                    body: environment.file.bytes[start..<start + 300])
+            }.after(100),
         ]
 
     // MARK: Answers
@@ -117,7 +139,7 @@ extension HostileCase {
     private static func status(
         _ status: String, _ fields: [String] = [], _ ending: Ending, named name: String? = nil
     ) -> HostileCase {
-        HostileCase(name ?? status, ending, saw: [first]) { request, connection, _ in
+        HostileCase(name ?? status, ending, saw: [whole]) { request, connection, _ in
             connection.respond(status, fields, body: Array("no".utf8))
         }
     }
@@ -141,11 +163,11 @@ extension HostileCase {
             status("400 Bad Request", [], .response(400)), status("403 Forbidden", [], .response(403)),
             status("404 Not Found", [], .response(404)), status("410 Gone", [], .response(410)),
             status("451 Unavailable", [], .response(451)), status("501 Not Implemented", [], .response(501)),
-            HostileCase("404 with an endless body", .response(404), saw: [first]) { _, connection, _ in
+            HostileCase("404 with an endless body", .response(404), saw: [whole]) { _, connection, _ in
                 connection.send("HTTP/1.1 404 Not Found\r\n\r\n")
                 while connection.send([UInt8](repeating: 0, count: 65536)) {}
             },
-            HostileCase("404 with a truncated body", .response(404), saw: [first]) { _, connection, _ in
+            HostileCase("404 with a truncated body", .response(404), saw: [whole]) { _, connection, _ in
                 connection.respond("404 Not Found", ["Content-Length: 100"], body: Array("no".utf8))
                 connection.finish()
             },
@@ -173,16 +195,16 @@ extension HostileCase {
         status("205 Reset Content", [], .response(205), named: "205 with a body"),
         status("304 Not Modified", [], .response(304), named: "an unrequested 304 with a body"),
         status("202 Accepted", [], .response(202)), status("201 Created", [], .response(201)),
-        HostileCase("204 without fields", .response(204), saw: [first]) { _, connection, _ in
+        HostileCase("204 without fields", .response(204), saw: [whole]) { _, connection, _ in
             connection.send("HTTP/1.1 204 No Content\r\n\r\n")
         },
-        HostileCase("an empty file", .bytes([]), saw: [first]) { _, connection, _ in
+        HostileCase("an empty file", .bytes([]), saw: [whole]) { _, connection, _ in
             connection.respond("200 OK", ["ETag: \"v1\""])
         },
-        HostileCase("an empty file in chunks", .bytes([]), saw: [first]) { _, connection, _ in
+        HostileCase("an empty file in chunks", .bytes([]), saw: [whole]) { _, connection, _ in
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
         },
-        HostileCase("an empty file without a length", .bytes([]), saw: [first]) { _, connection, _ in
+        HostileCase("an empty file without a length", .bytes([]), saw: [whole]) { _, connection, _ in
             connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
             connection.finish()
         },
@@ -192,29 +214,24 @@ extension HostileCase {
 
     private static let portals: [HostileCase] = [
         status("511 Network Authentication Required", page, .failure(.captivePortal)),
-        HostileCase("a login page instead of a disk image", .failure(.captivePortal), saw: ["/f.iso 0-399"]) {
+        HostileCase("a page under the name of a disk image", .bytes(Array("<html>log in".utf8)), saw: ["/f.iso whole"])
+        {
             _, connection, _ in
             connection.respond("200 OK", page, body: Array("<html>log in".utf8))
         }.with { $0.path = "/f.iso" },
-        HostileCase("a redirect to a login page", .failure(.captivePortal), saw: ["/f.iso 0-399", "/login 0-399"]) {
-            request, connection, _ in
+        HostileCase(
+            "a redirect to a page", .bytes(Array("<html>log in".utf8)), saw: ["/f.iso whole", "/login whole"]
+        ) { request, connection, _ in
             guard request.target == "/login" else { return connection.redirect("/login") }
             connection.respond("200 OK", page, body: Array("<html>log in".utf8))
         }.with { $0.path = "/f.iso" },
         HostileCase(
-            "a login page instead of the rest", .failure(.captivePortal, keeping: 500...500),
-            saw: ["/f 500-899 if \"v1\""]
+            "a page of this machine instead of the rest", .bytes(Array("<html>log in".utf8)),
+            saw: ["/f 500- if \"v1\"", whole]
         ) { _, connection, _ in
             connection.respond("200 OK", page, body: Array("<html>log in".utf8))
         }.after(500),
-        HostileCase(
-            "a login page instead of the second response", .failure(.captivePortal, keeping: 400...400),
-            saw: [first, rest]
-        ) { request, connection, environment in
-            if request.isFirst { return environment.file.serve(request, connection) }
-            connection.respond("200 OK", page, body: Array("<html>log in".utf8))
-        },
-        HostileCase("a requested HTML page", .bytes(Array("<html>hi".utf8)), saw: ["/f.html 0-399"]) {
+        HostileCase("a requested HTML page", .bytes(Array("<html>hi".utf8)), saw: ["/f.html whole"]) {
             _, connection, _ in
             connection.respond("200 OK", page, body: Array("<html>hi".utf8))
         }.with { $0.path = "/f.html" },

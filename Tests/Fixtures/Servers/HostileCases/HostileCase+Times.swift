@@ -13,7 +13,7 @@ extension HostileCase {
     private static func stall(
         _ name: String, keeping: Int64 = 0, _ say: @escaping Responder
     ) -> HostileCase {
-        HostileCase(name, .failure(.timeout, keeping: keeping...keeping), saw: [first]) {
+        HostileCase(name, .failure(.timeout, keeping: keeping...keeping), saw: [whole]) {
             request, connection, environment in
             say(request, connection, environment)
             connection.waitForClient()
@@ -24,7 +24,7 @@ extension HostileCase {
     private static func drip(
         _ name: String, keeping: ClosedRange<Int64> = 0...0, _ respond: @escaping Responder
     ) -> HostileCase {
-        HostileCase(name, .failure(.tooSlow, keeping: keeping), saw: [first], respond: respond)
+        HostileCase(name, .failure(.tooSlow, keeping: keeping), saw: [whole], respond: respond)
             .with { $0.configure = { ($0.lowSpeedBytes, $0.lowSpeedSeconds) = (100_000, 1) } }
     }
 
@@ -48,7 +48,7 @@ extension HostileCase {
         stall("silence in a body that is skipped") { _, connection, _ in
             connection.send("HTTP/1.1 302 Found\r\nLocation: /g\r\nContent-Length: 10\r\n\r\nhalf")
         },
-        HostileCase("an endless trailer counts as silence", .failure(.timeout, keeping: 1000...1000), saw: [first]) {
+        HostileCase("an endless trailer counts as silence", .failure(.timeout, keeping: 1000...1000), saw: [whole]) {
             request, connection, environment in
             connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
             connection.send(chunked(environment.file.bytes, at: 400).dropLast(2))
@@ -66,7 +66,7 @@ extension HostileCase {
             connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
             for byte in environment.file.bytes where connection.sendChunk([byte]) { connection.pause(milliseconds: 20) }
         },
-        HostileCase("a slow but sufficiently fast server", .file, saw: [first, rest]) {
+        HostileCase("a slow but sufficiently fast server", .file, saw: [whole]) {
             request, connection, environment in
             let body = connection.sendHead(of: environment.file, request)
             for start in stride(from: body.startIndex, to: body.endIndex, by: 50) {
@@ -90,12 +90,12 @@ extension HostileCase {
         }.with {
             $0.greeting = { _, connection in connection.send("HTTP/1.1 400 Early\r\nContent-Length: 0\r\n\r\n") }
         }.permanent,
-        HostileCase("the connection ends after each response, announced", .file, saw: [first, rest]) {
+        HostileCase("the connection ends after each response, announced", .file, saw: [whole]) {
             request, connection, environment in
             connection.serve(environment.file, request, adding: ["Connection: close"])
             connection.finish()
         },
-        HostileCase("the connection ends after each response, unannounced", .file, saw: [first, rest]) {
+        HostileCase("the connection ends after each response, unannounced", .file, saw: [whole]) {
             request, connection, environment in
             environment.file.serve(request, connection)
             connection.finish()
@@ -105,35 +105,35 @@ extension HostileCase {
             connection.pause(milliseconds: 10)
             connection.reset()
         },
-        HostileCase("a half-closed connection after a complete response", .file, saw: [first]) {
+        HostileCase("a half-closed connection after a complete response", .file, saw: [whole]) {
             request, connection, environment in
             connection.respond("200 OK", ["ETag: \"v1\""], body: environment.file.bytes)
             connection.finishSending()
         },
         HostileCase(
             "a half-closed connection after a truncated response",
-            .failure(.connection, keeping: 100...100), saw: [first]
+            .failure(.connection, keeping: 100...100), saw: [whole]
         ) { request, connection, environment in
             connection.send(connection.sendHead(of: environment.file, request).prefix(100))
             connection.finishSending()
         },
         HostileCase("garbage after the first response", .orderly) { request, connection, environment in
             environment.file.serve(request, connection)
-            if request.isFirst { connection.send("garbage") }
+            connection.send("garbage")
         },
         HostileCase(
             "an unrequested second response after the first",
             .oneOf([.bytes(ServedFile.content(900, seed: 2)), .orderly])
         ) { request, connection, environment in
             environment.file.serve(request, connection)
-            if request.isFirst { connection.respond("200 OK", ["ETag: \"v1\""], body: environment.newer.bytes) }
+            connection.respond("200 OK", ["ETag: \"v1\""], body: environment.newer.bytes)
         },
         HostileCase("connections are not accepted", .failure(.timeout), saw: []) { _, _, _ in
         }.with {
             $0.listen = { $0.isAdmitting = false }
             $0.specify = { specification, _ in specification.idleTimeoutSeconds = 1 }
         }.permanent,
-        HostileCase("connections are accepted late", .file, saw: [first, rest]) { request, connection, environment in
+        HostileCase("connections are accepted late", .file, saw: [whole]) { request, connection, environment in
             environment.file.serve(request, connection)
         }.with {
             $0.listen = { $0.isAdmitting = false }
@@ -150,12 +150,12 @@ extension HostileCase {
             $0.prepare = { $0.server?.fillBacklog() }
             $0.specify = { specification, _ in specification.idleTimeoutSeconds = 1 }
         }.permanent,
-        HostileCase("one connection at a time, excess connections closed", .file, saw: [first, rest]) {
+        HostileCase("one connection at a time, excess connections closed", .file, saw: [whole]) {
             request, connection, environment in
             environment.file.serve(request, connection)
         }.with { $0.listen = { $0.limit = .closing(above: 1) } },
         HostileCase(
-            "one connection at a time for one response each, excess connections waiting", .file, saw: [first, rest]
+            "one connection at a time for one response each, excess connections waiting", .file, saw: [whole]
         ) {
             request, connection, environment in
             connection.serve(environment.file, request, adding: ["Connection: close"])
@@ -182,7 +182,7 @@ extension HostileCase {
     }
 
     static let certificates: [HostileCase] = [
-        secure("a certificate of a configured authority", .none, .file, saw: [first, rest]),
+        secure("a certificate of a configured authority", .none, .file, saw: [whole]),
         secure("an expired certificate", .expired, .failure(.certificate), saw: []),
         secure("a certificate that is not yet valid", .notYetValid, .failure(.certificate), saw: []),
         secure("a certificate for another host", .wrongHost, .failure(.certificate), saw: []),
@@ -222,14 +222,14 @@ extension HostileCase {
             }
             $0.greeting = { _, connection in connection.waitForClient() }
         }.permanent,
-        secure("a body truncated below TLS", .none, .failure(.connection, keeping: 100...100), saw: [first]).with {
+        secure("a body truncated below TLS", .none, .failure(.connection, keeping: 100...100), saw: [whole]).with {
             $0.recovers = true
             $0.respond = { request, connection, environment in
                 connection.send(connection.sendHead(of: environment.file, request).prefix(100))
                 connection.cut()
             }
         },
-        secure("a body broken below TLS", .none, .failure(.connection, keeping: 0...100), saw: [first]).with {
+        secure("a body broken below TLS", .none, .failure(.connection, keeping: 0...100), saw: [whole]).with {
             $0.recovers = true
             $0.respond = { request, connection, environment in
                 connection.send(connection.sendHead(of: environment.file, request).prefix(100))
@@ -237,7 +237,7 @@ extension HostileCase {
                 connection.reset()
             }
         },
-        secure("chunks with trailers over TLS", .none, .file, saw: [first]).with {
+        secure("chunks with trailers over TLS", .none, .file, saw: [whole]).with {
             $0.respond = { request, connection, environment in
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
                 connection.send(chunked(environment.file.bytes, at: 400).dropLast(2))

@@ -23,8 +23,12 @@ extension HostileCase {
     private static let positions: [CutPosition] = [
         CutPosition(name: "before the status line", body: 0, lines: .none) { _, _ in [] },
         CutPosition(name: "in the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(10)) },
-        CutPosition(name: "after the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(28)) },
-        CutPosition(name: "in a header", body: 0, lines: .some) { head, _ in Array(head.utf8.prefix(33)) },
+        CutPosition(name: "after the status line", body: 0, lines: .none) { head, _ in
+            Array(head.utf8.prefix { $0 != 13 })
+        },
+        CutPosition(name: "in a header", body: 0, lines: .some) { head, _ in
+            Array(head.utf8.prefix(head.utf8.prefix { $0 != 13 }.count + 5))
+        },
         CutPosition(name: "before the head's empty line", body: 0, lines: .some) { head, _ in
             Array(head.utf8.dropLast(2))
         },
@@ -33,29 +37,34 @@ extension HostileCase {
         CutPosition(name: "before the last byte", body: -1) { head, body in Array(head.utf8) + body.dropLast() },
     ]
 
-    /// Cases in which the connection ends (FIN) or breaks (RST) at each position of the first
-    /// and of the second response.
+    /// Cases in which the connection ends (FIN) or breaks (RST) at each position of the response with the file, and of the
+    /// response with the rest. A range that twice brings no head is followed by a request without a range.
     static let truncation: [HostileCase] = positions.flatMap { position in
-        [true, false].flatMap { isFirst in
+        [false, true].flatMap { isContinuing in
             Cut.allCases.map { cut -> HostileCase in
-                let size: Int64 = isFirst ? 400 : 600
+                let size: Int64 = isContinuing ? 600 : 1000
                 let got = position.body < 0 ? size - 1 : position.body
-                let before: Int64 = isFirst ? 0 : 400
+                let before: Int64 = isContinuing ? 400 : 0
                 // An RST may discard bytes that are still in transit.
                 let kept = (cut == .ends ? before + got : before)...(before + got)
-                let name = "the \(isFirst ? "first" : "second") response \(cut.rawValue) \(position.name)"
-                // libcurl retries immediately if a reused connection delivers no response.
-                let saw = isFirst ? [first] : position.lines == .none ? [first, rest, rest] : [first, rest]
+                let name = "the \(isContinuing ? "continued" : "first") response \(cut.rawValue) \(position.name)"
+                let isRefusal = isContinuing && position.lines != .all
                 return HostileCase(
-                    name, .failure(.connection, keeping: kept), saw: saw
+                    name, isRefusal ? .file : .failure(.connection, keeping: kept),
+                    saw: isRefusal ? [rest, rest, whole] : [isContinuing ? rest : whole]
                 ) { request, connection, environment in
-                    guard request.isFirst == isFirst else { return environment.file.serve(request, connection) }
+                    guard request.isContinuing == isContinuing else {
+                        return environment.file.serve(request, connection)
+                    }
                     let (status, fields, body) = environment.file.response(to: request)
                     let lines = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.count)"]
                     connection.send(position.text(lines.joined(separator: "\r\n") + "\r\n\r\n", Array(body)))
                     end(connection, cut)
                 }
-                .with { if cut == .ends, position.lines == .some { $0.underURLSession = .endsProcess } }
+                .with {
+                    if isContinuing { $0 = $0.after(400) }
+                    if cut == .ends, position.lines == .some { $0.underURLSession = .endsProcess }
+                }
             }
         }
     }
@@ -73,7 +82,7 @@ extension HostileCase {
             let kept = (cut == .ends ? position.body : 0)...position.body
             return HostileCase(
                 "a chunked response \(cut.rawValue) \(position.name)", .failure(.connection, keeping: kept),
-                saw: [first]
+                saw: [whole]
             ) { request, connection, environment in
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
                 connection.send(chunked(environment.file.bytes, at: 400).prefix(position.sent))

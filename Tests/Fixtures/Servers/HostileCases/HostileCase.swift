@@ -7,9 +7,8 @@ internal import TransferPolicy
 
 /// One way in which a server misbehaves, with the expected outcome and the requests that the server must receive.
 ///
-/// The requested file has 1000 bytes and the entity tag `"v1"`, and the first request asks for 400 bytes. After a
-/// temporary failure, the server behaves correctly, and another attempt must end with the correct file.
-/// `HostileCaseRunner` runs that attempt.
+/// The requested file has 1000 bytes and the entity tag `"v1"`. After a temporary failure, the server behaves correctly,
+/// and another attempt must end with the correct file. `HostileCaseRunner` runs that attempt.
 public struct HostileCase: Sendable, CustomStringConvertible {
     /// A closure that responds to a request of the case.
     public typealias Responder = @Sendable (HostileRequest, HostileConnection, HostileEnvironment) -> Void
@@ -52,8 +51,8 @@ public struct HostileCase: Sendable, CustomStringConvertible {
     public var saw: [String]?
     var respond: Responder
     var greeting: HostileServer.Greeting?
-    /// The number of bytes that an earlier attempt left, and the entity tag of their version.
-    var earlier: (count: Int, tag: String?)?
+    /// The number of bytes that an earlier attempt left, and their version.
+    var earlier: (count: Int, version: Validator)?
     var path = "/f"
     var fault: HostileAuthority.Fault?
     var listen: @Sendable (inout HostileServerOptions) -> Void = { _ in }
@@ -90,7 +89,9 @@ public struct HostileCase: Sendable, CustomStringConvertible {
     /// A copy of this case that ends the process over `URLSessionTransport`.
     var endsProcessUnderURLSession: HostileCase { with { $0.underURLSession = .endsProcess } }
     /// Returns a copy of this case that starts with bytes from an earlier attempt.
-    func after(_ count: Int, tag: String? = "\"v1\"") -> HostileCase { with { $0.earlier = (count, tag) } }
+    func after(_ count: Int, tag: String? = "\"v1\"", modified: String? = nil) -> HostileCase {
+        with { $0.earlier = (count, Validator(entityTag: tag, lastModified: modified)) }
+    }
 
     /// All cases.
     public static let all: [HostileCase] =
@@ -99,10 +100,8 @@ public struct HostileCase: Sendable, CustomStringConvertible {
 }
 
 extension HostileCase {
-    /// The first request of a fresh attempt, as written in `saw`.
-    static let first = "/f 0-399"
-    /// The second request, for the rest of the file.
-    static let rest = "/f 400- if \"v1\""
-    /// A request for the whole file.
+    /// A request for the whole file, as written in `saw`.
     static let whole = "/f whole"
+    /// The request of an attempt that continues after 400 bytes.
+    static let rest = "/f 400- if \"v1\""
 }

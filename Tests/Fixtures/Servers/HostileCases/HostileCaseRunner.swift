@@ -43,7 +43,6 @@ public struct HostileCaseRunner: Sendable {
         var configuration = HTTPExecutorConfiguration(partialDirectory: root + "/partial")
         configuration.storageFloorBytes = 0
         configuration.progressInterval = .zero
-        configuration.firstRequestBytes = 400
         if test.fault != nil, usesCurl {
             configuration.caFile = root + "/ca.pem"
             try Data(authority.pem.utf8).write(to: URL(fileURLWithPath: root + "/ca.pem"))
@@ -89,7 +88,7 @@ private struct HostileRun {
 
     func problems() async throws -> [String] {
         var resume: ResumePoint?
-        if let earlier = test.earlier { resume = try leavePartial(earlier.count, earlier.tag) }
+        if let earlier = test.earlier { resume = try leavePartial(earlier.count, earlier.version) }
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 test.prepare(environment)
@@ -176,12 +175,11 @@ private struct HostileRun {
         (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
     }
 
-    private func leavePartial(_ count: Int, _ tag: String?) throws -> ResumePoint {
+    private func leavePartial(_ count: Int, _ version: Validator) throws -> ResumePoint {
         let path = root + "/earlier.part"
         try Data(environment.file.bytes.prefix(count)).write(to: URL(fileURLWithPath: path))
-        let validator = tag.map { Validator(entityTag: $0, lastModified: nil) }
         return ResumePoint(
-            path: path, offset: Int64(count), total: Int64(environment.file.bytes.count), validator: validator,
+            path: path, offset: Int64(count), total: Int64(environment.file.bytes.count), validator: version,
             bootID: "earlier")
     }
 

@@ -60,8 +60,8 @@ extension HostileRequest {
         return line
     }
 
-    /// A Boolean value that indicates whether this is the first request of a fresh attempt.
-    var isFirst: Bool { range?.first == 0 }
+    /// A Boolean value that indicates whether this request continues the bytes of an earlier attempt.
+    var isContinuing: Bool { range != nil }
 }
 
 extension HostileConnection {

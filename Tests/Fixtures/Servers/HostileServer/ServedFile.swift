@@ -50,7 +50,9 @@ public struct ServedFile: Sendable {
         if let date = request.value("If-Modified-Since"), date == lastModified, request.value("If-None-Match") == nil {
             return ("304 Not Modified", fields, [])
         }
-        guard acceptsRanges, isCurrent, let range = request.range else { return ("200 OK", fields, bytes[...]) }
+        guard acceptsRanges, isCurrent, let range = request.range else {
+            return ("200 OK", fields + (acceptsRanges ? ["Accept-Ranges: bytes"] : []), bytes[...])
+        }
         guard range.first < bytes.count else {
             return ("416 Range Not Satisfiable", fields + ["Content-Range: bytes */\(bytes.count)"], [])
         }
@@ -75,6 +77,15 @@ public struct ServedFile: Sendable {
         guard body.endIndex > end else { return serve(request, connection) }
         serve(request, connection, onlyBytes: max(0, end - body.startIndex))
         connection.waitForClient()
+    }
+
+    /// Sends the correct response, and calls `wait` after the first `count` bytes of its body.
+    public func serve(
+        _ request: HostileRequest, _ connection: HostileConnection, first count: Int, then wait: () -> Void
+    ) {
+        serve(request, connection, onlyBytes: count)
+        wait()
+        connection.send(response(to: request).body.dropFirst(count))
     }
 
     /// Sends the head and only the first `count` bytes of the body.

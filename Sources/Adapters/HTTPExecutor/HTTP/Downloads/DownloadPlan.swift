@@ -6,8 +6,6 @@ struct DownloadPlan: Hashable, Sendable {
     var request: RequestPlan
     /// The method and the body if the method is not GET. `nil` for GET. A request with a body has no range.
     var body: RequestBody?
-    /// The number of bytes in the range of the first request.
-    var firstRequestBytes: Int64 = 65536
     var keepsErrorBody = false
     var maximumBytes: Int64?
     /// A Boolean value that indicates whether an encoded body arrives as the server sent it. If so, its length can be
@@ -20,6 +18,8 @@ struct DownloadPlan: Hashable, Sendable {
     var validator: Validator?
     /// The bytes of the partial file beyond `offset`, in order.
     var extents: [Range<Int64>] = []
+    /// A Boolean value that indicates whether a checksum proves that continued bytes belong to one file.
+    var hasChecksum = false
     /// The maximum number of concurrent requests for pieces of the file.
     var connections = 1
     /// The size and version of a file that an earlier run finished.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferEngine
 internal import TransferModel
 
 /// The interpretation of a response's head.
@@ -13,13 +14,18 @@ extension DownloadStateMachine {
         // any response.
         case 200, 203: return wholeContent(attemptRequest, head)
         case 200..<300 where plan.keepsErrorBody: return wholeContent(attemptRequest, head)
-        case 304 where attemptRequest.kind == .first && plan.completedBefore?.validator != nil && position == 0:
+        case 304 where attemptRequest.kind == .whole && plan.completedBefore?.validator != nil && position == 0:
             return discard(head, then: .end(.alreadyComplete(status: 304)))
-        case 416 where attemptRequest.kind != .whole: return rangeRefused(attemptRequest, head)
+        case 416 where attemptRequest.kind == .rest: return rangeIsEmpty(attemptRequest, head)
         default:
             let isRepeatable = attemptRequest.isGet || plan.body?.isRepeatable(after: head.status) ?? true
             if isRepeatable, let failure = retryableFailure(head) {
                 return discard(head, then: .fail(failure))
+            }
+            if attemptRequest.kind == .rest {
+                // The target of a redirect may be valid only once.
+                let isDirect = attemptRequest.visited.first == request.attemptRequest(Kind.rest).url
+                return requestAgain(isDirect ? .whole : .rest, insteadOf: head)
             }
             if head.status >= 400, plan.keepsErrorBody {
                 return unreadable(head) ?? keep(head, attemptRequest, end: head.contentLength)
@@ -51,32 +57,35 @@ extension DownloadStateMachine {
     }
 
     private mutating func partialContent(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] {
-        guard attemptRequest.kind != .whole else {
-            return abandon(then: .fail(malformed("returned 206 for a request without a range.")))
-        }
         let range = head.value("Content-Range").flatMap { ContentRange($0) }
         if let refusal = unreadable(head, range) { return refusal }
+        guard attemptRequest.kind == .rest else {
+            // A server that always answers with a range sends the beginning of the file.
+            guard let bytes = range?.bytes, bytes.lowerBound == 0, let total = range?.total else {
+                return abandon(then: .fail(malformed("returned 206 for a request without a range.")))
+            }
+            return wholeContent(attemptRequest, head, total: total)
+        }
         guard !head.isEncoded, let range, let bytes = range.bytes, let total = range.total,
             bytes.lowerBound == position,
             expected.total == nil || expected.total == total,
-            expected.version?.isContinued(by: head) ?? (position == 0)
-        else { return requestWholeFile(attemptRequest, insteadOf: head) }
+            expected.version?.isContinued(by: head) ?? plan.hasChecksum
+        else { return requestAgain(.whole, insteadOf: head) }
         if let refusal = refusal(head, attemptRequest, total: total) { return refusal }
-        let file = ServerFile(head, from: attemptRequest.url, total: total)
+        let file = ServerFile(head, from: attemptRequest.url, total: total, now: request.now)
         let end = bytes.upperBound + 1
-        let isLast = end == total
-        // Without a version to compare, the parts might belong to two different files. The whole file is therefore
-        // requested immediately.
-        if !isLast, file.continuing == nil { return requestWholeFile(attemptRequest, insteadOf: head) }
+        // Without a version to compare, the parts might belong to two different files.
+        if end < total, file.continuing == nil, !plan.hasChecksum { return requestAgain(.whole, insteadOf: head) }
         expected = ExpectedFile(file: file, total: total, version: expected.version ?? file.continuing)
-        var more = attemptRequest
-        more.kind = .rest
-        more.visited = [attemptRequest.url]
-        state = .receiving(.part(Part(file: file, end: end, more: isLast ? nil : more)))
-        return [.receive(file)]
+        return receive(file, attemptRequest, end: end)
     }
 
-    private mutating func wholeContent(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] {
+    /// Handles a response with the whole file.
+    ///
+    /// - Parameter total: The size of the file if a range names it. `nil` if the length of the response is the size.
+    private mutating func wholeContent(
+        _ attemptRequest: Request, _ head: ResponseHead, total: Int64? = nil
+    ) -> [Directive] {
         if head.isEncoded, !plan.deliversEncodedBodies {
             let coding = head.value("Content-Encoding") ?? ""
             let message =
@@ -84,53 +93,73 @@ extension DownloadStateMachine {
             return refuse(TransferFailure(cause: .encodedBody, message: message))
         }
         if let refusal = unreadable(head) { return refusal }
-        let length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
-        if let refusal = refusal(head, attemptRequest, total: length) { return refusal }
-        return keep(head, attemptRequest, end: length)
+        var length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
+        if attemptRequest.kind == .rest {
+            // A range under the wrong status, or the rest as if it were the file: neither is the whole file.
+            let isChanged =
+                expected.version.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } } == false
+            let isShort = length.flatMap { length in expected.total.map { length < $0 } } ?? false
+            if head.value("Content-Range") != nil || isShort && !isChanged {
+                return requestAgain(.whole, insteadOf: head)
+            }
+        } else if let range = head.value("Content-Range").flatMap({ ContentRange($0) }), let named = range.total {
+            guard range.bytes?.lowerBound == 0 else {
+                return abandon(then: .fail(malformed("sent a part of the file instead of the file.")))
+            }
+            length = named
+        }
+        if let refusal = refusal(head, attemptRequest, total: total ?? length) { return refusal }
+        return keep(head, attemptRequest, end: total ?? length)
     }
 
-    /// Accepts a body that begins at offset 0.
+    /// Accepts a body that begins at offset 0. The bytes received so far are discarded.
     private mutating func keep(_ head: ResponseHead, _ attemptRequest: Request, end: Int64?) -> [Directive] {
-        let directives = dropBytes(head)
+        let isSame = expected.version.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
+        let restart = Directive.restart(isSame == false ? .fileChanged : .notResumable)
+        let directives = position > 0 || !extents.isEmpty ? [restart] : []
+        (position, extents) = (0, [])
         let isChunked = head.value("Transfer-Encoding") != nil
-        let file = ServerFile(head, from: attemptRequest.url, total: isChunked ? nil : end)
+        let file = ServerFile(head, from: attemptRequest.url, total: isChunked ? nil : end, now: request.now)
         expected = ExpectedFile(file: file, total: file.total, version: file.continuing)
-        state = .receiving(.part(Part(file: file, end: file.total, more: nil)))
-        return directives + [.receive(file)]
+        let acceptsRanges = head.status == 206 || head.value("Accept-Ranges")?.lowercased().contains("bytes") == true
+        guard acceptsRanges, head.status != 203, let total = file.total else {
+            state = .receiving(.part(Part(file: file, end: file.total, more: nil)))
+            return directives + [.receive(file)]
+        }
+        return directives + receive(file, attemptRequest, end: total)
     }
 
     /// Handles a 416 response: the file has no bytes at or after the requested offset.
-    private mutating func rangeRefused(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] {
+    private mutating func rangeIsEmpty(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] {
         let total = head.value("Content-Range").flatMap { ContentRange($0) }?.total
+        let version = expected.version
         if position > 0, total == position, expected.total == nil || expected.total == total,
-            let version = expected.version
+            version != nil || plan.hasChecksum
         {
-            let isSame = head.version.flatMap { version.isSameVersion(as: $0) } ?? true
+            let isSame = head.version.flatMap { version?.isSameVersion(as: $0) } ?? true
             if isSame {
                 let file = ServerFile(
                     url: attemptRequest.url, status: 206, total: total, version: version,
                     continuing: version, disposition: head.value("Content-Disposition"),
-                    lastModified: version.lastModified)
+                    lastModified: version?.lastModified)
                 expected.file = file
                 return discard(head, then: .conclude(.finish(file)))
             }
         }
-        return requestWholeFile(attemptRequest, insteadOf: head)
+        return requestAgain(.whole, insteadOf: head)
     }
 
     /// Returns the directives that reject a file's response, or `nil` if the response is acceptable.
     ///
     /// Rejects a login page, a file with too many bytes, and a file that has not changed.
     private mutating func refusal(_ head: ResponseHead, _ attemptRequest: Request, total: Int64?) -> [Directive]? {
-        if CaptivePortal.isSuspected(
-            head, url: request.url, isContinuing: position > 0, version: expected.version, known: expected.file)
-        {
+        if CaptivePortal.isSuspected(head, request: request, expected: expected, isContinuing: position > 0) {
             return abandon(
                 then: .fail(
                     captivePortalFailure("sent a web page instead of the file; this network may require a login.")))
         }
         if let limit = plan.maximumBytes, let total, total > limit { return refuse(.tooLarge(limit, from: host)) }
-        if attemptRequest.kind == .first, position == 0, let before = plan.completedBefore {
+        if attemptRequest.kind == .whole, position == 0, let before = plan.completedBefore {
             let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
             // An equal size alone proves nothing, because a file of fixed length can change.
             if version == true, total == nil || total == before.bytes {

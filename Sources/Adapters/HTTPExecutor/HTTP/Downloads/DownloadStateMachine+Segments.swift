@@ -2,7 +2,7 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The download of the rest of a file in several concurrent pieces.
+/// The download of a file in several concurrent pieces.
 extension DownloadStateMachine {
     /// The present bytes: the bytes received so far, and the bytes beyond them that earlier attempts left.
     var present: ByteRanges {
@@ -26,19 +26,25 @@ extension DownloadStateMachine {
         state = .receiving(.segments(body))
     }
 
-    /// Requests the missing bytes.
-    ///
-    /// Requests pieces if the file has holes, or if several connections are allowed and the missing bytes justify
-    /// them.
-    mutating func requestRest(_ attemptRequest: Request, _ file: ServerFile) -> [Directive] {
-        guard let total = expected.total, expected.version != nil else { return send(attemptRequest) }
-        let segments = SegmentPlan(total: total, received: present)
-        let connections = segments.missing >= SegmentPlan.worthwhile ? plan.connections : 1
-        guard connections > 1 || !extents.isEmpty else { return send(attemptRequest) }
-        var body = SegmentedBody(file: file, attemptRequest: attemptRequest, plan: segments, connections: connections)
-        let steps = body.start()
-        state = .receiving(.segments(body))
-        return directives(steps)
+    /// Receives the body of a response that begins at the current position, and requests other pieces of the file if it
+    /// has holes, or if several connections are allowed and the missing bytes justify them.
+    mutating func receive(_ file: ServerFile, _ attemptRequest: Request, end: Int64) -> [Directive] {
+        var direct = attemptRequest
+        direct.visited = [attemptRequest.url]
+        direct.kind = .rest
+        if let total = expected.total, expected.version != nil, file.status == 200 || file.status == 206 {
+            let segments = SegmentPlan(total: total, received: present)
+            let connections = segments.missing >= SegmentPlan.worthwhile && !ranges.refusesPieces ? plan.connections : 1
+            if connections > 1 || !extents.isEmpty {
+                var body = SegmentedBody(file: file, attemptRequest: direct, plan: segments, connections: connections)
+                let (id, steps) = body.start(receivingTo: end)
+                state = .receiving(.segments(body))
+                segmentNonces[id] = authenticator.nonce(for: attemptRequest.url)
+                return [.adoptRequest(id), .receive(file)] + directives(steps)
+            }
+        }
+        state = .receiving(.part(Part(file: file, end: end, more: end == file.total ? nil : direct)))
+        return [.receive(file)]
     }
 
     /// Handles the head of a response to a segment's request.
@@ -59,7 +65,7 @@ extension DownloadStateMachine {
         guard case .receiving(.segments(var body)) = state else { return (nil, []) }
         // The state must not keep a second reference during the change. Otherwise each block would copy the body.
         state = .ended
-        let step = body.received(bytes: count, by: id, tooMany: malformed(Self.tooManyBytes))
+        let step = body.received(bytes: count, by: id, tooMany: .tooManyBytes(from: host))
         state = .receiving(.segments(body))
         switch step {
         case .write(let range, let steps): return (range, directives(steps))
@@ -110,7 +116,10 @@ extension DownloadStateMachine {
         extents = body.plan.received.beyondPrefix
         switch result {
         case .complete: return conclude(.finish(body.file))
-        case .restart: return requestWholeFile(body.attemptRequest)
+        case .restart: return requestAgain(.whole)
+        case .conclude(.end(.responded)) where !ranges.refusesPieces && position > 0:
+            // The rest may still be available from the URL of the transfer, or in one piece.
+            return requestAgain(.rest)
         case .conclude(let directive): return conclude(directive)
         }
     }
@@ -133,14 +142,6 @@ extension DownloadStateMachine {
         case .conclude(let directive)?: return .refused(.conclude(directive))
         case nil: break
         }
-        let isFile = head.status == 206 || head.status == 200 || head.status == 203
-        if head.status == 511
-            || isFile
-                && CaptivePortal.isSuspected(
-                    head, url: request.url, isContinuing: true, version: expected.version, known: expected.file)
-        {
-            return .refused(.end(.failed(captivePortalFailure("sent a login page instead of the file."))))
-        }
         switch head.status {
         case 206:
             guard !head.isEncoded, !head.hasImpossibleLength,
@@ -148,15 +149,10 @@ extension DownloadStateMachine {
                 range.total == expected.total, bytes.lowerBound == requested.lowerBound,
                 requested.contains(bytes.upperBound),
                 expected.version?.isContinued(by: head) == true
-            else { return .changed }
+            else { return .refused(.restart) }
             return .good(end: bytes.upperBound + 1)
-        case 200, 203:
-            // The server has the same file but does not support ranges on this connection. The other connections may
-            // continue.
-            let isSame = !head.isEncoded && expected.version?.isContinued(by: head) == true
-            return isSame ? .refused(.restart) : .changed
-        case 416:
-            return .changed
+        case 200, 203, 416:
+            return .refused(.restart)
         default:
             if let failure = retryableFailure(head) { return .refused(.end(.failed(failure))) }
             // A request for the whole file returns the response's body.

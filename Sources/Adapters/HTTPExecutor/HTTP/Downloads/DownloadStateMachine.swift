@@ -4,16 +4,19 @@ internal import TransferModel
 
 /// The HTTP exchange of a download attempt.
 ///
-/// A small first request for a range finds out the size, the version, and the range support, and returns the first
-/// bytes. The request for the rest carries `If-Range`. If any part does not match exactly, the file is downloaded
-/// again from offset 0.
+/// A new download is a single request without a range, whose response tells the size, the version, and the range
+/// support. Further requests for pieces of a large file join while it runs; see `SegmentedBody`.
 ///
-/// At most one request runs at a time, except for the pieces of a large file; see `SegmentedBody`.
+/// A request that continues a file carries `If-Range`. If a response does not match exactly, or if the server refuses the
+/// range, the file is requested without a range. The bytes of earlier responses are discarded only when the response
+/// with the whole file is there.
 struct DownloadStateMachine: AttemptStateMachine {
     /// An action for the attempt. Directives are performed in order.
     enum Directive: AttemptDirective {
         case send(RequestHead)
         case cancelRequest
+        /// The running request downloads the segment with this number from now on.
+        case adoptRequest(Int)
         /// Send a request for a segment while other requests may be running. `ended(_:segment:)` reports its end.
         case sendSegment(Int, RequestHead)
         /// Cancel the request of the segment. Its end still follows.
@@ -42,9 +45,7 @@ struct DownloadStateMachine: AttemptStateMachine {
     }
 
     enum Kind: Hashable, Sendable {
-        /// The small range that begins every attempt.
-        case first
-        /// All missing bytes.
+        /// The bytes from the position to the end or to the first bytes that are already present.
         case rest
         /// The whole file, without a range.
         case whole
@@ -52,7 +53,7 @@ struct DownloadStateMachine: AttemptStateMachine {
 
     enum Body: Hashable, Sendable {
         case part(Part)
-        /// The rest arrives in several concurrent pieces.
+        /// The file arrives in several concurrent pieces.
         case segments(SegmentedBody)
     }
 
@@ -72,6 +73,15 @@ struct DownloadStateMachine: AttemptStateMachine {
         var version: Validator?
     }
 
+    /// What the server has done with ranges in this attempt.
+    struct RangeSupport: Hashable, Sendable {
+        /// The number of requests for the rest that ended without a response.
+        var unanswered = 0
+        /// A Boolean value that indicates whether the server has refused a piece of the file, or sent another piece than
+        /// the requested one. The rest is then requested in one piece, so that every attempt ends.
+        var refusesPieces = false
+    }
+
     let plan: DownloadPlan
     var state = State.ready
     /// The offset of the next byte.
@@ -83,11 +93,13 @@ struct DownloadStateMachine: AttemptStateMachine {
     var authenticator: Authenticator
     /// The nonces of the requests for segments, by segment number.
     var segmentNonces: [Int: String] = [:]
+    var ranges = RangeSupport()
 
     init(plan: DownloadPlan) {
         self.plan = plan
         authenticator = Authenticator(plan.request.logins, url: plan.request.url)
-        let canContinue = plan.offset > 0 && plan.validator?.ifRange != nil && plan.body == nil
+        let isProven = plan.validator?.ifRange != nil || plan.hasChecksum && plan.total != nil
+        let canContinue = plan.offset > 0 && isProven && plan.body == nil
         position = canContinue ? plan.offset : 0
         extents = canContinue ? plan.extents : []
         if canContinue { (expected.total, expected.version) = (plan.total, plan.validator) }
@@ -106,7 +118,7 @@ struct DownloadStateMachine: AttemptStateMachine {
     mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
         let directives: [Directive] = plan.offset > 0 && position == 0 ? [.restart(.notResumable)] : []
-        return directives + send(request.attemptRequest(plan.body == nil ? .first : .whole))
+        return directives + send(request.attemptRequest(position > 0 || !extents.isEmpty ? .rest : .whole))
     }
 
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive> {
@@ -114,7 +126,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         guard case .part(let part) = body else { return .drop }
         let end = position + Int64(count)
         if let limit = plan.maximumBytes, end > limit { return .instead(refuse(.tooLarge(limit, from: host))) }
-        if let expected = part.end, end > expected { return .instead(refuse(malformed(Self.tooManyBytes))) }
+        if let expected = part.end, end > expected { return .instead(refuse(.tooManyBytes(from: host))) }
         position = end
         return .keep(count)
     }
@@ -129,7 +141,19 @@ struct DownloadStateMachine: AttemptStateMachine {
         guard part.end == position else {
             return conclude(.end(.failed(malformed("sent a part of unknown length."), keepsBytes: false)))
         }
-        return requestRest(more, part.file)
+        return send(more)
+    }
+
+    mutating func failedWithoutResponse(_ attemptRequest: Request, _ failure: TransferFailure) -> [Directive] {
+        // Some servers close the connection of a request with a range. A connection that was lost by chance must not
+        // cost the bytes received so far, so only the second one counts.
+        guard attemptRequest.kind == .rest, failure.cause == .connection, ranges.unanswered < 2 else {
+            return conclude(.end(.failed(failure)))
+        }
+        ranges.unanswered += 1
+        var next = attemptRequest
+        if ranges.unanswered == 2 { next.kind = .whole }
+        return send(next)
     }
 
     mutating func interrupt(_ body: Body, _ ending: Ending) -> [Directive] {
@@ -143,16 +167,16 @@ struct DownloadStateMachine: AttemptStateMachine {
     mutating func refuse(_ failure: TransferFailure) -> [Directive] {
         abandon(then: .end(.failed(failure, keepsBytes: false)))
     }
-
-    // MARK: Failures
-
-    static let tooManyBytes = "sent more bytes than it announced."
 }
 
 extension TransferFailure {
     static func endedEarly(at position: Int64, of total: Int64, from host: String) -> TransferFailure {
         let message = "\(host) closed the connection after \(position) of \(total) bytes."
         return TransferFailure(cause: .connection, message: message)
+    }
+
+    static func tooManyBytes(from host: String) -> TransferFailure {
+        TransferFailure(cause: .malformedResponse, message: "\(host) sent more bytes than it announced.")
     }
 
     static func tooLarge(_ limit: Int64, from host: String) -> TransferFailure {

@@ -53,6 +53,30 @@ struct SegmentPlan: Hashable, Sendable {
         return segment
     }
 
+    /// Assigns the first missing bytes to a connection that already receives them.
+    ///
+    /// - Parameters:
+    ///   - end: The end offset of the response.
+    ///   - connections: The number of connections, including this one.
+    mutating func adopt(receivingTo end: Int64, connections: Int) -> Segment? {
+        guard let id = assignSegment(connections: connections)?.id,
+            let index = segments.firstIndex(where: { $0.id == id })
+        else { return nil }
+        unassign(max(segments[index].next, min(end, segments[index].end))..<segments[index].end)
+        segments[index].end = min(end, segments[index].end)
+        return segments[index]
+    }
+
+    /// Adds the unassigned bytes after a segment to it, up to `end`. Another connection may have given them up.
+    mutating func extend(_ id: Int, to end: Int64) {
+        guard let index = segments.firstIndex(where: { $0.id == id }),
+            let next = free.firstIndex(where: { $0.lowerBound == segments[index].end })
+        else { return }
+        let range = free.remove(at: next)
+        segments[index].end = min(end, range.upperBound)
+        unassign(segments[index].end..<range.upperBound)
+    }
+
     /// Assigns up to `count` of a segment's next bytes and marks them as received. Returns their range, which does not
     /// extend past the end of the segment, or `nil` if the segment no longer exists.
     mutating func write(_ count: Int64, to id: Int) -> Range<Int64>? {

@@ -4,11 +4,13 @@ import TransferPolicy
 
 /// Coordinates several concurrent requests for pieces of a file.
 ///
-/// The body only decides and performs no input or output. If the server refuses a connection, or breaks it early, the
-/// connection is not replaced. The download continues on the working connections.
+/// The body only decides and performs no input or output. It begins with the response that found the file. If the server
+/// refuses a connection, breaks it early, or has another version of the file for it, the connection is not replaced. The
+/// download continues on the working connections. A response with more bytes than its segment goes on with the bytes
+/// after it that no other connection downloads.
 ///
 /// The failure of the last connection ends the attempt, unless another connection has delivered bytes since that
-/// request was sent. A changed file ends all connections.
+/// request was sent.
 struct SegmentedBody: Hashable, Sendable {
     typealias Request = DownloadStateMachine.Request
 
@@ -39,8 +41,6 @@ struct SegmentedBody: Hashable, Sendable {
         case good(end: Int64)
         /// This request must be sent instead.
         case elsewhere(Request)
-        /// The present bytes and the response belong to different files.
-        case changed
         /// The request delivers nothing. The result becomes the attempt's result if this was the last request.
         case refused(Result)
     }
@@ -106,7 +106,20 @@ struct SegmentedBody: Hashable, Sendable {
     /// Removes bytes that could not be written.
     mutating func lose(_ range: Range<Int64>) { plan.lose(range) }
 
-    mutating func start() -> [Step] { fill() }
+    /// Assigns a segment to the response that found the file, and requests other segments.
+    ///
+    /// - Parameter end: The end offset of the response.
+    /// - Returns: The number of the response's segment, and the steps.
+    mutating func start(receivingTo end: Int64) -> (id: Int, steps: [Step]) {
+        guard let segment = plan.adopt(receivingTo: end, connections: limit) else {
+            preconditionFailure("a complete file is divided")
+        }
+        activeRequests.append(
+            ActiveRequest(
+                id: segment.id, attemptRequest: attemptRequest, requested: segment.next..<end,
+                phase: .receiving(end: end), successesBefore: 0))
+        return (segment.id, fill())
+    }
 
     /// Handles the head of a response with the given meaning.
     mutating func received(_ verdict: Verdict, isShort: Bool, by id: Int) -> [Step] {
@@ -116,7 +129,6 @@ struct SegmentedBody: Hashable, Sendable {
             activeRequests[index].phase = .receiving(end: end)
             return []
         case .elsewhere(let attemptRequest): return discard(index, isShort, then: .send(attemptRequest))
-        case .changed: return conclude(.restart)
         case .refused(let result): return discard(index, isShort, then: .fault(result, isReplaced: false))
         }
     }
@@ -131,9 +143,10 @@ struct SegmentedBody: Hashable, Sendable {
             guard let segment = plan.segment(id), segment.next + Int64(count) <= end else {
                 return .drop(conclude(.end(.failed(tooMany(), keepsBytes: false))))
             }
+            if segment.next + Int64(count) >= segment.end, end > segment.end { plan.extend(id, to: end) }
             guard let range = plan.write(Int64(count), to: id) else { return .drop([]) }
             activeRequests[index].received += Int64(range.count)
-            guard range.upperBound == segment.end, end > segment.end else { return .write(range, then: []) }
+            guard plan.segment(id)?.left == 0, end > range.upperBound else { return .write(range, then: []) }
             // Another connection downloads the rest.
             return .write(range, then: cancel(index, then: .release))
         case .discarding(let bytes, let next):

@@ -102,12 +102,14 @@ struct DownloadStateMachineBodyTests {
     @Test(
         "a login page to which a network redirects the request is not the response",
         arguments: [
-            ("http://a/x", "http://portal/login", false), ("http://a/x", "https://portal/login", false),
-            ("http://a/x", "/y", true), ("https://a/x", "https://portal/login", true),
+            ("http://a.net/x", "http://portal/login", false), ("http://a.net/x", "https://portal.net/login", false),
+            ("http://a.net/x", "/y", true), ("https://a.net/x", "https://portal.net/login", true),
+            ("http://127.0.0.1/x", "http://portal.net/login", true), ("http://10.1.2.3/x", "http://b.net/y", true),
         ])
     func loginPage(url: String, location: String, isFollowed: Bool) {
         var plan = plan()
         plan.request.url = url
+        plan.request.allowsLocalRedirect = true
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.begin()
         _ = machine.received(ResponseHead(status: 302, fields: [HeaderField(name: "Location", value: location)]))

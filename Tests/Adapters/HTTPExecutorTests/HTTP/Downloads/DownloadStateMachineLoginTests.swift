@@ -75,14 +75,17 @@ struct DownloadStateMachineLoginTests {
 
     @Test("Later requests carry the digest with a higher count, and may receive a new challenge")
     func later() {
-        var machine = DownloadStateMachine(plan: plan())
+        var plan = plan()
+        (plan.offset, plan.total) = (5, 30)
+        plan.validator = Validator(entityTag: "\"a\"", lastModified: nil)
+        var machine = DownloadStateMachine(plan: plan)
         _ = machine.begin()
         _ = refuse(&machine, "Digest nonce=1, qop=auth")
         var fields = [
-            HeaderField(name: "Content-Range", value: "bytes 0-9/30"), HeaderField(name: "ETag", value: "\"a\""),
+            HeaderField(name: "Content-Range", value: "bytes 5-9/30"), HeaderField(name: "ETag", value: "\"a\""),
         ]
         _ = machine.received(ResponseHead(status: 206, fields: fields))
-        _ = machine.received(bytes: 10)
+        _ = machine.received(bytes: 5)
         guard case .send(let second)? = machine.ended(nil).first else {
             Issue.record("nothing sent")
             return
@@ -165,13 +168,15 @@ struct DownloadStateMachineLoginTests {
         plan.request.logins.challengeResponses = [
             StoredChallengeResponse(origin: "http://h:80", answer: .headers([token]))
         ]
+        (plan.offset, plan.total) = (5, 30)
+        plan.validator = Validator(entityTag: "\"a\"", lastModified: nil)
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.begin()
         let fields = [
-            HeaderField(name: "Content-Range", value: "bytes 0-9/30"), HeaderField(name: "ETag", value: "\"a\""),
+            HeaderField(name: "Content-Range", value: "bytes 5-9/30"), HeaderField(name: "ETag", value: "\"a\""),
         ]
         _ = machine.received(ResponseHead(status: 206, fields: fields))
-        _ = machine.received(bytes: 10)
+        _ = machine.received(bytes: 5)
         #expect(schemes(machine.ended(nil)) == ["Bearer"])
         let fresh = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasRefused: false)
         #expect(refuse(&machine, "Bearer error=\"invalid_token\"") == [.end(.challenged([fresh]))])

@@ -85,7 +85,6 @@ struct DownloadStateMachineRedirectTests {
         for secret in secrets { #expect((request?.value(secret.name) != nil) == areKept) }
         for field in harmless { #expect(request?.value(field.name) == "h") }
         #expect(request?.value("Accept-Encoding") == "identity")
-        #expect(request?.value("Range") == "bytes=0-9")
     }
 
     @Test("Each request has the cookies of its own path and scheme; after another origin, there are none")
@@ -138,9 +137,9 @@ struct DownloadStateMachineRepeatTests {
     func sameVersion() {
         var talk = DownloadDialogue(plan(tag))
         talk.start()
-        talk.part("0-9/30", tag: "W/\"a\"")
+        talk.head(200, ["Content-Length": "30", "ETag": "W/\"a\""])
         talk.end(.connection)
-        #expect(talk.lines.suffix(2) == ["cancel", "already 206"])
+        #expect(talk.lines.suffix(2) == ["cancel", "already 200"])
     }
 
     @Test("Without a version on both sides, an equal size proves nothing, and the file is downloaded")
@@ -164,9 +163,9 @@ struct DownloadStateMachineRepeatTests {
     func changed() {
         var talk = DownloadDialogue(plan(tag))
         talk.start()
-        talk.part("0-9/30", tag: "\"b\"")
-        talk.bytes(10)
+        talk.head(200, ["Content-Length": "30", "ETag": "\"b\""])
+        talk.bytes(30)
         talk.end()
-        #expect(talk.lines.last == "ask bytes=10- if \"b\"")
+        #expect(talk.lines.last == "finish")
     }
 }

@@ -24,12 +24,12 @@ private struct SegmentWorld {
     private var open: [Int: Request] = [:]
     /// The bytes written since the last restart.
     var written = ByteRanges()
+    /// The number of requests that took the place of all segments.
     var restarts = 0
     var isFinished = false
     var ending: DownloadStateMachine.Ending?
     /// The detected faults: a byte that was written twice, or a byte that was not requested.
     var faults: [String] = []
-    private var whole: (position: Int64, end: Int64)?
 
     init(total: Int64, connections: Int, extents: [Range<Int64>] = []) {
         self.total = total
@@ -40,15 +40,16 @@ private struct SegmentWorld {
         if !extents.isEmpty { written = ByteRanges([0..<10] + extents) }
     }
 
-    /// Performs the first small request and its response.
+    /// Performs the first request, whose response is the file or the bytes before the first hole.
     mutating func begin() {
         perform(machine.begin())
-        let start = machine.position
-        let end = min(total, start + 10)
-        perform(machine.received(Self.head(start..<end, total)))
-        written.insert(start..<end)
-        if case .keep = machine.received(bytes: Int(end - start)) {} else { faults.append("first bytes refused") }
-        perform(machine.ended(nil))
+        if let hole = machine.extents.first {
+            perform(machine.received(Self.head(machine.position..<hole.lowerBound, total)))
+        } else {
+            let fields = [("Content-Length", String(total)), ("Accept-Ranges", "bytes"), ("ETag", "\"a\"")]
+            perform(
+                machine.received(ResponseHead(status: 200, fields: fields.map { HeaderField(name: $0, value: $1) })))
+        }
     }
 
     static func head(_ range: Range<Int64>, _ total: Int64, tag: String = "\"a\"") -> ResponseHead {
@@ -64,17 +65,19 @@ private struct SegmentWorld {
     mutating func perform(_ directives: [DownloadStateMachine.Directive]) {
         for directive in directives {
             switch directive {
+            case .adoptRequest(let id):
+                let start = machine.position
+                let end = machine.extents.first?.lowerBound ?? total
+                open[id] = Request(range: start..<end, position: start, end: end)
             case .sendSegment(let id, let request):
                 if open[id] != nil { faults.append("\(id) asked twice") }
                 let ends = (request.value("Range") ?? "").dropFirst(6).split(separator: "-").compactMap { Int64($0) }
                 open[id] = Request(range: ends[0]..<ends[1] + 1)
             case .cancelSegment(let id): open[id]?.isCancelled = true
-            case .restart:
-                restarts += 1
-                written = ByteRanges()
+            case .send(let request): restarts += request.value("Range") == nil || !open.isEmpty ? 1 : 0
             case .finish: isFinished = true
             case .end(let ending): self.ending = ending
-            case .send, .cancelRequest, .receive: break
+            case .restart, .cancelRequest, .receive: break
             }
         }
     }
@@ -166,24 +169,65 @@ struct SegmentDialogueTests {
         #expect(world.isFinished || world.ending != nil || world.restarts > 0, "seed \(seed) hangs")
     }
 
-    /// Returns a machine with two running requests, whose ranges are the two halves of the rest.
-    private func two() -> DownloadStateMachine {
-        var world = SegmentWorld(total: 10 + 8 * Self.mebibyte, connections: 2)
-        world.begin()
-        return world.machine
+    /// Returns a dialogue with two running requests: the one that found the file, and one for its second half.
+    private func two() -> DownloadDialogue {
+        var plan = DownloadDialogue.plan()
+        plan.connections = 2
+        var talk = DownloadDialogue(plan)
+        talk.start()
+        talk.head(200, ["Content-Length": "\(8 * Self.mebibyte)", "Accept-Ranges": "bytes", "ETag": "\"a\""])
+        #expect(talk.lines == ["ask", "adopt 1", "receive 8388608", "ask 2 bytes=4194304-8388607"])
+        talk.lines = []
+        return talk
     }
 
-    @Test("A refused connection is dropped, and the last refusal is the attempt's")
-    func refused() {
-        var talk = DownloadDialogue(DownloadDialogue.plan())
-        talk.machine = two()
-        let busy = ResponseHead(status: 503, fields: [HeaderField(name: "Content-Length", value: "0")])
-        talk.record(talk.machine.received(busy, segment: 2))
-        talk.record(talk.machine.ended(nil, segment: 2))
+    @Test(
+        "D0: a server that refuses a segment costs the segment, and the first response brings the whole file",
+        arguments: [400, 401, 403, 404, 410, 416, 429, 501, 503, 200, 206, 302, 0])
+    func refused(status: Int) {
+        var talk = two()
+        if status > 0 {
+            let fields = ["Content-Length": "0", "Location": status == 302 ? "ftp://h/" : nil].compactMapValues(\.self)
+            let head = ResponseHead(status: status, fields: fields.map { HeaderField(name: $0.key, value: $0.value) })
+            talk.record(talk.machine.received(head, segment: 2))
+        }
+        let failure = status > 0 ? nil : TransferFailure(cause: .connection, message: "closed")
+        talk.record(talk.machine.ended(failure, segment: 2))
         #expect(talk.lines.isEmpty)
-        talk.record(talk.machine.received(busy, segment: 1))
+        for mebibyte in 0..<8 {
+            let (range, then) = talk.machine.received(bytes: Int(Self.mebibyte), segment: 1)
+            #expect(range?.lowerBound == Int64(mebibyte) * Self.mebibyte && range?.count == Int(Self.mebibyte))
+            talk.record(then)
+        }
         talk.record(talk.machine.ended(nil, segment: 1))
-        #expect(talk.lines == ["failed status keep"])
-        #expect(talk.machine.present.ranges == [0..<10])
+        #expect(talk.lines == ["finish"])
+    }
+
+    @Test("D9: a refusal after all other connections have ended asks the URL of the transfer once")
+    func lastRefusal() {
+        var talk = two()
+        _ = talk.machine.received(bytes: Int(Self.mebibyte), segment: 1)
+        talk.record(talk.machine.ended(TransferFailure(cause: .timeout, message: ""), segment: 1))
+        talk.lines = []
+        talk.record(talk.machine.received(ResponseHead(status: 403, fields: []), segment: 2))
+        talk.record(talk.machine.ended(nil, segment: 2))
+        #expect(talk.lines == ["ask bytes=1048576- if \"a\""])
+        talk.head(403)
+        talk.end()
+        #expect(talk.lines.last == "ask")
+        #expect(talk.machine.present.ranges == [0..<Self.mebibyte])
+    }
+
+    @Test("D0: segments are requested only if the response says that the server accepts ranges, and what the file is")
+    func undivided() {
+        let all = ["Content-Length": "\(8 * Self.mebibyte)", "Accept-Ranges": "bytes", "ETag": "\"a\""]
+        for missing in all.keys {
+            var plan = DownloadDialogue.plan()
+            plan.connections = 2
+            var talk = DownloadDialogue(plan)
+            talk.start()
+            talk.head(200, all.filter { $0.key != missing })
+            #expect(talk.lines.count == 2 && talk.lines.last?.hasPrefix("receive") == true)
+        }
     }
 }

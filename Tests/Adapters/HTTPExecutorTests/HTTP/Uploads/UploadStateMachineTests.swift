@@ -113,7 +113,7 @@ struct UploadStateMachineTests {
 
     @Test("A redirect without TLS to another host is a login page, with TLS it is followed; 511 is always one")
     func portals() throws {
-        var dialogue = UploadDialogue(resumption: .never)
+        var dialogue = UploadDialogue(resumption: .never, url: "http://a.net/file")
         _ = dialogue.sent()
         dialogue.answer(302, ["Location": "http://login.hotel/"])
         #expect(dialogue.failure == .captivePortal)
