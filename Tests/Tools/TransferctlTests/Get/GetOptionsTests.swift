@@ -43,6 +43,21 @@ struct GetOptionsTests {
         #expect(message(["-O", "x.iso", "http://h/a"]).contains("-O takes no name"))
     }
 
+    @Test("A file that a list names twice is fetched once, unless the lines disagree")
+    func duplicates() throws {
+        let list = try file("http://h/1\nhttp://h/2\nhttp://h/1\nhttp://h/1\tout=x\nhttp://H/1#f\nhttp://h/%31\n")
+        #expect(
+            try plan(["-i", list]).items.map(\.specification.url) == [
+                "http://h/1", "http://h/2", "http://h/1", "http://H/1", "http://h/%31",
+            ])
+        #expect(try plan(["http://h/1", "http://h/1", "-d", "/d"]).items.count == 1)
+        let add = try AddCommand.parse(["http://h/1", "http://h/1"])
+        #expect(try add.items(now: now).count == 1)
+        let sum = String(repeating: "a", count: 64)
+        let contradiction = try file("http://h/1\tout=x\nhttp://h/1\tout=x\tchecksum=sha256:\(sum)\n")
+        #expect(message(["-i", contradiction]).contains("disagree"))
+    }
+
     @Test("A timeout has a unit or is in seconds", arguments: [("5s", 5), ("2m", 120), ("7", 7), ("1d", 86_400)])
     func timeout(text: String, seconds: Int) throws {
         #expect(try specification(["--timeout", text, "http://h/f"]).idleTimeoutSeconds == seconds)
