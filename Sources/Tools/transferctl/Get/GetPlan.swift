@@ -138,7 +138,10 @@ struct GetPlan {
             let data =
                 input == "-"
                 ? try TextFile.standardInput() : try FileHandle(forReadingAtPath: input)?.readToEnd() ?? Data()
-            guard let text = String(data: data, encoding: .utf8) else {
+            let escaped = PercentCoding.escapedBeyondASCII(data)
+            let text = String(data: data, encoding: .utf8) ?? escaped
+            // URLs with other bytes are escaped; a name of a file would change.
+            guard text != escaped || !text.contains("out=") || data.allSatisfy({ $0 < 128 }) else {
                 throw UsageError("--input '\(input)' is not UTF-8 text")
             }
             targets += try InputList(text, name: input == "-" ? "standard input" : input).items
