@@ -240,7 +240,9 @@ let package = Package(
                 "LinuxKernel",
                 grdb, sqlite,
             ]),
-        adapter("SessionFolders", ["TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
+        adapter(
+            "SessionFolders",
+            ["TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions", "TransferFiles"]),
         adapter("UploadSpool", ["TransferModel", "TransferSessions", "LinuxKernel", "CLinuxFiles"]),
         adapter(
             "TransferFiles",
@@ -482,7 +484,11 @@ let package = Package(
             ]),
         tests(
             "Adapters/TransferFilesTests",
-            ["TransferModel", "TransferEngine", "TransferFiles", "TransferTesting", "HostileServer", "ExecutorHarness"]),
+            [
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "TransferTesting",
+                "HostileServer",
+                "ExecutorHarness",
+            ]),
         support(
             "Programs/WorkerHarness",
             [
@@ -557,7 +563,7 @@ let package = Package(
                 "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine", "TransferFiles",
-                "PolicyLab", "transferctl", "CommandRunner", "LinuxKernel", "ProcessFixtures",
+                "PolicyLab", "transferctl", "CommandRunner", "LinuxClock", "LinuxKernel", "ProcessFixtures",
                 argumentParser,
             ]),
         tests(

@@ -62,7 +62,7 @@ final class CurlRequest {
 
     func configure(_ configuration: HTTPExecutorConfiguration) {
         let head = exchange.request.head
-        set(CURLOPT_URL, RequestURL.encoded(head.url))
+        set(CURLOPT_URL, head.url)
         transfer_curl_set_pointer(handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
         transfer_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_PROTOCOLS_STR, "http,https")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import HTTPExecutor
+import TransferFiles
 import TransferModel
 
 /// Reads the heads of a response: interim ones and the final one.
@@ -30,7 +31,7 @@ struct HeadReader {
         if isTooLarge { return .tooLarge }
         var content = line[...]
         while let last = content.last, last == 13 || last == 10 { content.removeLast() }
-        let text = String(decoding: content, as: UTF8.self)
+        let text = String(validating: content, as: UTF8.self) ?? Self.latin1(content)
         if text.hasPrefix("HTTP/") {
             status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
             fields = []
@@ -48,6 +49,15 @@ struct HeadReader {
             add(HeaderField(name: String(parts[0]), value: parts[1].trimmingCharacters(in: Self.blanks)))
         }
         return .more
+    }
+
+    /// Returns a line that is not UTF-8: the bytes of a URL as escapes, which stay the same bytes, and any other text as
+    /// Latin-1.
+    private static func latin1(_ line: Slice<UnsafeRawBufferPointer>) -> String {
+        let isURL = String(decoding: line.prefix(9), as: UTF8.self).lowercased() == "location:"
+        return isURL
+            ? PercentCoding.escapedBeyondASCII(line)
+            : String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
     }
 
     /// Joins fields of the same name (RFC 9110 §5.3), except cookies, which contain commas.

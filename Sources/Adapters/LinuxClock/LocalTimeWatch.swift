@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 @preconcurrency import Dispatch
-public import Foundation
+import Foundation
 import Glibc
 import Synchronization
 public import TransferModel
@@ -136,46 +136,20 @@ extension LocalTimeRules {
 }
 
 extension TimeZone {
-    /// Returns the time zone that a file stands for. If the file links into the zone data, the name decides; otherwise
-    /// Foundation decides.
-    ///
-    /// Foundation reads the zone only once and caches it, so the cache is reset first.
-    fileprivate static func systemZone(in file: String) -> TimeZone {
-        if getenv("TZ") == nil {
-            let targets = [try? FileManager.default.destinationOfSymbolicLink(atPath: file), realPath(file)]
-            for target in targets {
-                guard let target, let range = target.range(of: "/zoneinfo/", options: .backwards) else { continue }
-                if let zone = TimeZone(identifier: String(target[range.upperBound...])) { return zone }
-            }
+    /// Returns the time zone into whose data a file links, or `nil` if the C library decides: `TZ` is set, or the file
+    /// is a copy.
+    fileprivate static func systemZone(in file: String) -> TimeZone? {
+        guard getenv("TZ") == nil else { return nil }
+        for target in [try? FileManager.default.destinationOfSymbolicLink(atPath: file), realPath(file)] {
+            guard let target, let range = target.range(of: "/zoneinfo/", options: .backwards) else { continue }
+            if let zone = TimeZone(identifier: String(target[range.upperBound...])) { return zone }
         }
-        NSTimeZone.resetSystemTimeZone()
-        return TimeZone.current
+        return nil
     }
 
     private static func realPath(_ file: String) -> String? {
         guard let path = realpath(file, nil) else { return nil }
         defer { free(path) }
         return String(cString: path)
-    }
-}
-
-extension LocalTimeRules {
-    /// Creates the rules of a time zone from `now` on, with its daylight saving changes of the next `years` years.
-    ///
-    /// Offsets before `now` are not looked up: the current offset stands for them.
-    public init(current now: WallTime, zone: TimeZone = .current, years: Int = 3) {
-        let start = Date(timeIntervalSince1970: Double(now.secondsSinceEpoch))
-        let end = start.addingTimeInterval(Double(years) * 366 * 86_400)
-        var changes: [Change] = []
-        var date = start
-        while let next = zone.nextDaylightSavingTimeTransition(after: date), next > date, next < end {
-            let seconds = next.timeIntervalSince1970.rounded(.up)
-            changes.append(
-                Change(
-                    start: WallTime(secondsSinceEpoch: Int64(seconds)),
-                    offsetSeconds: Int64(zone.secondsFromGMT(for: next.addingTimeInterval(1)))))
-            date = next
-        }
-        self.init(initialOffsetSeconds: Int64(zone.secondsFromGMT(for: start)), changes: changes)
     }
 }

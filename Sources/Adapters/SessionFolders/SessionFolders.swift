@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+internal import TransferFiles
 package import TransferModel
 package import TransferSessions
 
@@ -35,22 +36,19 @@ package struct SessionFolders: RequestResolver {
         of task: TaskSnapshot, in session: SessionKey, by settings: SessionSettings, at now: WallTime
     ) throws(UnusableTask) -> TransferSpecification {
         let request = task.request
-        guard var url = URLComponents(string: request.url), let scheme = url.scheme?.lowercased(),
-            ["http", "https"].contains(scheme), let host = url.host?.lowercased(), !host.isEmpty
-        else {
+        let url = URLReference(request.url)
+        guard let scheme = url.scheme, ["http", "https"].contains(scheme), url.hasValidHost else {
             throw UnusableTask(
                 code: URLErrorNumber.unsupportedURL,
                 message: "not an http or https URL: '\(RedactedURL.text(of: request.url))'")
         }
-        let credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
-        (url.user, url.password, url.fragment) = (nil, nil, nil)
         let traits = TransferTraits(
-            kind: .normal, host: "\(scheme)://\(host):\(url.port ?? (scheme == "http" ? 80 : 443))",
-            isLoopback: LoopbackHost.contains(host, unlessProxied: isProxied(scheme, host)), submitted: now)
+            kind: .normal, host: url.origin,
+            isLoopback: LoopbackHost.contains(url.host, unlessProxied: isProxied(scheme, url.host)), submitted: now)
         let headers = headers(of: request, settings)
         // A timeout of more than a century is as good as none.
         let idle = Int(min(max(1, request.timeout ?? settings.requestTimeout), 4e9).rounded(.up))
-        let address = url.string ?? request.url
+        let address = url.withoutUserInfo.text
         var specification: TransferSpecification
         switch task.kind {
         case .download:
@@ -75,7 +73,7 @@ package struct SessionFolders: RequestResolver {
                 allowsInsecureRedirect: settings.allowsInsecureRedirect, traits: traits)
             specification.traits.expectedBytesToSend = specification.upload?.size
         }
-        specification.credential = credential
+        specification.credential = url.credential
         specification.asksForCredentials = true
         specification.keepsResponseHead = true
         return specification

@@ -134,7 +134,8 @@ package final class LocalFiles: AttemptFiles {
         return try completingFailures { () throws(FileFailure) in
             let (folder, name) = folder(try handle(), for: server)
             let modified = specification.usesRemoteTime ? server.lastModified.flatMap(FinalAttributes.nanoseconds) : nil
-            try folder.attributes.apply(to: file.descriptor, path: file.path, modified: modified)
+            try folder.attributes.apply(
+                to: file.descriptor, path: file.path, in: folder.destination.directory, modified: modified)
             if let failure = file.syncNow(ByteRanges([0..<size]), withFacts: true) { throw failure }
             let path = try folder.adopt(file, name: name, (server.finalStatus, server.version))
             return CompletedFile(

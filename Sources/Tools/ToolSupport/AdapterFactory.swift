@@ -31,13 +31,15 @@ package enum AdapterFactory {
         try configurationFolder() + "/overrides.toml"
     }
 
-    /// Validates the file of connection overrides. Ignoring an invalid file might cost the user money.
+    /// Validates the file of connection overrides. Ignoring an invalid file might cost the user money. Without a folder
+    /// for it, there is no such file.
     ///
     /// - Throws: `UsageError` that names the file, the line and the error.
     package static func checkOverrides() throws {
+        guard let path = try? overridesPath() else { return }
         do {
-            _ = try OverridesFile(path: try overridesPath()).read()
-        } catch let error as OverridesFileError {
+            _ = try OverridesFile(path: path).read()
+        } catch {
             throw UsageError("\(error)")
         }
     }
@@ -49,14 +51,13 @@ package enum AdapterFactory {
     ///   - alarm: The clocks for the timestamps of conditions.
     ///   - delaysSleep: Whether sleep is delayed until transfers are stopped and saved.
     ///   - adjust: A closure that changes the configuration before it is used.
-    /// - Throws: `UsageError` if no environment variable specifies a folder for the configuration.
     package static func conditions(
         sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool,
         adjust: (inout LinuxConditionsConfiguration) -> Void = { _ in }
-    ) throws -> LinuxConditions {
+    ) -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
         configuration.sysfsRoot = sysfsRoot
-        configuration.overridesFile = try overridesPath()
+        configuration.overridesFile = try? overridesPath()
         if !delaysSleep { configuration.sleepDelay = nil }
         configuration.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
         configuration.watchLocalTime = { LocalTimeWatch(onChange: $0) }

@@ -14,7 +14,12 @@ package enum BaseFolder: String {
         let environment = ProcessInfo.processInfo.environment
         // The specification requires that relative paths in these variables are ignored.
         if let explicit = environment[rawValue], explicit.hasPrefix("/") { return explicit }
-        return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + defaultSubpath : nil }
+        return Self.home.map { $0 + defaultSubpath }
+    }
+
+    /// The home folder, or `nil` if `HOME` is not an absolute path.
+    package static var home: String? {
+        ProcessInfo.processInfo.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
     /// Returns the absolute path of the folder.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 package import TransferFiles
 package import TransferModel
 
@@ -21,22 +20,22 @@ package struct TransferTarget {
     /// - Throws: `UsageError` with a description of the error that contains none of the URL's secrets.
     package init(_ text: String, proxies: ProxyRule) throws {
         let shown = RedactedURL.text(of: text)
-        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
+        let url = URLReference(text)
+        guard let scheme = url.scheme else {
             throw UsageError("not a valid URL: '\(shown)'; use http://… or https://…")
         }
         guard scheme == "http" || scheme == "https" else {
             throw UsageError("unsupported URL scheme '\(scheme)' in '\(shown)'; use http or https")
         }
-        guard let host = url.host?.lowercased(), !host.isEmpty else {
-            throw UsageError("the URL '\(shown)' has no host")
+        guard !url.host.isEmpty else { throw UsageError("the URL '\(shown)' has no host") }
+        guard url.hasValidHost else {
+            throw UsageError("not a valid URL: '\(shown)'; the name of the host or the port is wrong")
         }
-        credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
-        var stripped = url
-        (stripped.user, stripped.password, stripped.fragment) = (nil, nil, nil)
-        self.url = stripped.string ?? text
-        hostName = host
-        self.host = "\(scheme)://\(host):\(url.port ?? (scheme == "http" ? 80 : 443))"
-        isLoopback = LoopbackHost.contains(host, unlessProxied: proxies.applies(scheme: scheme, host: host))
+        credential = url.credential
+        self.url = url.withoutUserInfo.text
+        hostName = url.host
+        host = url.origin
+        isLoopback = LoopbackHost.contains(hostName, unlessProxied: proxies.applies(scheme: scheme, host: url.host))
     }
 }
 

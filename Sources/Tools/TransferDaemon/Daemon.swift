@@ -72,7 +72,7 @@ struct Daemon {
         let holds = HoldWatch()
         self.holds = holds
         let conditions = HoldSwitch(
-            base: try AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true) {
+            base: AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true) {
                 $0.prices = configuration.prices
             }, alarm: alarm,
             path: state + "/hold.json", onChange: { holds.report($0) })

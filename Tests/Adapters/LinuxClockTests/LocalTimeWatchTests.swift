@@ -34,7 +34,8 @@ struct LocalTimeWatchTests {
 
     private func rules(_ name: String) throws -> LocalTimeRules {
         let now = WallTime(nanosecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1e9))
-        return LocalTimeRules(current: now, zone: try #require(TimeZone(identifier: name)))
+        let zone = try #require(TimeZone(identifier: name))
+        return LocalTimeRules(current: now, zone: zone)
     }
 
     @Test("Each new time zone is reported, and only if the rules differ")

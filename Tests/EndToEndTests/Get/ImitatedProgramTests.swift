@@ -98,7 +98,6 @@ struct ImitatedProgramTests {
                 ("curl", ["-o", "x", server.address + "/none"], 22), ("curl", ["-o", "x", "http://127.0.0.1:1/x"], 7),
                 ("curl", ["--data", "x", server.address + "/open"], 2), ("curl", ["-o", "x", "file:///etc/passwd"], 2),
                 ("aria2c", [server.address + "/none"], 3), ("aria2c", ["--enable-rpc"], 28),
-                ("aria2c", ["--on-download-complete=/bin/sh", server.address + "/open"], 28),
                 ("aria2c", ["-o", "x"], 28), ("aria2c", ["-o", "x\ny/../../z", "--", "--on-complete=touch evil"], 28),
                 ("xfercommand", [server.address + "/open"], 1),
                 ("curl", ["-H", "X: a\r\nEvil: b", "-o", "x", server.address + "/open"], 2),

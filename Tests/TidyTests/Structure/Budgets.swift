@@ -11,10 +11,10 @@ enum Budgets {
     /// The budget of each folder with code: targets, and folders of tests.
     static let lines = [
         "Sources/Adapters/CommandRunner": 740, "Sources/Adapters/CurlTransport": 640,
-        "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 4020, "Sources/Adapters/LinuxClock": 280,
+        "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 4100, "Sources/Adapters/LinuxClock": 300,
         "Sources/Adapters/LinuxConditions": 3920, "Sources/Adapters/LinuxKernel": 620,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,
-        "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1720,
+        "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1900,
         "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionTransport": 240,
         "Sources/Adapters/UploadSpool": 380, "Sources/Adapters/WorkerExecutor": 1520,
         "Sources/Client/BackgroundTransfer": 4180, "Sources/Client/BackgroundTransferEmbedded": 720,
@@ -30,13 +30,13 @@ enum Budgets {
         "Sources/SystemLibraries/CTimer": 20, "Sources/SystemLibraries/CUPower": 20,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
-        "Sources/Tools/ToolSupport": 900, "Sources/Tools/TransferDaemon": 2820, "Sources/Tools/transferctl": 9510,
+        "Sources/Tools/ToolSupport": 900, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9620,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
-        "Tests/Adapters/HTTPExecutorTests": 6080, "Tests/Adapters/LinuxClockTests": 260,
+        "Tests/Adapters/HTTPExecutorTests": 6280, "Tests/Adapters/LinuxClockTests": 280,
         "Tests/Adapters/LinuxConditionsTests": 1920, "Tests/Adapters/LinuxKernelTests": 300,
         "Tests/Adapters/ProgramStarterTests": 120, "Tests/Adapters/SQLiteStoreTests": 2200,
-        "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 440,
+        "Tests/Adapters/SessionFoldersTests": 140, "Tests/Adapters/TransferFilesTests": 560,
         "Tests/Adapters/TransferWorkerTests": 260, "Tests/Adapters/UploadSpoolTests": 280,
         "Tests/Adapters/WorkerExecutorTests": 780, "Tests/Client/BackgroundTransferEmbeddedTests": 500,
         "Tests/Client/BackgroundTransferTests": 1920, "Tests/Core/PolicyLabTests": 1580,
@@ -44,7 +44,7 @@ enum Budgets {
         "Tests/Core/TransferQueueTests": 320, "Tests/Core/TransferSchedulingTests": 6300,
         "Tests/DBus/TransferBusClientTests": 20, "Tests/DBus/TransferBusProtocolTests": 580,
         "Tests/DBus/TransferBusServerTests": 960, "Tests/EndToEndTests/Conditions": 1780,
-        "Tests/EndToEndTests/Daemon": 1700, "Tests/EndToEndTests/Get": 2000, "Tests/EndToEndTests/Guides": 260,
+        "Tests/EndToEndTests/Daemon": 1700, "Tests/EndToEndTests/Get": 2120, "Tests/EndToEndTests/Guides": 260,
         "Tests/EndToEndTests/HostileCallers": 1620, "Tests/EndToEndTests/Lab": 280,
         "Tests/EndToEndTests/Packages": 140, "Tests/EndToEndTests/RPC": 860, "Tests/EndToEndTests/Run": 1140,
         "Tests/EndToEndTests/Samples": 300, "Tests/EndToEndTests/Sessions": 1400, "Tests/EndToEndTests/Support": 540,
@@ -55,7 +55,7 @@ enum Budgets {
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
         "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 80, "Tests/Tools/ProgramVersionTests": 40,
         "Tests/Tools/ToolSupportTests": 240, "Tests/Tools/TransferDaemonTests": 840,
-        "Tests/Tools/TransferctlTests": 2820, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
+        "Tests/Tools/TransferctlTests": 2920, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
     ]
 
     /// Describes each folder that has more code lines than its budget, or far fewer, in a sentence.

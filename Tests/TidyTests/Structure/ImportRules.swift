@@ -29,7 +29,7 @@ enum ImportRules {
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "LinuxKernel", "CGIO", "CUPower", "CNetlink"]
             ),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "LinuxKernel", "TransferSessions"]),
-            "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
+            "Sources/Adapters/SessionFolders": edge.union(["TransferFiles", "TransferSessions"]),
             "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "LinuxKernel", "TransferSessions"]),
             "Sources/Adapters/TransferFiles": edge.union(["CCrypto", "CLinuxFiles", "LinuxKernel"]),
             "Sources/Adapters/HTTPExecutor": edge.union([

@@ -137,8 +137,10 @@ extension AttemptStateMachine {
 
     // MARK: Common responses
 
-    /// Returns the step after a response that requires a login, or `nil` if the response is final.
+    /// Returns the step after a response that requires a login, or `nil` if the response is final. Every final response
+    /// passes here first, and its cookies are kept.
     mutating func login(_ attemptRequest: Request, _ head: ResponseHead) -> Step? {
+        authenticator.cookies.record(head, from: attemptRequest.url, at: request.now)
         // Credentials for the server do not help with a proxy.
         if head.status == 407, let proxy = request.proxy { return .fail(.proxyRefused(proxy)) }
         guard head.status == 401 else {

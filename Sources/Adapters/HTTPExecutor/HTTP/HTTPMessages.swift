@@ -86,9 +86,9 @@ extension [HeaderField] {
 
 extension ResponseHead {
     /// Returns the failure for a status that may be temporary. The failure includes the delay that the server
-    /// requests.
+    /// requests. A date is read by the server's own clock, which may differ from that of this machine.
     func temporaryStatusFailure(host: String, now: Int64) -> TransferFailure {
-        let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: now)
+        let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: value("Date").flatMap(HTTPDate.seconds) ?? now)
         let delayText = wait.map { " (retry after \($0) s)" } ?? ""
         return TransferFailure(
             cause: .status(status), message: "\(host) returned \(status)\(delayText).", retryAfterSeconds: wait)

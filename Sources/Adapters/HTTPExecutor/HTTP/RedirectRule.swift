@@ -59,9 +59,7 @@ struct RedirectRule: Sendable {
             let kind = target.scheme.map { "a \($0): URL" } ?? "an invalid URL"
             return refused("redirects to \(kind); only http and https are supported.")
         }
-        guard !target.host.isEmpty, !target.host.hasPrefix("[") || target.host.hasSuffix("]") else {
-            return refused("redirects to a URL without a host.")
-        }
+        guard target.hasValidHost else { return refused("redirects to a URL without a valid host.") }
         if base.scheme == "https", scheme == "http", !allowsInsecure {
             return refused("redirects from https to http on \(target.hostAndPort), which is not allowed.")
         }

@@ -28,8 +28,8 @@ struct RequestPlan: Hashable, Sendable {
     /// The failure for a URL that cannot be requested, or `nil` if the URL is supported.
     var unsupportedURL: TransferFailure? {
         let reference = URLReference(url)
-        if let scheme = reference.scheme, scheme == "http" || scheme == "https", !reference.host.isEmpty { return nil }
-        let what = reference.scheme.map { "\($0): URLs" } ?? "URLs without http:// or https:// and a host"
+        if let scheme = reference.scheme, scheme == "http" || scheme == "https", reference.hasValidHost { return nil }
+        let what = reference.scheme.map { "\($0): URLs" } ?? "URLs without http:// or https:// and a valid host"
         let message = "Only http and https URLs are supported, not \(what)."
         return TransferFailure(cause: .unsupportedURL, message: message)
     }

@@ -183,7 +183,7 @@ package struct DestinationFolder: Sendable {
             }
             offset += off_t(count)
         }
-        try attributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
+        try attributes.apply(to: descriptor, path: path, in: directory, modified: facts.map { $0.modified })
         try source.calls.syncing(descriptor, path)
         // The copy has its own inode.
         PlacedFile.leaveMark(of: descriptor, at: source.location, response)

@@ -7,19 +7,28 @@ package struct FinalAttributes: Sendable {
     /// The transfer that produces the file.
     package let specification: TransferSpecification
 
-    /// The mode of a finished file. Never executable, regardless of the file's name and contents (C9).
-    package var fileMode: mode_t { specification.isPrivate ? 0o600 : 0o666 & ~Self.umask }
-
     /// The mode of a folder created for a finished file, before the umask.
     package var folderMode: mode_t { specification.isPrivate ? 0o700 : 0o777 }
 
     /// Sets the mode and the extended attributes of the file, and the modification time if `modified` is not `nil`.
     ///
-    /// `modified` is in nanoseconds since 1970.
-    package func apply(to descriptor: Int32, path: String, modified: Int64?) throws(FileFailure) {
+    /// The file is never executable, regardless of its name and contents (C9). A file that is not private has the
+    /// attributes of a file that is created in its folder (D10).
+    ///
+    /// - Parameters:
+    ///   - descriptor: The open file.
+    ///   - path: The path of the file, for messages.
+    ///   - folder: The folder in which the file receives its final name.
+    ///   - modified: The modification time in nanoseconds since 1970.
+    package func apply(
+        to descriptor: Int32, path: String, in folder: String, modified: Int64?
+    ) throws(FileFailure) {
         Provenance(specification).record(on: descriptor)
         do {
-            try calling("set the mode of", path) { Int(fchmod(descriptor, fileMode)) }
+            try calling("set the mode of", path) {
+                guard !specification.isPrivate else { return Int(fchmod(descriptor, 0o600)) }
+                return Int(InheritedAttributes(of: folder).apply(to: descriptor, mode: 0o666, umask: Self.umask))
+            }
             if let modified {
                 let time = timespec(
                     tv_sec: Int(modified / 1_000_000_000), tv_nsec: Int(modified % 1_000_000_000))

@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Derives a safe file name from a server's response (RFC 6266, 8187) or from the URL.
+/// Derives a safe file name from a server's response (RFC 6266) or from the URL.
 package enum ServerFileName {
     /// Returns a safe name of at most `limit` bytes. The default name is `download`.
     package static func name(disposition: String?, url: String, limit: Int = 255) -> String {
         let candidates = [
-            disposition.flatMap(fromDisposition),
-            String(decodingUTF8: PercentCoding.decode(URLReference(url).lastComponent)),
+            disposition.flatMap { ContentDisposition($0).fileName },
+            NameCharset.text(of: PercentCoding.decode(URLReference(url).lastComponent)),
         ]
         for candidate in candidates {
             let name = safe(candidate ?? "", limit: limit)
             if !name.isEmpty { return name }
         }
         return "download"
-    }
-
-    /// Returns the value of `filename*` if it can be decoded, otherwise the value of `filename`.
-    package static func fromDisposition(_ value: String) -> String? {
-        var plain: String?
-        for (name, value) in parameters(value) {
-            if name == "filename*", let text = extended(value) { return text }
-            if name == "filename", plain == nil { plain = value }
-        }
-        return plain
     }
 
     /// Returns the name without parts that could lead out of the folder or hide the file. The name has at most
@@ -107,45 +97,6 @@ package enum ServerFileName {
 
     private static let devices: Set<String> = Set(
         ["con", "prn", "aux", "nul"] + (0...9).flatMap { ["com\($0)", "lpt\($0)"] })
-
-    /// Returns the `name=value` pairs after the type, with quoted strings unquoted.
-    private static func parameters(_ text: String) -> [(name: String, value: String)] {
-        var result: [(String, String)] = []
-        var rest = text[...]
-        while let semicolon = rest.firstIndex(of: ";") {
-            rest = rest[rest.index(after: semicolon)...].drop { $0.isWhitespace }
-            let name = rest.prefix { $0 != "=" && $0 != ";" }
-            rest = rest.dropFirst(name.count)
-            guard rest.first == "=" else { continue }
-            rest = rest.dropFirst().drop { $0.isWhitespace }
-            var value = ""
-            if rest.first == "\"" {
-                rest = rest.dropFirst()
-                while let character = rest.popFirst(), character != "\"" {
-                    // Before any other character, a backslash is part of an incorrectly quoted Windows path.
-                    let isEscape = character == "\\" && (rest.first == "\"" || rest.first == "\\")
-                    value.append(isEscape ? rest.popFirst() ?? character : character)
-                }
-            } else {
-                value = String(rest.prefix { $0 != ";" })
-                rest = rest.dropFirst(value.count)
-            }
-            result.append((name.filter { !$0.isWhitespace }.lowercased(), value))
-        }
-        return result
-    }
-
-    /// Decodes a value such as `UTF-8'en'%e2%82%ac` (RFC 8187).
-    private static func extended(_ value: String) -> String? {
-        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        let bytes = PercentCoding.decode(parts[2].filter { !$0.isWhitespace })
-        switch parts[0].lowercased() {
-        case "utf-8": return String(decodingUTF8: bytes)
-        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-        default: return nil
-        }
-    }
 }
 
 extension String {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+package import TransferModel
 
 /// The parts of a URL or a relative reference, with the resolution of references (RFC 3986 §5).
+///
+/// All URLs of users, lists, apps, and servers pass through this type, which escapes them once (N1): valid escapes stay,
+/// every other byte that may not stand in a URL is escaped, and a host with other letters becomes Punycode.
 package struct URLReference: Hashable, Sendable {
     package var scheme: String?
     package var authority: String?
@@ -8,12 +13,10 @@ package struct URLReference: Hashable, Sendable {
     package var query: String?
 
     /// Splits any text into its parts. Drops the fragment, because clients never send it.
-    ///
-    /// Escapes bytes that are not allowed in a URL.
     package init(_ text: String) {
-        // All bytes are ASCII from here on, and a file needs about a dozen references: characters would cost several
+        // By bytes: all separators are ASCII, and a file needs about a dozen references. Characters would cost several
         // times as much.
-        var rest = Substring(Self.escaped(text)).utf8
+        var rest = Substring(text).utf8
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
         if let colon = rest.firstIndex(where: { ":/?".utf8.contains($0) }), rest[colon] == UInt8(ascii: ":"),
             Self.isScheme(rest[..<colon])
@@ -24,14 +27,14 @@ package struct URLReference: Hashable, Sendable {
         if rest.starts(with: "//".utf8) {
             rest = rest.dropFirst(2)
             let end = rest.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
-            authority = String(Substring(rest[..<end]))
+            authority = Self.authority(rest[..<end])
             rest = rest[end...]
         }
         if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-            query = String(Substring(rest[rest.index(after: mark)...]))
+            query = PercentCoding.escaped(rest[rest.index(after: mark)...])
             rest = rest[..<mark]
         }
-        path = String(Substring(rest))
+        path = PercentCoding.escaped(rest)
     }
 
     /// Returns the reference resolved against `base`.
@@ -64,6 +67,14 @@ package struct URLReference: Hashable, Sendable {
         return String(authority[..<at])
     }
 
+    /// The user and password before the `@`, or `nil` if there are none. Without a colon, the password is empty.
+    package var credential: Credential? {
+        guard let userInfo else { return nil }
+        let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: PercentCoding.decode($0), as: UTF8.self) }
+        return Credential(user: parts[0], password: parts.count > 1 ? parts[1] : "")
+    }
+
     /// A copy of the reference without user and password.
     package var withoutUserInfo: URLReference {
         var copy = self
@@ -81,6 +92,14 @@ package struct URLReference: Hashable, Sendable {
         let whole = hostAndPort
         if whole.hasPrefix("["), let end = whole.firstIndex(of: "]") { return String(whole[...end]) }
         return String(whole.prefix { $0 != ":" })
+    }
+
+    /// A Boolean value that indicates whether the URL names a host that can exist, and a port that is a number.
+    package var hasValidHost: Bool {
+        let (host, port) = (host, hostAndPort.dropFirst(host.count))
+        let isLiteral = host.hasPrefix("[")
+        guard !host.isEmpty, host.hasSuffix("]") == isLiteral, isLiteral || !host.contains("%") else { return false }
+        return port.isEmpty || port == ":" || port.first == ":" && UInt16(port.dropFirst()) != nil
     }
 
     /// The scheme, host, and port, to which credentials belong (RFC 6454).
@@ -128,18 +147,23 @@ package struct URLReference: Hashable, Sendable {
         return "/" + kept.joined(separator: "/")
     }
 
-    private static func escaped(_ text: String) -> String {
-        func isAllowed(_ byte: UInt8) -> Bool { byte > 32 && byte < 127 && !#""<>\^`{|}"#.utf8.contains(byte) }
-        if text.utf8.allSatisfy(isAllowed) { return text }
-        let digits = Array("0123456789ABCDEF")
-        var result = ""
-        for byte in text.utf8 where byte != 9 && byte != 10 && byte != 13 {
-            if isAllowed(byte) {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
-        return result
+    /// Returns the part before the path, with the host in ASCII.
+    private static func authority(_ text: Substring.UTF8View) -> String {
+        let start = text.lastIndex(of: UInt8(ascii: "@")).map { text.index(after: $0) } ?? text.startIndex
+        let userInfo = start == text.startIndex ? "" : PercentCoding.escaped(text[..<text.index(before: start)]) + "@"
+        let rest = text[start...]
+        // The address of an IPv6 literal contains colons.
+        guard rest.first != UInt8(ascii: "[") else { return userInfo + String(Substring(rest)) }
+        let end = rest.firstIndex(of: UInt8(ascii: ":")) ?? rest.endIndex
+        return userInfo + asciiHost(rest[..<end]) + String(Substring(rest[end...]))
+    }
+
+    /// Returns the name of a host in Punycode if it has letters outside ASCII, written as such or as escapes.
+    private static func asciiHost(_ host: Substring.UTF8View) -> String {
+        let text = PercentCoding.escaped(host)
+        guard text.utf8.contains(UInt8(ascii: "%")), let name = String(decodingUTF8: PercentCoding.decode(text)),
+            name.utf8.allSatisfy({ $0 > 127 || PercentCoding.isUnreserved($0) })
+        else { return text }
+        return URL(string: "http://\(name)/")?.host(percentEncoded: false) ?? text
     }
 }

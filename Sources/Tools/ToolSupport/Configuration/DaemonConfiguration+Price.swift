@@ -35,10 +35,12 @@ extension DaemonConfiguration {
     }
 
     /// Returns the source of prices in the user's file, for commands that read the machine's conditions themselves.
+    /// Without a folder for the file, there is none.
     ///
     /// - Throws: `UsageError` if the file is invalid.
     package static func userPrices() throws -> PriceSource? {
-        try DaemonConfiguration(path: try defaultPath(), isNamed: false).prices
+        guard let path = try? defaultPath() else { return nil }
+        return try DaemonConfiguration(path: path, isNamed: false).prices
     }
 
     /// The error for a condition on prices without a source of prices.

@@ -63,7 +63,7 @@ package struct OptionsFile {
             return ["--\(key)=\(text)"]
         case .path:
             guard let text = value?.string else { throw UsageError("\(key): must be a path in quotes") }
-            return ["--\(key)=\(expanded(text))"]
+            return ["--\(key)=\(try expanded(text))"]
         case .values:
             if let text = value?.string { return ["--\(key)=\(text)"] }
             guard let array = value?.array, case let texts = array.compactMap(\.string), texts.count == array.count
@@ -75,9 +75,10 @@ package struct OptionsFile {
     }
 
     /// Returns the path with the home folder in place of a leading `~`.
-    private static func expanded(_ path: String) -> String {
-        guard path == "~" || path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] else {
-            return path
+    private static func expanded(_ path: String) throws -> String {
+        guard path == "~" || path.hasPrefix("~/") else { return path }
+        guard let home = BaseFolder.home else {
+            throw UsageError("cannot find the folder '\(path)': HOME is not an absolute path; set HOME")
         }
         return home + path.dropFirst()
     }

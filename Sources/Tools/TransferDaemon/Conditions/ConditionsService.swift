@@ -25,7 +25,7 @@ struct ConditionsService {
     func run() async throws {
         try AdapterFactory.checkOverrides()
         let alarm = try AdapterFactory.alarm()
-        let conditions = try AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: false)
+        let conditions = AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: false)
         let server = bus.map { _ in ConditionsServer(since: alarm.now().wall) }
         let files = ConditionFiles(folder: folder)
         let notifier = ServiceNotifier()

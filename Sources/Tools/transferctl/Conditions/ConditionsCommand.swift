@@ -61,7 +61,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         var printer = ConditionsPrinter(json: json)
         let (stopRequests, stop) = AsyncStream.makeStream(of: Void.self)
         let file = try record.map { try RecordingFile(path: $0, replaces: force) { stop.finish() } }
-        let source = try AdapterFactory.conditions(
+        let source = AdapterFactory.conditions(
             sysfsRoot: sysfsRoot ?? "/sys", alarm: try AdapterFactory.alarm(), delaysSleep: false
         ) {
             // An error in the file of the daemon concerns the daemon.

@@ -72,9 +72,8 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
                 throw UsageError("the daemon cannot write to standard output (--output -); use 'transferctl get'")
             }
             let builder = try SpecificationBuilder(command: self, destination: destination, now: now)
-            let items = try GetPlan.targets(urls, input: input, destination).map { try builder.item(for: $0) }
-            try GetPlan.rejectDuplicates(items)
-            return items
+            let targets = try GetPlan.targets(urls, input: input, destination)
+            return try GetPlan.withoutDuplicates(try targets.map { try builder.item(for: $0) })
         }
         guard urls.count == 1, input == nil else { throw UsageError("--upload needs exactly one URL, and no --input") }
         guard destination.isEmpty else {

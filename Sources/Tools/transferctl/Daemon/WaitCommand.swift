@@ -95,7 +95,7 @@ struct WaitCommand: AsyncParsableCommand {
         let prices = expression.price == nil ? nil : try DaemonConfiguration.userPrices()
         if expression.price != nil, prices == nil { throw DaemonConfiguration.missingPrices(for: "--when price<N") }
         let alarm = try AdapterFactory.alarm()
-        let source = try AdapterFactory.conditions(
+        let source = AdapterFactory.conditions(
             sysfsRoot: sysfsRoot ?? "/sys", alarm: alarm, delaysSleep: false
         ) { $0.prices = prices }
         let interruption = Interruption { Task { await source.stop() } }

@@ -64,8 +64,7 @@ struct FinishedOutput {
         }
         do {
             while let block = try file.read(upToCount: 1 << 20), !block.isEmpty {
-                Console.printBody(Array(block))
-                if Console.hasLostReader { return "the output was closed before the end of the file" }
+                if let failure = Console.printBody(Array(block)) { return failure }
                 if Console.isInterrupted { return "interrupted before the end of the file" }
             }
         } catch {

@@ -85,13 +85,12 @@ struct GetPlan {
             outputFile = try Self.prepareOutput(&targets[0], stateDirectory: stateDirectory, command)
             if style == .lines, Console.isTerminal(STDERR_FILENO) { style = .terminal }
         }
-        items = try targets.map { try builder.item(for: $0) }
+        items = try Self.withoutDuplicates(try targets.map { try builder.item(for: $0) })
         if outputFile != nil {
             items[0].hideOutput()
             streamsOutput = items[0].arrivesInOrder && Console.isPipe(STDOUT_FILENO)
         }
         if acceptsAnyCertificate { allowAnyCertificate() }
-        try Self.rejectDuplicates(items)
     }
 
     /// Validates the options that all transfer commands share. `items` stays empty.
@@ -136,9 +135,13 @@ struct GetPlan {
                     "cannot read --input '\(input)'; use a file with one URL per line, or - for standard input")
             }
             // A pipe reports no size, so every input is read until its end.
-            let handle = input == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: input)
-            let data = try handle?.readToEnd() ?? Data()
-            guard let text = String(data: data, encoding: .utf8) else {
+            let data =
+                input == "-"
+                ? try TextFile.standardInput() : try FileHandle(forReadingAtPath: input)?.readToEnd() ?? Data()
+            let escaped = PercentCoding.escapedBeyondASCII(data)
+            let text = String(data: data, encoding: .utf8) ?? escaped
+            // URLs with other bytes are escaped; a name of a file would change.
+            guard text != escaped || !text.contains("out=") || data.allSatisfy({ $0 < 128 }) else {
                 throw UsageError("--input '\(input)' is not UTF-8 text")
             }
             targets += try InputList(text, name: input == "-" ? "standard input" : input).items
@@ -171,11 +174,18 @@ struct GetPlan {
         return rate
     }
 
-    static func rejectDuplicates(_ items: [Item]) throws {
-        var seen: Set<String> = []
-        for item in items where !seen.insert(item.key).inserted {
-            let url = RedactedURL.text(of: item.specification.url)
-            throw UsageError("duplicate URL with the same destination: \(url); remove one")
+    /// Returns the items without those that ask for the same file at the same destination again.
+    ///
+    /// - Throws: `UsageError` if two of them disagree, for example about the checksum.
+    static func withoutDuplicates(_ items: [Item]) throws -> [Item] {
+        var seen: [String: TransferSpecification] = [:]
+        return try items.filter { item in
+            guard let earlier = seen.updateValue(item.specification, forKey: item.key) else { return true }
+            guard earlier == item.specification else {
+                let url = RedactedURL.text(of: item.specification.url)
+                throw UsageError("two lines for the same file at the same destination disagree: \(url); remove one")
+            }
+            return false
         }
     }
 
@@ -198,15 +208,15 @@ struct GetPlan {
     }
 
     private static func checkedProxy(_ text: String) throws -> String {
-        guard let url = URLComponents(string: text.contains("://") ? text : "http://" + text),
-            let scheme = url.scheme, ["http", "https", "socks4", "socks5", "socks5h"].contains(scheme.lowercased()),
-            let host = url.host, !host.isEmpty
+        let url = URLReference(text.contains("://") ? text : "http://" + text)
+        guard let scheme = url.scheme, ["http", "https", "socks4", "socks5", "socks5h"].contains(scheme),
+            url.hasValidHost
         else {
             throw UsageError(
                 "not a valid proxy: --proxy '\(RedactedURL.text(of: text))'; use "
                     + "http://HOST:PORT or socks5://HOST:PORT")
         }
-        return url.string ?? text
+        return url.text
     }
 
     private static func readableFile(_ path: String) throws -> String {

@@ -267,7 +267,7 @@ struct GetRun {
 
     func makeConditions() throws -> any ConditionSource {
         let prices = try plan.prices()
-        let source = try AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true) {
+        let source = AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true) {
             $0.prices = prices
         }
         guard let assumptions = plan.assumptions else { return source }

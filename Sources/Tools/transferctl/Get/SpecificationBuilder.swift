@@ -41,8 +41,13 @@ struct SpecificationBuilder {
         expectedBytes = try timing.expectBytes.map { try ByteCount($0, option: "expect-bytes").bytes }
         checksum = try destination?.checksum.map { try ChecksumExpression($0).checksum }
         checksums = try destination?.checksums.map { try ChecksumList(path: $0) }
-        headers = try RequestFields(command.request).fields
+        let fields = try RequestFields(command.request)
+        headers = fields.fields
         cookies = try command.request.cookies.map { try CookieFile(path: $0) }
+        for name in fields.ignored {
+            Console.error("warning: --header '\(name)' is ignored, because the transfer sets this field itself")
+        }
+        for fault in cookies?.faults ?? [] { Console.error("warning: \(fault); the line is ignored") }
         login = try command.request.user.map { try LoginExpression($0).credential }
         usesURLName = destination?.remoteName ?? false
         guard !usesURLName || destination?.output == nil else {
@@ -120,8 +125,8 @@ struct SpecificationBuilder {
     ) throws -> (url: String, credential: Credential?, traits: TransferTraits) {
         let target = try TransferTarget(text, proxies: proxies)
         var credential = login ?? target.credential
-        if credential == nil, !headers.contains(where: { $0.name.lowercased() == "authorization" }) {
-            credential = netrc?.credential(host: target.hostName)
+        if credential?.password.isEmpty ?? true, !headers.contains(where: { $0.name.lowercased() == "authorization" }) {
+            credential = netrc?.credential(host: target.hostName, user: credential?.user) ?? credential
         }
         let traits = TransferTraits(
             kind: kind, constraints: constraints, priority: priority, host: target.host,
@@ -232,9 +237,9 @@ struct SpecificationBuilder {
     }
 
     private static func readNetrc() throws -> Netrc {
-        let path =
-            ProcessInfo.processInfo.environment["NETRC"]
-            ?? (ProcessInfo.processInfo.environment["HOME"] ?? "") + "/.netrc"
+        guard let path = ProcessInfo.processInfo.environment["NETRC"] ?? BaseFolder.home.map({ $0 + "/.netrc" }) else {
+            throw UsageError("cannot find the file for --netrc: HOME is not an absolute path; set HOME or NETRC")
+        }
         guard access(path, R_OK) == 0, let data = FileManager.default.contents(atPath: path) else {
             throw UsageError("cannot read '\(path)' for --netrc (\(String(cString: strerror(errno))))")
         }

@@ -79,8 +79,7 @@ struct StreamedOutput {
             if count < 0 { return (position, "cannot read the partial file (\(String(cString: strerror(errno))))") }
             // The file was truncated to start over, which the next event reports.
             if count == 0 { return (position, nil) }
-            Console.printBody(Array(block.prefix(count)))
-            if Console.hasLostReader { return (position, "the output was closed before the end of the file") }
+            if let failure = Console.printBody(Array(block.prefix(count))) { return (position, failure) }
             if Console.isInterrupted { return (position, nil) }
             position += Int64(count)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxClock
 import PolicyLab
 import ToolSupport
 import TransferModel
@@ -25,17 +26,16 @@ struct DonationFolder {
     /// - Parameters:
     ///   - trace: The recorded conditions.
     ///   - jobs: The recorded transfers.
-    ///   - zone: The local time zone.
+    ///   - clock: The local clock.
     /// - Throws: `UsageError` if the recording is too short, or a file cannot be written.
-    func write(trace: Trace, jobs: [Job], zone: TimeZone = .current) throws -> Donation {
+    func write(trace: Trace, jobs: [Job], clock: LocalClock = LocalClock()) throws -> Donation {
         // Random, so that no two machines share a name and the name tells nothing about the machine.
         let number = UInt32.random(in: .min ... .max)
         let digits = String(number, radix: 16)
-        let start = Date(timeIntervalSince1970: Double(trace.start.secondsSinceEpoch))
         guard
             let donation = Donation(
                 trace: trace, jobs: jobs, name: "laptop-" + String(repeating: "0", count: 8 - digits.count) + digits,
-                zoneOffset: Int64(zone.secondsFromGMT(for: start)))
+                zoneOffset: clock.offsetSeconds(at: trace.start.secondsSinceEpoch))
         else { throw UsageError("the recorded conditions are too short to donate") }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxClock
 import PolicyLab
 import ToolSupport
 import TransferModel
@@ -22,6 +23,7 @@ struct RecordedHistory {
     static func time(_ wall: WallTime) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = LocalClock().fixedZone(at: wall)
         formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
         return formatter.string(from: Date(timeIntervalSince1970: Double(wall.nanosecondsSinceEpoch) / 1e9))
     }

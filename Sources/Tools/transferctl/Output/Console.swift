@@ -49,17 +49,25 @@ enum Console {
 
     /// Prints a server's response. The bytes are unchanged for programs, and have no control characters on a
     /// terminal.
-    static func printBody(_ body: [UInt8]) {
-        guard isatty(STDOUT_FILENO) == 1 else { return write(body, to: STDOUT_FILENO) }
-        let text = String(decoding: body, as: UTF8.self).printableLines
-        write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO)
+    ///
+    /// - Returns: A description of the error if not all bytes could be written, or `nil` on success.
+    @discardableResult static func printBody(_ body: [UInt8]) -> String? {
+        var bytes = body
+        if isatty(STDOUT_FILENO) == 1 {
+            let text = String(decoding: body, as: UTF8.self).printableLines
+            bytes = Array((text.hasSuffix("\n") ? text : text + "\n").utf8)
+        }
+        let error = write(bytes, to: STDOUT_FILENO)
+        if hasLostReader { return "the output was closed before the end of the file" }
+        return error == 0 ? nil : "cannot write to standard output (\(String(cString: strerror(error))))"
     }
 
     /// Writes all of a text, unchanged. Gives up if the reader has gone, or if it does not read after an
     /// interruption.
     static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
 
-    private static func write(_ all: [UInt8], to descriptor: Int32) {
+    /// Writes bytes. Returns the error number if the system refuses some of them, or 0.
+    @discardableResult private static func write(_ all: [UInt8], to descriptor: Int32) -> Int32 {
         var bytes = all[...]
         while !bytes.isEmpty, awaitRoom(descriptor) {
             let count = bytes.prefix(chunkSize).withUnsafeBytes {
@@ -70,10 +78,12 @@ enum Console {
             } else if count < 0, errno == EINTR || errno == EAGAIN {
                 continue
             } else {
-                if count < 0, errno == EPIPE, descriptor == STDOUT_FILENO { readerHasGone() }
-                return
+                let error = errno
+                if count < 0, error == EPIPE, descriptor == STDOUT_FILENO { readerHasGone() }
+                return error
             }
         }
+        return 0
     }
 
     // MARK: Interruption and loss of the reader

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxClock
 import ToolSupport
 import TransferModel
 
@@ -12,7 +13,14 @@ struct DateExpression {
     /// The parsed date, or `nil` if the text is not a date.
     private(set) var date: WallTime?
 
-    private var calendar: Calendar
+    /// The calendar of the times that a clock on the wall shows, which knows no time zones. The clock converts them.
+    private static let calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+    private var calendar: Calendar { Self.calendar }
+    /// The current time that the clock shows.
     private let now: Date
 
     /// A time of day.
@@ -27,20 +35,22 @@ struct DateExpression {
     /// Parses `text`.
     ///
     /// - Throws: `UsageError` if the text names more than one instant, or a date that contradicts its weekday.
-    init(_ text: String, now: WallTime, calendar: Calendar) throws {
-        self.calendar = calendar
-        self.now = Date(timeIntervalSince1970: Double(now.nanosecondsSinceEpoch) / 1e9)
+    init(_ text: String, now: WallTime, clock: LocalClock) throws {
+        var (clock, words) = (clock, Self.words(of: text))
+        if let last = words.last, words.count > 1, let zone = Self.zone(last) {
+            clock = LocalClock(zone)
+            words.removeLast()
+        }
+        let seconds = now.secondsSinceEpoch
+        self.now = Date(timeIntervalSince1970: Double(seconds + clock.offsetSeconds(at: seconds)))
         if text.hasPrefix("@") {
             let seconds = Int64(text.dropFirst()).flatMap { $0.magnitude < 9_000_000_000 ? $0 : nil }
             date = seconds.map { WallTime(secondsSinceEpoch: $0) }
             return
         }
-        var words = Self.words(of: text)
-        if let last = words.last, words.count > 1, let zone = Self.zone(last) {
-            self.calendar.timeZone = zone
-            words.removeLast()
+        date = try read(words).map {
+            WallTime(secondsSinceEpoch: clock.instant(showing: Int64($0.timeIntervalSince1970), after: seconds))
         }
-        date = try read(words).map { WallTime(secondsSinceEpoch: Int64($0.timeIntervalSince1970)) }
     }
 
     private static let recurring: Set<String> = [
@@ -131,10 +141,8 @@ struct DateExpression {
         return .yearly(DateComponents(month: numbers[0], day: numbers[1]))
     }
 
-    /// Returns the time on a day. A time that the clock skips becomes the first instant after the gap.
     private func date(on day: Date, _ clock: Clock) -> Date? {
-        calendar.nextDate(
-            after: day.addingTimeInterval(-1), matching: clock.components, matchingPolicy: .nextTime)
+        day.addingTimeInterval(Double(clock.hour * 3600 + clock.minute * 60 + clock.second))
     }
 
     private func next(_ day: DateComponents, _ clock: Clock) -> Date? {

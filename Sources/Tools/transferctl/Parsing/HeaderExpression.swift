@@ -6,6 +6,8 @@ import TransferModel
 struct HeaderExpression {
     /// The parsed field.
     let field: HeaderField
+    /// A Boolean value that indicates whether the transfer sets this field itself, so that the parsed one is not sent.
+    let isReserved: Bool
 
     /// Parses `text`.
     ///
@@ -20,14 +22,12 @@ struct HeaderExpression {
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         field = HeaderField(name: name, value: String(value))
         switch field.fault {
-        case nil: break
+        case nil, .reserved?: break
         case .noName?: throw UsageError("not a valid header name: --header '\(name)'; use letters, digits, and hyphens")
         case .controlCharacter?:
             throw UsageError(
                 "the value of --header '\(name)' contains a control character or a line break; leave it out")
-        case .reserved?:
-            throw UsageError(
-                "--header '\(name)' is not supported, because the transfer sets this field itself; leave it out")
         }
+        isReserved = field.fault == .reserved
     }
 }

@@ -48,10 +48,15 @@ struct Netrc {
     }
 
     /// Returns the user name and password for `host`, or `nil` if the file has no entry for it.
-    func credential(host: String) -> Credential? {
+    ///
+    /// - Parameters:
+    ///   - host: The name of the server.
+    ///   - user: The user whose password is wanted, or `nil` for the first user.
+    func credential(host: String, user: String? = nil) -> Credential? {
+        let fitting = entries.filter { user == nil || $0.login == nil || $0.login == user }
         let entry =
-            entries.first { $0.machine?.lowercased() == host.lowercased() } ?? entries.first { $0.machine == nil }
-        guard let entry, let login = entry.login else { return nil }
+            fitting.first { $0.machine?.lowercased() == host.lowercased() } ?? fitting.first { $0.machine == nil }
+        guard let entry, let login = user ?? entry.login else { return nil }
         return Credential(user: login, password: entry.password ?? "")
     }
 

@@ -10,8 +10,7 @@ enum TextFile {
     /// - Throws: `UsageError` if the file cannot be read or is not UTF-8 text.
     static func read(_ path: String, option: String) throws -> String {
         if path == "-" {
-            guard let text = try FileHandle.standardInput.readToEnd().map({ String(data: $0, encoding: .utf8) }) ?? ""
-            else {
+            guard let text = String(data: try standardInput(), encoding: .utf8) else {
                 throw UsageError("standard input for --\(option) is not UTF-8 text")
             }
             return text
@@ -25,5 +24,16 @@ enum TextFile {
             throw UsageError("'\(path)' for --\(option) is not UTF-8 text")
         }
         return text
+    }
+
+    /// Returns all bytes of standard input.
+    ///
+    /// - Throws: `UsageError` if standard input is closed or cannot be read.
+    static func standardInput() throws(UsageError) -> Data {
+        do {
+            return try FileHandle.standardInput.readToEnd() ?? Data()
+        } catch {
+            throw UsageError("cannot read standard input, which is closed or not readable")
+        }
     }
 }

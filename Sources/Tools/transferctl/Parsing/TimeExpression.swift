@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxClock
 import ToolSupport
 import TransferModel
 
@@ -11,11 +12,12 @@ struct TimeExpression {
     /// Parses `text`.
     ///
     /// - Throws: `UsageError` if the text is not a time, or if the time has passed and `allowsPast` is false.
-    init(_ text: String, option: String, now: WallTime, allowsPast: Bool = false, calendar: Calendar = .current) throws
+    init(_ text: String, option: String, now: WallTime, allowsPast: Bool = false, clock: LocalClock = LocalClock())
+        throws
     {
         let read: WallTime?
         do {
-            read = try Self.read(text, now: now, calendar: calendar)
+            read = try Self.read(text, now: now, clock: clock)
         } catch let error as UsageError {
             throw UsageError("not a valid time: --\(option) '\(text)': \(error)")
         }
@@ -30,7 +32,7 @@ struct TimeExpression {
         self.date = date
     }
 
-    private static func read(_ text: String, now: WallTime, calendar: Calendar) throws -> WallTime? {
+    private static func read(_ text: String, now: WallTime, clock: LocalClock) throws -> WallTime? {
         if text.hasPrefix("+") {
             return DurationExpression(String(text.dropFirst())).map { now.advanced(by: $0.duration) }
         }
@@ -44,7 +46,7 @@ struct TimeExpression {
             guard seconds.magnitude < 9e9 else { return nil }
             return WallTime(nanosecondsSinceEpoch: Int64(seconds * 1e9))
         }
-        return try DateExpression(text, now: now, calendar: calendar).date
+        return try DateExpression(text, now: now, clock: clock).date
     }
 }
 

@@ -57,6 +57,7 @@ struct Aria2List {
         case "dir":
             directories.insert(parts[1])
             return nil
+        case let name where Personality.isWithoutEffect(name): return nil
         default:
             throw UsageError("the option '\(parts[0])' is not supported in a list; use out=, dir=, and checksum=")
         }

@@ -83,11 +83,13 @@ struct ImitatedCommandLine {
         case .value: apply(option, try parts.count == 2 ? parts[1] : next(&rest, after: parts[0]))
         case .choice:
             let value = parts.count == 2 ? parts[1] : "true"
-            guard value == "true" || value == "false" else {
+            guard option.isIgnored || value == "true" || value == "false" else {
                 throw UsageError("'\(word)' must end in =true or =false")
             }
             apply(option, value)
-        case .flag, .version, .help:
+        // `--help` may name a group of options.
+        case .help: apply(option, "")
+        case .flag, .version:
             guard parts.count == 1 else { throw UsageError("'\(parts[0])' has no value; leave out '=\(parts[1])'") }
             apply(option, "")
         }
@@ -115,7 +117,7 @@ struct ImitatedCommandLine {
 
     private func option(_ name: String) throws -> ImitatedOption {
         if let option = options.first(where: { $0.names.contains(name) }) { return option }
-        let known = options.flatMap(\.names).sorted().joined(separator: " ")
+        let known = options.filter { !$0.isIgnored }.flatMap(\.names).sorted().joined(separator: " ")
         throw UsageError("transferctl does not support the option '\(name)' of \(program); it supports \(known)")
     }
 

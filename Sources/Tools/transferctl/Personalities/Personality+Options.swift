@@ -3,7 +3,7 @@ import ToolSupport
 
 /// The supported options of the imitated programs. Those that only tune the imitated program are accepted without effect.
 extension Personality {
-    private static func number(_ text: String, _ name: String) throws -> Int {
+    static func number(_ text: String, _ name: String) throws -> Int {
         guard let number = Int(text), number >= 0 else {
             throw UsageError("not a valid number: \(name) '\(text)'; use 0, 1, 2, and so on")
         }
@@ -45,50 +45,5 @@ extension Personality {
     static let transferOptions: [ImitatedOption] = [
         ImitatedOption("-V --version", .version), ImitatedOption("-h --help", .help),
         ImitatedOption("-o --output") { ($0.output, $0.collision) = ($1, "--overwrite") },
-    ]
-
-    /// The options of aria2c (aria2c(1)), as `yt-dlp --downloader aria2c` and apt-fast use them.
-    static let aria2Options: [ImitatedOption] = [
-        ImitatedOption("-v --version", .version), ImitatedOption("-h --help", .help),
-        ImitatedOption("-o --out") { $0.output = $1 }, ImitatedOption("-d --dir") { $0.directory = $1 },
-        ImitatedOption("-i --input-file") { $0.inputPath = $1 },
-        .passed("--header", as: "--header"), .passed("-U --user-agent", as: "--user-agent"),
-        .passed("--referer", as: "--referer"), .passed("--load-cookies", as: "--cookies"),
-        .passed("--max-overall-download-limit", as: "--limit-rate"),
-        .passed("--max-download-limit", as: "--limit-rate-each"),
-        .passed("--all-proxy", as: "--proxy"), .passed("--ca-certificate", as: "--ca-file"),
-        ImitatedOption("-x --max-connection-per-server") {
-            let most = try number($1, "--max-connection-per-server")
-            $0.connections = min($0.connections ?? most, most)
-        },
-        ImitatedOption("-s --split") {
-            let most = try number($1, "--split")
-            $0.connections = min($0.connections ?? most, most)
-        },
-        ImitatedOption("-j --max-concurrent-downloads") {
-            $0.options += ["--parallel", "\(min(max(try number($1, "--max-concurrent-downloads"), 1), 64))"]
-        },
-        ImitatedOption("-m --max-tries") {
-            // 0 means without a limit, which is the default here.
-            let most = try number($1, "--max-tries")
-            if most > 0 { $0.options += ["--retries", "\(min(most - 1, 1_000_000))"] }
-        },
-        ImitatedOption("-t --timeout") { $0.options += ["--timeout", "\(try number($1, "--timeout"))"] },
-        ImitatedOption("--checksum") { $0.options += ["--checksum", try Aria2List.checksum($1)] },
-        ImitatedOption("--check-certificate", .choice) { if $1 == "false" { $0.options.append("--insecure") } },
-        ImitatedOption("-R --remote-time", .choice) { if $1 == "true" { $0.options.append("--remote-time") } },
-        ImitatedOption("-q --quiet", .choice) { if $1 == "true" { $0.options.append("--quiet") } },
-        ImitatedOption("--allow-overwrite", .choice) { if $1 == "true" { $0.collision = "--overwrite" } },
-        ImitatedOption("--auto-file-renaming", .choice) {
-            if $1 == "false", $0.collision == "--rename" { $0.collision = "--no-clobber" }
-        },
-        .ignored("-c --continue", .choice), .ignored("--no-conf", .choice), .ignored("--always-resume", .choice),
-        .ignored("--force-save", .choice), .ignored("--remove-control-file", .choice),
-        .ignored("--show-console-readout", .choice), .ignored("--http-accept-gzip", .choice),
-        .ignored("--auto-save-interval", .value), .ignored("--connect-timeout", .value),
-        .ignored("--console-log-level", .value), .ignored("--download-result", .value),
-        .ignored("--file-allocation", .value), .ignored("-k --min-split-size", .value),
-        .ignored("--retry-wait", .value), .ignored("--stream-piece-selector", .value),
-        .ignored("--summary-interval", .value), .ignored("--uri-selector", .value),
     ]
 }

@@ -48,9 +48,9 @@ enum Personality: String, CaseIterable, Sendable {
             guard !parsed.targets.isEmpty || command.inputPath != nil else {
                 throw UsageError("write at least one URL")
             }
-            // As with aria2c, all URLs lead to one file.
-            command.urls = Array(parsed.targets.prefix(1))
-            command.mirrors = Array(parsed.targets.dropFirst())
+            // As with aria2c, all URLs lead to one file unless the caller separates them.
+            command.urls = command.hasSeparateURLs ? parsed.targets : Array(parsed.targets.prefix(1))
+            command.mirrors = command.hasSeparateURLs ? [] : Array(parsed.targets.dropFirst())
         case .curl:
             command.urls = parsed.targets
             // Like curl, writes to standard output unless a file is named.
@@ -106,6 +106,11 @@ struct TranslatedCommand {
     var collision = "--rename"
     /// The number of connections for a file.
     var connections: Int?
+    /// A Boolean value that indicates whether each URL is a file of its own.
+    var hasSeparateURLs = false
+    /// The user name and the password, which aria2c takes apart.
+    var user: String?
+    var password: String?
 
     /// Returns the words of the command line of `transferctl`.
     ///
@@ -113,6 +118,7 @@ struct TranslatedCommand {
     func words(readFile: (String) throws -> String, makeFile: (String) throws -> String) throws -> [String] {
         var words = ["get", "--no-paths"] + options + mirrors.flatMap { ["--mirror", $0] }
         if let connections { words += ["--connections", "\(min(max(connections, 1), 16))"] }
+        if let user { words += ["--user", "\(user):\(password ?? "")"] }
         var directory = directory
         if let inputPath {
             guard urls.isEmpty, output == nil else {

@@ -15,6 +15,7 @@ enum Program {
     /// Runs the program that the name of the file selects. Not asynchronous, because some programs must prepare the
     /// process before it starts a second thread.
     static func main() {
+        StandardFiles.replaceMissing()
         let file = OwnExecutable.path
         switch SelectedProgram(file: file, called: CommandLine.arguments.first ?? "") {
         case .control(let personality)?: ControlProgram.main(as: personality)

@@ -68,14 +68,15 @@ struct UploadOptions: ParsableArguments {
     ///
     /// A POST uses the URL unchanged, because posting to a folder is the way to add to it.
     private func target(_ url: String, for source: UploadSource) -> String {
-        guard method != .post, var target = URLComponents(string: url), target.host != nil,
-            target.path.isEmpty || target.path.hasSuffix("/")
-        else { return url }
+        var target = URLReference(url)
+        guard method != .post, target.authority != nil, target.path.isEmpty || target.path.hasSuffix("/") else {
+            return url
+        }
         let name = source.path.split(separator: "/").last.map(String.init) ?? ""
         // Characters that would be separators in the path are escaped.
         let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/;?"))
         let escaped = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
-        target.percentEncodedPath = (target.percentEncodedPath.isEmpty ? "/" : target.percentEncodedPath) + escaped
-        return target.string ?? url
+        target.path = (target.path.isEmpty ? "/" : target.path) + escaped
+        return target.text
     }
 }

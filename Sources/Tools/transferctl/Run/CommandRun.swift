@@ -44,7 +44,7 @@ struct CommandRun {
                     if let text = state.change(to: word) { messages.show(text) }
                 }, warned: { [messages] in messages.showError($0) }, ended: { ending.yield(.result($0)) }))
         let conditions = CommandConditions(
-            base: try AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: false),
+            base: AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: false),
             assumptions: plan.assumptions, now: { [alarm] in alarm.now() },
             onShutDown: { executor.prepareForShutDown() })
         let engine = TransferEngine(

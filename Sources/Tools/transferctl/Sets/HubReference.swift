@@ -60,7 +60,7 @@ struct HubReference: Hashable, Sendable {
     /// The secret of the user's account, or `nil` if there is none.
     static func token(environment: [String: String]) -> String? {
         if let token = environment["HF_TOKEN"], !token.isEmpty { return token }
-        let home = environment["HF_HOME"] ?? environment["HOME"].map { $0 + "/.cache/huggingface" }
+        let home = environment["HF_HOME"] ?? BaseFolder.home.map { $0 + "/.cache/huggingface" }
         guard let home, let text = try? String(contentsOfFile: home + "/token", encoding: .utf8) else { return nil }
         let token = text.filter { !$0.isWhitespace }
         return token.isEmpty ? nil : token

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxClock
 import TransferModel
 
 /// A short description of the machine's conditions as the daemon reports them.
@@ -62,7 +63,10 @@ struct WatchConditions {
         let date = Date(timeIntervalSince1970: Double(wall.nanosecondsSinceEpoch) / 1e9)
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.dateFormat = Calendar.current.isDateInToday(date) ? "HH:mm" : "EEE d MMM HH:mm"
+        formatter.timeZone = LocalClock().fixedZone(at: wall)
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = formatter.timeZone
+        formatter.dateFormat = calendar.isDateInToday(date) ? "HH:mm" : "EEE d MMM HH:mm"
         return formatter.string(from: date)
     }
 }

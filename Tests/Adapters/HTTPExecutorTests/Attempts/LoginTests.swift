@@ -83,7 +83,34 @@ extension ExecutorTests {
                 var specification = fixture.specification(server.url("/f"))
                 specification.credential = Credential(user: "me", password: "you")
                 #expect(fixture.contents(await fixture.run(specification).0) == Self.file.bytes)
-                #expect(server.requests.map { $0.value("Authorization") != nil } == [false, true])
+                #expect(server.requests.allSatisfy { $0.value("Authorization") != nil })
+            }
+        }
+
+        @Test(
+            "N4: a user and password are sent with the first request, to their own server only",
+            arguments: ["404 Not Found", "401 Unauthorized", "403 Forbidden"])
+        func strangers(answer: String) async throws {
+            let other = try HostileServer(handler: Self.file.serve)
+            defer { other.stop() }
+            try await ExecutorFixture.run(handler: { request, connection in
+                if request.value("Authorization") != "Basic YTpi" {
+                    connection.respond(answer, [])
+                } else if request.target == "/f" {
+                    Self.file.serve(request, connection)
+                } else {
+                    connection.respond(
+                        "302 Found", ["Location: " + (request.target == "/away" ? other.url("/f") : "/f")])
+                }
+            }) { fixture, server in
+                for path in ["/f", "/near", "/away"] {
+                    var specification = fixture.specification(server.url(path), name: nil)
+                    specification.credential = Credential(user: "a", password: "b")
+                    let (outcome, _) = await fixture.run(specification)
+                    #expect(fixture.contents(outcome) == Self.file.bytes, "\(path): \(outcome)")
+                }
+                #expect(server.requests.allSatisfy { $0.value("Authorization") == "Basic YTpi" })
+                #expect(!other.requests.isEmpty && other.requests.allSatisfy { $0.value("Authorization") == nil })
             }
         }
 

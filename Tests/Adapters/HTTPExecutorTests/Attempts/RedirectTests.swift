@@ -44,6 +44,43 @@ extension ExecutorTests {
             return try #require(result)
         }
 
+        @Test("N3: cookies of a redirect return to their own host, also in segments and after another host")
+        func cookies() async throws {
+            let large = ServedFile(bytes: ServedFile.content(12_000_000))
+            // Another name for the same machine is another host.
+            let other = try HostileServer { request, connection in
+                connection.respond(
+                    "302 Found", ["Location: \(request.target.dropFirst())", "Set-Cookie: theirs=1; Path=/"])
+            }
+            defer { other.stop() }
+            try await ExecutorFixture.run(handler: { request, connection in
+                switch request.target {
+                case "/start":
+                    let back = "http://127.0.0.1:\(request.value("Host")?.split(separator: ":").last ?? "")/file"
+                    connection.respond(
+                        "302 Found",
+                        [
+                            "Set-Cookie: sid=42; Path=/; HttpOnly", "Set-Cookie: off=1; Path=/x",
+                            "Location: \(other.url("/").replacing("127.0.0.1", with: "localhost"))\(back)",
+                        ])
+                default:
+                    if request.value("Cookie") == "sid=42" {
+                        large.serve(request, connection)
+                    } else {
+                        connection.respond("403 Forbidden", [])
+                    }
+                }
+            }) { fixture, server in
+                var specification = fixture.specification(server.url("/start"))
+                specification.connections = 3
+                let (outcome, _) = await fixture.run(specification)
+                let isRight = fixture.contents(outcome) == large.bytes
+                #expect(isRight, "\(outcome)")
+                #expect(server.requests.count >= 3)
+                #expect(other.requests.map { $0.value("Cookie") } == [nil])
+            }
+        }
+
         @Test("A public server does not redirect to this machine or its network")
         func local() async throws {
             for location in [

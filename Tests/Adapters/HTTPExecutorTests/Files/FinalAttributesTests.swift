@@ -128,6 +128,51 @@ extension ExecutorTests {
             }
         }
 
+        /// An ACL in the form of the kernel: a version, and entries of a tag, permissions, and an ID.
+        private static func list(_ entries: (tag: UInt8, permissions: UInt8, id: UInt32)...) -> [UInt8] {
+            [2, 0, 0, 0]
+                + entries.flatMap { entry in
+                    [entry.tag, 0, entry.permissions, 0]
+                        + (0..<4).map { UInt8(truncatingIfNeeded: entry.id >> ($0 * 8)) }
+                }
+        }
+
+        @Test(
+            "D10: A finished file has the group and the ACL that its folder gives to new files",
+            arguments: [false, true], [false, true])
+        func inherited(isCopied: Bool, hasList: Bool) async throws {
+            try await ExecutorFixture.run(handler: Self.serve) { fixture, server in
+                try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
+                // Owner, a user, group, mask, and others, with execution.
+                let (none, user) = (UInt32.max, UInt32(54321))
+                let given = Self.list((1, 7, none), (2, 7, user), (4, 5, none), (16, 7, none), (32, 0, none))
+                guard !hasList || setxattr(fixture.folder, "system.posix_acl_default", given, given.count, 0) == 0
+                else {
+                    return #expect(errno == EOPNOTSUPP)
+                }
+                // The group of another folder, if this user may choose any.
+                chown(fixture.folder, uid_t.max, 54321)
+                chmod(fixture.folder, 0o2775)
+                let made = fixture.folder + "/made"
+                close(open(made, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666))
+                let calls = isCopied ? Self.acrossFileSystems : FileCalls()
+                let outcome = await fixture.run(fixture.specification(server.url("/f")), calls: calls)
+                let path = try #require(outcome.completion?.file?.path)
+                var (ours, theirs) = (stat(), stat())
+                #expect(stat(path, &ours) == 0 && stat(made, &theirs) == 0)
+                #expect(ours.st_gid == theirs.st_gid && ours.st_mode == theirs.st_mode)
+                #expect(
+                    attribute("system.posix_acl_access", of: path) == attribute("system.posix_acl_access", of: made))
+                #expect((attribute("system.posix_acl_access", of: path) != nil) == hasList)
+            }
+        }
+
+        private func attribute(_ name: String, of path: String) -> [UInt8]? {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = getxattr(path, name, &buffer, buffer.count)
+            return count < 0 ? nil : Array(buffer[..<count])
+        }
+
         @Test("C9: A partial file that another program made executable does not finish as executable")
         func executablePartial() async throws {
             try await ExecutorFixture.run(handler: ServedFile(bytes: Self.program).serve) { fixture, server in

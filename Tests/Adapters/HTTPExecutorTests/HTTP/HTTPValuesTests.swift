@@ -40,6 +40,19 @@ struct HTTPValuesTests {
         #expect(HTTPDate.retryAfterSeconds(nil, now: 0) == nil)
     }
 
+    @Test("N5: a date in Retry-After is read against the response's own Date", arguments: ["Date", "date", "Expires"])
+    func serverClock(name: String) {
+        let head = ResponseHead(
+            status: 503,
+            fields: [
+                HeaderField(name: "Retry-After", value: "Sun, 06 Nov 1994 08:49:37 GMT"),
+                HeaderField(name: name, value: "Sunday, 06-Nov-94 08:49:07 GMT"),
+            ])
+        // By the clock of this machine, the date is 100 seconds ahead.
+        let failure = head.temporaryStatusFailure(host: "h", now: 784_111_677)
+        #expect(failure.retryAfterSeconds == (name == "Expires" ? 100 : 30))
+    }
+
     @Test("Content-Range is parsed strictly")
     func contentRange() {
         #expect(ContentRange("bytes 0-9/20")?.bytes == 0...9)

@@ -26,9 +26,13 @@ struct GetOptionsTests {
 
     /// Returns the path of a new file.
     private func file(_ text: String, named name: String = "file") throws -> String {
+        try file(Array(text.utf8), named: name)
+    }
+
+    private func file(_ bytes: [UInt8], named name: String = "file") throws -> String {
         let folder = NSTemporaryDirectory() + "transfer-options-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+        try Data(bytes).write(to: URL(fileURLWithPath: folder + "/" + name))
         return folder + "/" + name
     }
 
@@ -41,6 +45,31 @@ struct GetOptionsTests {
         #expect(try plan(["-i", list]).items.map(\.specification.url) == ["http://h/1", "http://h/2"])
         #expect(message(["-O", "-o", "x", "http://h/a"]).contains("mutually exclusive"))
         #expect(message(["-O", "x.iso", "http://h/a"]).contains("-O takes no name"))
+    }
+
+    @Test("N1: the URLs of a list are escaped once, also if their bytes are not UTF-8")
+    func listedURLs() throws {
+        let urls = "http://h/a b%20[é]\nhttp://bücher.example/%\n"
+        let expected = ["http://h/a%20b%20%5B%C3%A9%5D", "http://xn--bcher-kva.example/%25"]
+        #expect(try plan(["-i", file(urls)]).items.map(\.specification.url) == expected)
+        let latin1 = Array("http://h/caf".utf8) + [0xFC, 10]
+        #expect(try plan(["-i", file(latin1)]).items.map(\.specification.url) == ["http://h/caf%FC"])
+        #expect(message(["-i", try file(Array("http://h/1\tout=caf".utf8) + [0xFC])]).contains("not UTF-8"))
+    }
+
+    @Test("A file that a list names twice is fetched once, unless the lines disagree")
+    func duplicates() throws {
+        let list = try file("http://h/1\nhttp://h/2\nhttp://h/1\nhttp://h/1\tout=x\nhttp://H/1#f\nhttp://h/%31\n")
+        #expect(
+            try plan(["-i", list]).items.map(\.specification.url) == [
+                "http://h/1", "http://h/2", "http://h/1", "http://H/1", "http://h/%31",
+            ])
+        #expect(try plan(["http://h/1", "http://h/1", "-d", "/d"]).items.count == 1)
+        let add = try AddCommand.parse(["http://h/1", "http://h/1"])
+        #expect(try add.items(now: now).count == 1)
+        let sum = String(repeating: "a", count: 64)
+        let contradiction = try file("http://h/1\tout=x\nhttp://h/1\tout=x\tchecksum=sha256:\(sum)\n")
+        #expect(message(["-i", contradiction]).contains("disagree"))
     }
 
     @Test("A timeout has a unit or is in seconds", arguments: [("5s", 5), ("2m", 120), ("7", 7), ("1d", 86_400)])

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import ToolSupport
 import TransferModel
 
 @testable import transferctl
@@ -29,27 +28,41 @@ struct CookieFileTests {
             ("http://example.org.evil.net/", []), ("http://other.org:8080/x", ["other"]),
             ("http://127.0.0.1/", ["address"]), ("http://1.127.0.0.1/", []),
         ] as [(String, [String])])
-    func matching(url: String, names: [String]) throws {
-        let file = try CookieFile(Self.text, name: "cookies")
+    func matching(url: String, names: [String]) {
+        let file = CookieFile(Self.text, name: "cookies")
         #expect(file.cookies(forServerOf: url, now: now).map(\.name) == names)
     }
 
     @Test(
-        "An invalid line is an error that does not repeat the value",
+        "N3: a line that is no cookie is named without its value, and the others count",
         arguments: [
-            "h\tyes\t/\tFALSE\t0\tn\tsecret", "h FALSE / FALSE 0 n secret",
+            "h\tyes\t/\tFALSE\t0\tn\tsecret", "h FALSE / FALSE 0 n secret", "secret", "{\"secret\": 1}",
             "h\tFALSE\t/\tFALSE\tsoon\tn\tsecret", "h\tFALSE\t/\tFALSE\t0\tn\tsecret; path=/",
-            "h\tFALSE\t/\tFALSE\t0\tn\ts\u{7}",
+            "h\tFALSE\t/\tFALSE\t0\tn\ts\u{7}", "\tFALSE\t/\tFALSE\t0\tn\tsecret", "h\tFALSE\t/\tFALSE\t0",
+            "#HttpOnly_", "h\tFALSE\t/\tFALSE\t0\tn\tsecret\tmore",
         ])
     func faults(line: String) {
-        let error = #expect(throws: UsageError.self) { try CookieFile("# c\n" + line, name: "cookies") }
-        #expect(error?.description.contains("cookies:2:") == true)
-        #expect(error?.description.contains("secret") == false)
+        let file = CookieFile("# c\n\(line)\nh\tFALSE\t/\tFALSE\t0\tn\t1\n", name: "cookies")
+        #expect(file.faults.count == (line == "#HttpOnly_" ? 0 : 1))
+        #expect(file.faults.allSatisfy { $0.hasPrefix("cookies:2:") && !$0.contains("secret") })
+        #expect(file.cookies(forServerOf: "http://h/", now: now).map(\.value) == ["1"])
+    }
+
+    @Test(
+        "N3: an empty or zero expiration means the end of the session",
+        arguments: ["", "0", "0.0", "1999999999", "1999999999.5"])
+    func sessions(expires: String) {
+        // As yt-dlp, curl, and Python's http.cookiejar write them.
+        let file = CookieFile("#HttpOnly_h\tFALSE\t/\tFALSE\t\(expires)\tn\t1\r\n", name: "cookies")
+        #expect(file.faults.isEmpty)
+        let cookies = file.cookies(forServerOf: "http://h/", now: now)
+        #expect(cookies.map(\.value) == ["1"])
+        #expect(cookies.allSatisfy { $0.isValid(at: 1_900_000_000) })
     }
 
     @Test("An empty value may lack its tab")
-    func emptyValue() throws {
-        let file = try CookieFile("h\tFALSE\t/\tFALSE\t0\tname", name: "cookies")
+    func emptyValue() {
+        let file = CookieFile("h\tFALSE\t/\tFALSE\t0\tname", name: "cookies")
         #expect(file.cookies(forServerOf: "http://h/", now: now).map(\.line) == ["h\tFALSE\t/\tFALSE\t0\tname\t"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxClock
 import Testing
 import ToolSupport
 import TransferModel
@@ -12,9 +13,9 @@ struct DateExpressionTests {
     let now = WallTime(secondsSinceEpoch: 1_795_262_400)
 
     private func date(_ text: String, zone: String = "Europe/Berlin") throws -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = try #require(TimeZone(identifier: zone))
-        let date = try TimeExpression(text, option: "by", now: now, calendar: calendar).date
+        let zone = try #require(TimeZone(identifier: zone))
+        let clock = LocalClock(zone)
+        let date = try TimeExpression(text, option: "by", now: now, clock: clock).date
         return String(Formatting.rfc3339(date).prefix(19))
     }
 

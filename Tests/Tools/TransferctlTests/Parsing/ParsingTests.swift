@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import Foundation
+import LinuxClock
 import Testing
 import ToolSupport
 import TransferEngine
@@ -13,11 +15,7 @@ struct ParsingTests {
     /// The time 2026-11-21T12:00:00Z, a Saturday.
     let now = WallTime(secondsSinceEpoch: 1_795_262_400)
 
-    private var utc: Calendar {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? .current
-        return calendar
-    }
+    private let utc = LocalClock(.gmt)
 
     @Test(
         "Parses times as RFC 3339, the next HH:MM, or a duration from now",
@@ -27,7 +25,7 @@ struct ParsingTests {
             ("2026-11-21T12:00:00.500Z", 0),
         ])
     func times(text: String, seconds: Int64) throws {
-        let date = try TimeExpression(text, option: "by", now: now, calendar: utc).date
+        let date = try TimeExpression(text, option: "by", now: now, clock: utc).date
         #expect(now.duration(to: date).components.seconds == seconds)
     }
 
@@ -39,17 +37,17 @@ struct ParsingTests {
             "+99999999999h", "nan",
         ])
     func badTimes(text: String) {
-        let error = #expect(throws: UsageError.self) { try TimeExpression(text, option: "by", now: now, calendar: utc) }
+        let error = #expect(throws: UsageError.self) { try TimeExpression(text, option: "by", now: now, clock: utc) }
         #expect(error?.description.contains("--by '\(text)'") ?? false)
     }
 
     @Test("A time that the clock skips in spring becomes the first instant after the gap")
     func skippedTime() throws {
-        var berlin = utc
-        berlin.timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let berlin = LocalClock(zone)
         // 2027-03-27T23:00:00Z is midnight in Berlin. The clock skips 02:30 in this night, so the result is 03:00.
         let evening = WallTime(secondsSinceEpoch: 1_806_188_400)
-        let date = try TimeExpression("02:30", option: "by", now: evening, calendar: berlin).date
+        let date = try TimeExpression("02:30", option: "by", now: evening, clock: berlin).date
         #expect(date.secondsSinceEpoch == 1_806_195_600)
     }
 
@@ -135,11 +133,25 @@ struct ParsingTests {
     func headers() throws {
         #expect(try HeaderExpression("X-Token:  secret ").field == HeaderField(name: "X-Token", value: "secret "))
         for text in [
-            "no colon secret", ": secret", "a b: secret", "X: secret\r\nY: z", "Range: bytes=0-1", "HOST: secret",
+            "no colon secret", ": secret", "a b: secret", "X: secret\r\nY: z",
         ] {
             let error = #expect(throws: UsageError.self) { try HeaderExpression(text) }
             #expect(!(error?.description.contains("secret") ?? true))
         }
+    }
+
+    @Test(
+        "N7: a field that the transfer sets itself is left out, and no error",
+        arguments: [
+            "Range", "HOST", "if-range", "If-None-Match", "If-Modified-Since", "Content-Length", "Transfer-Encoding",
+            "Connection", "Expect",
+        ])
+    func reserved(name: String) throws {
+        #expect(try HeaderExpression("\(name): x").isReserved)
+        let options = try GetCommand.parse(["--header", "\(name): x", "--header", "A: b", "http://h/"]).request
+        let fields = try RequestFields(options)
+        #expect(fields.fields == [HeaderField(name: "A", value: "b")])
+        #expect(fields.ignored == [name])
     }
 
     @Test("Reports the line of an error in a list")
@@ -182,8 +194,27 @@ struct ParsingTests {
         #expect(decoded("EXAMPLE.com") == "me:s p\"x")
         #expect(decoded("other.org") == "you:#hash")
         #expect(decoded("evil.com") == "anonymous:a@b")
+        #expect(file.credential(host: "other.org", user: "you")?.password == "#hash")
         #expect(throws: UsageError.self) { try Netrc("login x") }
         #expect(throws: UsageError.self) { try Netrc("machine") }
         #expect(throws: UsageError.self) { try Netrc("machine a login b nonsense") }
+    }
+
+    @Test(
+        "N4: .netrc has the password of the user in the URL",
+        arguments: [
+            ("h", nil, "a:1"), ("h", "a", "a:1"), ("h", "b", "b:2"), ("h", "c", "c:5"), ("g", "x", "x:3"),
+            ("g", nil, nil),
+            ("k", "d", "d:4"), ("k", "e", nil), ("k", nil, "d:4"), ("H", "b", "b:2"),
+        ] as [(String, String?, String?)])
+    func netrcUser(host: String, user: String?, login: String?) throws {
+        let text = """
+            machine h login a password 1
+            machine h login b password 2
+            machine g password 3
+            machine k login d password 4
+            """
+        let file = try Netrc(host.lowercased() == "h" ? text + "\ndefault login c password 5" : text)
+        #expect(file.credential(host: host, user: user).map { "\($0.user):\($0.password)" } == login)
     }
 }

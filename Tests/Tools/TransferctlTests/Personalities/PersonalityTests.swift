@@ -79,6 +79,47 @@ struct PersonalityTests {
                 ])
     }
 
+    @Test(
+        "aria2c's options without a meaning here do nothing, alone and in a list",
+        arguments: [
+            "--allow-piece-length-change=true", "--allow-piece-length-change", "--console-log-level=error",
+            "--optimize-concurrent-downloads=5:25", "--on-download-complete=/bin/true", "--bt-tracker=udp://t", "-V",
+            "-Dc",
+            "--disk-cache 64M", "-k1M", "-l -", "--rpc-secret=x", "--ssh-host-key-md=sha-1=aa", "-nP", "--seed-time=0",
+            "--conf-path=/dev/null", "--enable-rpc=false", "-T x.torrent", "--no-proxy=a,b", "--stderr=true",
+        ])
+    func withoutEffect(option: String) throws {
+        let plain = try words(.aria2c, "http://h/x")
+        let arguments = option.split(separator: " ").map(String.init) + ["http://h/x"]
+        let result = try Personality.aria2c.translate(
+            arguments, version: "9", readFile: { $0 }, makeFile: { $0 })
+        #expect(result == .words(plain))
+        guard option.hasPrefix("--"), option.contains("=") else { return }
+        var made = ""
+        _ = try words(.aria2c, "-i", "l", files: ["l": "http://h/x\n \(option.dropFirst(2))\n"]) { made = $0 }
+        #expect(made == "http://h/x\n")
+    }
+
+    @Test("aria2c, as yt-dlp 2023.03 of Debian 12 calls it for fragments, and options with a meaning here")
+    func fragments() throws {
+        var made = ""
+        let command = try words(
+            .aria2c, "--no-conf", "--console-log-level=warn", "--summary-interval=0", "--download-result=hide",
+            "--http-accept-gzip=true", "--file-allocation=none", "-x16", "-j16", "-s16", "--min-split-size", "1M",
+            "--allow-piece-length-change=true", "--check-certificate=true", "--remote-time=true",
+            "--show-console-readout=true", "--dir", ".", "--uri-selector=inorder", "--input-file", "f.urls",
+            "--auto-file-renaming=false", "--allow-overwrite=true", "--deferred-input=true",
+            files: ["f.urls": "http://h/1\n\tout=a-Frag1\nhttp://h/2\n\tout=a-Frag2\n"]
+        ) { made = $0 }
+        #expect(made == "http://h/1\tout=a-Frag1\nhttp://h/2\tout=a-Frag2\n")
+        #expect(command.contains("--overwrite") && command.contains(["--input", "/made", "--directory", "."]))
+        #expect(try words(.aria2c, "-Z", "http://a/f", "http://b/g").suffix(3) == ["--", "http://a/f", "http://b/g"])
+        #expect(
+            try words(.aria2c, "--http-user=me", "--http-passwd=a:b", "http://h/").contains(["--user", "me:a:b"]))
+        #expect(try words(.aria2c, "--https-proxy=http://p:1", "http://h/").contains(["--proxy", "http://p:1"]))
+        #expect(try words(.aria2c, "--dry-run", "http://h/").contains("--dry-run"))
+    }
+
     @Test("aria2c with a list, as apt-fast calls it")
     func list() throws {
         var made = ""
@@ -115,7 +156,7 @@ struct PersonalityTests {
     func faultyLists() {
         for (list, word) in [
             ("", "contains no URL"), (" out=x\n", ":1: an option before"),
-            ("http://a\n on-download-complete=/bin/sh\n", ":2: the option 'on-download-complete'"),
+            ("http://a\n header=X: y\n", ":2: the option 'header'"),
             ("http://a\n nothing\n", ":2: 'nothing' is not an option"),
             ("http://a\n checksum=crc=1\n", ":2: not a valid checksum"),
             ("http://a\n dir=/a\nhttp://b\n dir=/b\n", "different folders"),
@@ -142,8 +183,7 @@ struct PersonalityTests {
     @Test("An unknown option names itself and the supported ones; values that are missing or wrong are named")
     func unknown() {
         for (personality, option) in [
-            (Personality.curl, "--data"), (.aria2c, "--enable-rpc"), (.xfercommand, "-x"),
-            (.aria2c, "--on-download-complete=/bin/sh"), (.curl, "-K/etc/config"),
+            (Personality.curl, "--data"), (.aria2c, "--enable-rp"), (.xfercommand, "-x"), (.curl, "-K/etc/config"),
         ] {
             let text = message { _ = try words(personality, option, "http://h/x") }
             #expect(text.contains("does not support the option") && text.contains("--output") || text.contains("--out"))

@@ -7,8 +7,11 @@ internal import TransferModel
 /// credentials only if the server accepted the previous credentials, or reports that the previous nonce was stale. At
 /// most `maximumConsecutiveAttempts` attempts to log in follow each other without success.
 ///
-/// Over HTTPS, user and password are sent without a challenge. Over HTTP, they wait for the challenge: the server may
+/// The user and password of the transfer are sent without a challenge, as curl does: many servers answer 404 to strangers.
+/// Those that an app has given for a challenge are sent without another one over HTTPS only: over HTTP, the server may
 /// request a digest, and an eavesdropper must not have read them by then.
+///
+/// Cookies that responses set are credentials, too (N3).
 struct Authenticator: Hashable, Sendable {
     /// The reaction to a 401 response.
     enum Decision: Hashable, Sendable {
@@ -39,6 +42,8 @@ struct Authenticator: Hashable, Sendable {
     /// The maximum number of stale nonces in a row. A server that calls every nonce stale is not trusted.
     static let maximumConsecutiveAttempts = 3
 
+    /// The cookies that the servers have set.
+    var cookies = CookieJar()
     private var origins: [String: Origin] = [:]
     private let asksApp: Bool
     private let clientNonce: String
@@ -47,20 +52,22 @@ struct Authenticator: Hashable, Sendable {
         asksApp = logins.asksForCredentials
         clientNonce = logins.clientNonce
         let reference = URLReference(url)
-        if let credential = logins.credential ?? reference.userInfo.flatMap(Self.credential) {
-            origins[reference.origin] = Origin(answer: .credential(credential))
-        }
+        let own = logins.credential ?? reference.credential
+        if let own { origins[reference.origin] = Origin(answer: .credential(own)) }
         for stored in logins.challengeResponses { origins[stored.origin] = Origin(answer: stored.answer) }
-        for origin in origins.keys.sorted() where origin.hasPrefix("https:") {
-            if case .credential(let credential)? = origins[origin]?.answer, Self.fitsBasic(credential) {
+        for origin in origins.keys.sorted() {
+            if case .credential(let credential)? = origins[origin]?.answer, Self.fitsBasic(credential),
+                origin.hasPrefix("https:") || credential == own && origin == reference.origin
+            {
                 origins[origin]?.scheme = .basic
             }
         }
     }
 
-    /// Returns the fields of a request, including the credentials for its server.
+    /// Returns the fields of a request, including the credentials and cookies for its server.
     mutating func adding(to fields: [HeaderField], url: String, method: String) -> [HeaderField] {
         let reference = URLReference(url)
+        let fields = cookies.adding(to: fields, url: url)
         guard let known = origins[reference.origin] else { return fields }
         switch (known.answer, known.scheme) {
         case (.headers(let own), _):
@@ -145,16 +152,6 @@ struct Authenticator: Hashable, Sendable {
     /// Returns whether Basic authentication can carry the credential. The first colon ends the user name (RFC 7617
     /// §2).
     private static func fitsBasic(_ credential: Credential) -> Bool { !credential.user.contains(":") }
-
-    /// Parses the `user:password` part of a URL.
-    private static func credential(_ userInfo: String) -> Credential? {
-        let components = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        func text(_ part: Substring?) -> String? {
-            part.map { String(decoding: PercentCoding.decode($0), as: UTF8.self) }
-        }
-        guard let user = text(components.first) else { return nil }
-        return Credential(user: user, password: text(components.dropFirst().first) ?? "")
-    }
 }
 
 /// The credentials and answers for logins that are known before the first request: the input of `Authenticator`.

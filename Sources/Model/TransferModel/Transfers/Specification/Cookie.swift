@@ -33,6 +33,8 @@ public struct Cookie: Hashable, Sendable {
         var fields = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0) }
         // Some programs write no tab before an empty value.
         if fields.count == 6 { fields.append("") }
+        // Python's `http.cookiejar` leaves the expiration of a session's cookie empty.
+        if fields.count == 7, fields[4].isEmpty { fields[4] = "0" }
         guard fields.count == 7, let expires = Double(fields[4]), expires.magnitude < 9e15,
             let includesSubdomains = Self.flag(fields[1]), let isSecure = Self.flag(fields[3]),
             Self.isPlain(fields[5] + fields[6])

@@ -8,11 +8,16 @@ struct RequestFields {
     /// The fields, in the order of the command line.
     let fields: [HeaderField]
 
+    /// The names of the fields that are not sent, because the transfer sets them itself.
+    let ignored: [String]
+
     /// Validates the options.
     ///
     /// - Throws: `UsageError` that names the option, and not the value of a field.
     init(_ options: RequestOptions) throws {
-        var fields = try options.header.map { try HeaderExpression($0).field }
+        let expressions = try options.header.map { try HeaderExpression($0) }
+        ignored = expressions.filter(\.isReserved).map(\.field.name)
+        var fields = expressions.filter { !$0.isReserved }.map(\.field)
         func has(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name } }
         if options.cookies != nil, has("cookie") {
             throw UsageError("--cookies and --header 'Cookie: …' are mutually exclusive; use one of them")

@@ -31,12 +31,24 @@ struct DownloadStateMachineLoginTests {
         return machine.received(ResponseHead(status: 401, fields: [field])) + machine.ended(nil)
     }
 
-    @Test("Over HTTP, credentials wait for a challenge; over HTTPS, they are sent immediately as Basic")
+    @Test("N4: the transfer's credentials are sent immediately as Basic; an app's over HTTP wait for a challenge")
     func first() {
         var open = DownloadStateMachine(plan: plan())
-        #expect(schemes(open.begin()) == [nil])
-        #expect(schemes(refuse(&open, "Basic realm=x")) == ["Basic"])
+        #expect(schemes(open.begin()) == ["Basic"])
         #expect(refuse(&open, "Basic realm=x") == [.end(.responded(status: 401))])
+        var inURL = DownloadStateMachine(plan: plan("http://u:p@h/f", credential: nil))
+        #expect(schemes(inURL.begin()) == ["Basic"])
+        var unfit = DownloadStateMachine(plan: plan(credential: Credential(user: "u:v", password: "p")))
+        #expect(schemes(unfit.begin()) == [nil])
+        for (url, first) in [("http://h/f", nil), ("https://h/f", "Basic")] {
+            var given = plan(url, credential: nil)
+            let origin = url.replacing("/f", with: url.hasPrefix("https") ? ":443" : ":80")
+            given.request.logins.challengeResponses = [
+                StoredChallengeResponse(origin: origin, answer: .credential(Credential(user: "u", password: "p")))
+            ]
+            var machine = DownloadStateMachine(plan: given)
+            #expect(schemes(machine.begin()) == [first])
+        }
         var secure = DownloadStateMachine(plan: plan("https://h/f"))
         #expect(schemes(secure.begin()) == ["Basic"])
         #expect(refuse(&secure, "Basic realm=x") == [.end(.responded(status: 401))])
@@ -109,7 +121,6 @@ struct DownloadStateMachineLoginTests {
         for origin in ["http://other", "https://h", "http://h:81"] {
             var machine = DownloadStateMachine(plan: plan())
             _ = machine.begin()
-            _ = refuse(&machine, "Basic realm=x")
             let location = HeaderField(name: "Location", value: origin + "/f")
             let decision = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
             #expect(schemes(decision) == [nil])
