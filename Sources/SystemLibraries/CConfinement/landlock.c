@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -32,7 +33,13 @@ static const uint64_t execute = BIT(0), write_file = BIT(1), read_file = BIT(2),
 static const uint64_t first_version = BIT(13) - 1, refer = BIT(13), truncate_file = BIT(14), device_control = BIT(15);
 static const uint64_t scope_abstract_sockets = BIT(0), scope_signals = BIT(1);
 
-int transfer_confine_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+int transfer_confine_privileges(void) {
+    // Without capabilities, root is the owner of its files only, and sees no other process's environment or memory.
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+    if (syscall(SYS_capset, &header, none) != 0) return -1;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
 
 int transfer_confine_memory(void) {
     struct rlimit none = {0, 0};

@@ -144,7 +144,8 @@ struct DaemonTests {
             try await waitUntil("the first failure", within: 60) {
                 try await fixture.transfer("1")["error-code"] as? String == "fileInUse"
             }
-            #expect(try await fixture.state(of: "1") == "waiting")
+            // The next attempt, which fails in the same way, may be running.
+            #expect(try await ["waiting", "running"].contains(fixture.state(of: "1")))
             close(descriptor)
             try await fixture.run("resume", "1")
             try await fixture.run("wait", "1", "--timeout", "100s")

@@ -128,7 +128,7 @@ struct HostileRPCTests {
         try await RPCDaemon.with { rpc in
             let process = try #require(try await rpc.server())
             let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-            #expect(status.contains("NoNewPrivs:\t1"))
+            #expect(status.contains("NoNewPrivs:\t1") && status.contains("CapEff:\t0000000000000000"))
             #expect(status.contains("Seccomp:\t2"))
             let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
             #expect(limits.contains(#/Max open files +512 +512/#))

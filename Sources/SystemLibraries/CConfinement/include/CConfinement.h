@@ -11,7 +11,8 @@ enum {
     TRANSFER_ACCESS_FOLDERS = 8,
 };
 
-/// Prevents this process and its children from gaining privileges by starting a program. Returns 0, or -1 with errno.
+/// Gives up all capabilities, which only root has, and prevents this process and its children from gaining privileges by
+/// starting a program. Returns 0, or -1 with errno.
 int transfer_confine_privileges(void);
 
 /// Prevents other processes of the user from reading this process's memory, and the kernel from dumping it to a file.
