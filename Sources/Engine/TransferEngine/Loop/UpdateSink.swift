@@ -4,19 +4,23 @@ import TransferScheduling
 
 /// Reports the events of transfers, in order, and keeps the registry up to date.
 ///
-/// Progress is reported at most four times a second for each transfer. The latest progress is reported before any
-/// other event of the transfer. Executors themselves report no more often, plus once when bytes stop arriving or the
-/// attempt ends. A worker that a malicious server controls may report more often.
+/// Progress is reported at most four times a second for each transfer, on average. The latest progress is reported before
+/// any other event of the transfer. Executors themselves report no more often, plus once when bytes stop arriving or the
+/// attempt ends. On a busy machine, several of their reports arrive together, and none is withheld: the last one may be
+/// the only one for a long time. A worker that a malicious server controls may report more often.
 final class UpdateSink {
     /// The reported progress of an attempt.
     private struct Progress {
-        var reportedAt: Instant
-        /// The latest progress, if it arrived too soon after the previous report.
+        /// The time to which the reports so far reach, at one report an interval.
+        var reportedUntil: Instant
+        /// The latest progress, if it arrived after too many others.
         var unreported: TransferUpdate.Kind?
     }
 
     /// A quarter of a second, minus a tolerance for executors whose reports arrive slightly early.
     private static let interval = Duration.milliseconds(225)
+    /// The time by which reports may be ahead: those that arrive together.
+    private static let lead = interval * 8
 
     /// The stream of the updates.
     let continuation: AsyncStream<EngineUpdate>.Continuation
@@ -41,13 +45,14 @@ final class UpdateSink {
         send(id, kind, at: now)
     }
 
-    /// Reports an attempt's progress, or keeps the progress for later if the previous report was too recent.
+    /// Reports an attempt's progress, or keeps the progress for later if too many reports were recent.
     func reportProgress(of id: TransferID, _ kind: TransferUpdate.Kind, at now: ClockReading) {
-        if let last = progress[id]?.reportedAt, last.duration(to: now.instant) < Self.interval {
+        let start = max(progress[id]?.reportedUntil ?? now.instant, now.instant)
+        guard now.instant.duration(to: start) <= Self.lead else {
             progress[id]?.unreported = kind
             return
         }
-        progress[id] = Progress(reportedAt: now.instant)
+        progress[id] = Progress(reportedUntil: start.advanced(by: Self.interval))
         send(id, kind, at: now)
     }
 
