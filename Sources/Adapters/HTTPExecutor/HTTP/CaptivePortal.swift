@@ -26,7 +26,7 @@ enum CaptivePortal {
             return false
         }
         guard let version = expected.version else { return head.contentLength != expected.total }
-        return head.version.flatMap { version.isSameVersion(as: $0) } != true
+        return version.isSameVersion(as: head) != true
     }
 
     /// Returns the host and port of the page to which an upload was redirected by a response without TLS. Returns

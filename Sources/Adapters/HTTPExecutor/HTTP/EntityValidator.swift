@@ -49,6 +49,9 @@ extension Validator {
         return true
     }
 
+    /// Returns whether the head of a response names this version. Returns `nil` if they have no comparable values.
+    func isSameVersion(as head: ResponseHead) -> Bool? { head.version.flatMap { isSameVersion(as: $0) } }
+
     /// Returns whether both validators name the same version, with a weak comparison of tags. Returns `nil` if they
     /// have no comparable values.
     func isSameVersion(as other: Validator) -> Bool? {

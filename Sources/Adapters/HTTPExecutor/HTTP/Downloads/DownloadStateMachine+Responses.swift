@@ -61,10 +61,10 @@ extension DownloadStateMachine {
         if let refusal = unreadable(head, range) { return refusal }
         guard attemptRequest.kind == .rest else {
             // A server that always answers with a range sends the beginning of the file.
-            guard let bytes = range?.bytes, bytes.lowerBound == 0, let total = range?.total else {
+            guard range?.bytes?.lowerBound == 0, range?.total != nil else {
                 return abandon(then: .fail(malformed("returned 206 for a request without a range.")))
             }
-            return wholeContent(attemptRequest, head, total: total)
+            return wholeContent(attemptRequest, head)
         }
         guard !head.isEncoded, let range, let bytes = range.bytes, let total = range.total,
             bytes.lowerBound == position,
@@ -80,12 +80,8 @@ extension DownloadStateMachine {
         return receive(file, attemptRequest, end: end)
     }
 
-    /// Handles a response with the whole file.
-    ///
-    /// - Parameter total: The size of the file if a range names it. `nil` if the length of the response is the size.
-    private mutating func wholeContent(
-        _ attemptRequest: Request, _ head: ResponseHead, total: Int64? = nil
-    ) -> [Directive] {
+    /// Handles a response with the whole file. A range in it names the size of the file; otherwise the length does.
+    private mutating func wholeContent(_ attemptRequest: Request, _ head: ResponseHead) -> [Directive] {
         if head.isEncoded, !plan.deliversEncodedBodies {
             let coding = head.value("Content-Encoding") ?? ""
             let message =
@@ -96,8 +92,7 @@ extension DownloadStateMachine {
         var length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
         if attemptRequest.kind == .rest {
             // A range under the wrong status, or the rest as if it were the file: neither is the whole file.
-            let isChanged =
-                expected.version.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } } == false
+            let isChanged = expected.version?.isSameVersion(as: head) == false
             let isShort = length.flatMap { length in expected.total.map { length < $0 } } ?? false
             if head.value("Content-Range") != nil || isShort && !isChanged {
                 return requestAgain(.whole, insteadOf: head)
@@ -108,13 +103,13 @@ extension DownloadStateMachine {
             }
             length = named
         }
-        if let refusal = refusal(head, attemptRequest, total: total ?? length) { return refusal }
-        return keep(head, attemptRequest, end: total ?? length)
+        if let refusal = refusal(head, attemptRequest, total: length) { return refusal }
+        return keep(head, attemptRequest, end: length)
     }
 
     /// Accepts a body that begins at offset 0. The bytes received so far are discarded.
     private mutating func keep(_ head: ResponseHead, _ attemptRequest: Request, end: Int64?) -> [Directive] {
-        let isSame = expected.version.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
+        let isSame = expected.version?.isSameVersion(as: head)
         let restart = Directive.restart(isSame == false ? .fileChanged : .notResumable)
         let directives = position > 0 || !extents.isEmpty ? [restart] : []
         (position, extents) = (0, [])
@@ -136,7 +131,7 @@ extension DownloadStateMachine {
         if position > 0, total == position, expected.total == nil || expected.total == total,
             version != nil || plan.hasChecksum
         {
-            let isSame = head.version.flatMap { version?.isSameVersion(as: $0) } ?? true
+            let isSame = version?.isSameVersion(as: head) ?? true
             if isSame {
                 let file = ServerFile(
                     url: attemptRequest.url, status: 206, total: total, version: version,
@@ -160,9 +155,8 @@ extension DownloadStateMachine {
         }
         if let limit = plan.maximumBytes, let total, total > limit { return refuse(.tooLarge(limit, from: host)) }
         if attemptRequest.kind == .whole, position == 0, let before = plan.completedBefore {
-            let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
             // An equal size alone proves nothing, because a file of fixed length can change.
-            if version == true, total == nil || total == before.bytes {
+            if before.validator?.isSameVersion(as: head) == true, total == nil || total == before.bytes {
                 return abandon(then: .end(.alreadyComplete(status: head.status)))
             }
         }

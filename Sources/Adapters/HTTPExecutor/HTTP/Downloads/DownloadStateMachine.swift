@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
 internal import TransferModel
+import TransferPolicy
 
 /// The HTTP exchange of a download attempt.
 ///
@@ -73,7 +74,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         var version: Validator?
     }
 
-    /// What the server has done with ranges in this attempt.
+    /// The server's use of ranges in this attempt.
     struct RangeSupport: Hashable, Sendable {
         /// The number of requests for the rest that ended without a response.
         var unanswered = 0
@@ -100,8 +101,9 @@ struct DownloadStateMachine: AttemptStateMachine {
         authenticator = Authenticator(plan.request.logins, url: plan.request.url)
         let isProven = plan.validator?.ifRange != nil || plan.hasChecksum && plan.total != nil
         let canContinue = plan.offset > 0 && isProven && plan.body == nil
-        position = canContinue ? plan.offset : 0
-        extents = canContinue ? plan.extents : []
+        // Bytes that adjoin or overlap are one piece, so that bytes are missing before each of the extents.
+        let present = ByteRanges(canContinue ? [0..<plan.offset] + plan.extents : [])
+        (position, extents) = (present.prefix, present.beyondPrefix)
         if canContinue { (expected.total, expected.version) = (plan.total, plan.validator) }
     }
 

@@ -8,8 +8,8 @@ internal import TransferModel
 /// most `maximumConsecutiveAttempts` attempts to log in follow each other without success.
 ///
 /// The user and password of the transfer are sent without a challenge, as curl does: many servers answer 404 to strangers.
-/// Those that an app has given for a challenge are sent without another one over HTTPS only: over HTTP, the server may
-/// request a digest, and an eavesdropper must not have read them by then.
+/// Credentials that an app has given for a challenge are sent without another one over HTTPS only: over HTTP, the server
+/// may request a digest, and an eavesdropper must not have read them by then.
 ///
 /// Cookies that responses set are credentials, too (N3).
 struct Authenticator: Hashable, Sendable {

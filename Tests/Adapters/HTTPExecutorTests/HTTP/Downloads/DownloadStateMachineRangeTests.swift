@@ -108,6 +108,15 @@ struct DownloadStateMachineRangeTests {
         #expect(talk.lines == ["ask bytes=100- if \"a\"", "ask"])
     }
 
+    @Test("Pieces that adjoin the beginning are part of it, also if they complete the file", arguments: [200, 300])
+    func adjoining(end: Int64) {
+        var plan = DownloadDialogue.plan(offset: 100, total: 300, tag: "\"a\"")
+        plan.extents = [100..<end]
+        var talk = DownloadDialogue(plan)
+        talk.start()
+        #expect(talk.lines == ["ask bytes=\(end)- if \"a\""])
+    }
+
     @Test("A changed file may be shorter than the file before")
     func shorter() {
         var talk = Self.continuing()
