@@ -120,8 +120,8 @@ extension EngineLoop {
     /// - Throws: `TransferStoreError` if no unfinished transfer has this ID, or if the transfer cannot be read.
     func specification(of id: TransferID) async throws -> TransferSpecification {
         if let specification = driver.records[id]?.specification { return specification }
-        let isKnown = hasSnapshot ? driver.scheduler.contains(id) : !early.isEnded(id)
-        guard isKnown, let stored = try await store.transfers([id]).first, stored.ending == nil else {
+        // The store alone decides. The scheduler lacks a transfer while the queue, or a batch of submissions, enters it.
+        guard let stored = try await store.transfers([id]).first, stored.ending == nil else {
             throw TransferStoreError(
                 code: .noSuchTransfer,
                 message: "Transfer \(id) does not exist or has ended, so it cannot be changed.")

@@ -74,6 +74,27 @@ import TransferTesting
         }
     }
 
+    @Test("A change that arrives while the queue is being read finds its transfer")
+    func changingDuringRecovery() async throws {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let fixture = EngineFixture(conditions: nil, registry: TransferRegistry(), recoveryGate: gate.stream)
+        try await fixture.run { _ in
+            let service = EngineService(fixture.engine, localTime: .utc)
+            let id = try await service.submit([Self.request(.discretionary)])[0]
+            fixture.source.send(EngineFixture.goodConditions(power: .battery))
+            await fixture.until("the recovery") { fixture.journal.contains(["recovering"]) }
+            let change = Task {
+                var change = ChangeRequest()
+                change.constraints.metered = .unmetered
+                try await service.change(id, change)
+            }
+            await fixture.until("the question") { fixture.journal.contains(["recovering", "reading"]) }
+            gate.continuation.finish()
+            try await change.value
+            #expect(fixture.disk.transfers.first?.specification.traits.constraints.metered == .unmetered)
+        }
+    }
+
     @Test("A transfer that has ended in the meantime does not keep the others from starting")
     func startingNow() async throws {
         let fixture = EngineFixture(

@@ -24,7 +24,7 @@ final class EngineFixture: Sendable {
         disk: InMemoryTransferStore.Disk = .init(), conditions: Conditions? = EngineFixture.goodConditions(),
         configuration: SchedulerConfiguration = SchedulerConfiguration(), now: ClockReading = EngineFixture.start,
         boot: String = "boot", savesStatistics: Bool = true, registry: TransferRegistry? = nil,
-        metrics: (any MetricsFactory)? = nil
+        metrics: (any MetricsFactory)? = nil, recoveryGate: AsyncStream<Void>? = nil
     ) {
         alarm = ManualAlarm(startingAt: now, boot: boot)
         let journal = Journal()
@@ -33,7 +33,7 @@ final class EngineFixture: Sendable {
         source = ManualConditionSource(conditions) { journal.append("ready to sleep") }
         executor = FakeExecutor { journal.append("executor \($0)") }
         engine = TransferEngine(
-            store: JournalingStore(InMemoryTransferStore(disk: disk), journal), executor: executor, conditions: source,
+            store: JournalingStore(InMemoryTransferStore(disk: disk), journal, recoveryGate), executor: executor, conditions: source,
             alarm: alarm, configuration: configuration, savesStatistics: savesStatistics,
             registry: registry, metrics: metrics, seed: 1)
     }
@@ -118,10 +118,13 @@ final class Journal: Sendable {
 final class JournalingStore: TransferStore {
     private let base: InMemoryTransferStore
     private let journal: Journal
+    private let recoveryGate: AsyncStream<Void>?
 
-    init(_ base: InMemoryTransferStore, _ journal: Journal) {
+    /// Creates a store that starts to read its queue when `recoveryGate`, if any, ends.
+    init(_ base: InMemoryTransferStore, _ journal: Journal, _ recoveryGate: AsyncStream<Void>? = nil) {
         self.base = base
         self.journal = journal
+        self.recoveryGate = recoveryGate
     }
 
     func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
@@ -133,9 +136,16 @@ final class JournalingStore: TransferStore {
         return given
     }
     func recover(_ receive: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
+        if let recoveryGate {
+            journal.append("recovering")
+            for await _ in recoveryGate {}
+        }
         try await base.recover(receive)
     }
-    func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] { try await base.transfers(ids) }
+    func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
+        if recoveryGate != nil { journal.append("reading \(ids)") }
+        return try await base.transfers(ids)
+    }
     func statistics() async throws -> PersistedStatistics? { try await base.statistics() }
     func close() async {
         journal.append("store closed")
