@@ -22,6 +22,7 @@ final class ConditionReaders {
         self?.report($0)
     }
     private var prices: PriceReader?
+    private var custom: [CustomConditionReader] = []
     private var supplies: PowerSupplyFolder?
     private var kernelEvents: KernelEventReader?
     private var routeQuery: RouteQuery?
@@ -46,6 +47,12 @@ final class ConditionReaders {
             prices = PriceReader(source, on: executor) { [weak self] in self?.report(.prices($0)) }
             prices?.start()
         }
+        custom = configuration.customConditions.map { source in
+            CustomConditionReader(source, on: executor, serviceTimeLimit: configuration.serviceTimeLimit) {
+                [weak self] in self?.report(.custom($0))
+            }
+        }
+        for reader in custom { reader.start() }
         startSupplies()
         startPath()
         startServices()
@@ -61,6 +68,7 @@ final class ConditionReaders {
         if routeQuery != nil { pathMayHaveChanged() }
         costs.pathChanged(to: path)
         prices?.read()
+        for reader in custom { reader.read() }
     }
 
     /// Stops all readers on this thread.
@@ -71,6 +79,8 @@ final class ConditionReaders {
         costs.stop()
         prices?.stop()
         prices = nil
+        for reader in custom { reader.stop() }
+        custom = []
         session?.stop()
         bus?.stop()
         (upower, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil)
@@ -171,16 +181,19 @@ final class ConditionReaders {
         if wantsUPower { startUPower(limit) } else { receivePower(.absent) }
         costs.start()
         let wantsSession = !configuration.readers.isDisjoint(with: [.powerProfiles, .logind])
-        guard wantsUPower || wantsSession || costs.needBus else { return }
+        let hasProperties = configuration.customConditions.contains { $0.isOnSystemBus }
+        guard wantsUPower || wantsSession || costs.needBus || hasProperties else { return }
         let bus = SystemBus(on: executor, timeLimit: limit) { connection in
             self.upower?.attach(to: connection)
             self.costs.attach(to: connection)
             self.session?.attach(to: connection)
+            for reader in self.custom { reader.attach(toSystemBus: connection) }
         } onLoss: {
             self.upower?.detach()
             self.session?.handleBusLoss()
             if self.upower != nil { self.receivePower(.absent) }
             self.costs.handleBusLoss()
+            for reader in self.custom { reader.handleSystemBusLoss() }
         }
         self.bus = bus
         bus.start()

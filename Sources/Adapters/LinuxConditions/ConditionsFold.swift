@@ -79,6 +79,7 @@ struct ConditionsFold {
             }
         case .prices(let content):
             return readings.prices.process(content, at: now.wall).map { [Order.readPrices(after: $0)] } ?? []
+        case .custom(let reading): readings.custom[reading.name] = reading
         case .localTime(let rules): merger.localTime = rules
         case .firstSnapshotIsDue: isFirstDue = true
         }

@@ -48,8 +48,9 @@ struct ConditionsMerger {
         updateFact(readings.interface, as: \.interface, in: &next, at: now)
         updateFact(readings.underlay, as: \.underlay, in: &next, at: now)
         updateFact(readings.observedPrices, as: \.priceCurve, in: &next, at: now)
+        next.custom = readings.customConditions(after: snapshot?.custom, at: now)
         next.disagreements = power.disagreements + price.disagreements
-        next.notes = [readings.overridesProblem, readings.prices.problem].compactMap { $0 }
+        next.notes = [readings.overridesProblem, readings.prices.problem].compactMap { $0 } + readings.customProblems
         next.localTime = localTime
         guard next != snapshot else { return nil }
         snapshot = next

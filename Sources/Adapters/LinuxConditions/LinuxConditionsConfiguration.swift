@@ -62,6 +62,10 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: `nil`. No price is known, and nothing is read.
     public var prices: PriceSource?
+    /// The conditions of the user, each with a different name.
+    ///
+    /// Default: none.
+    public var customConditions: [CustomConditionSource] = []
     /// The time after which a service that has not replied counts as silent.
     ///
     /// Default: 1.5 s.

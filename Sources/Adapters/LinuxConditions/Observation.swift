@@ -38,7 +38,9 @@ enum Observation: Hashable, Sendable {
     /// The file of the user's overrides for connections.
     case overrides(OverridesContent)
     /// The user's source of prices; `nil` in an anonymous recording.
-    case prices(PriceContent?)
+    case prices(SourceContent?)
+    /// The value of a condition of the user.
+    case custom(CustomReading)
     /// A change of the local time zone's rules.
     case localTime(LocalTimeRules)
     /// The end of the first snapshot's wait for sources that have not replied.

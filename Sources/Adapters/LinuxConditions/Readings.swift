@@ -59,11 +59,13 @@ struct Readings: Hashable, Sendable {
 
     /// The prices of energy from the user's source.
     var prices = PriceReading()
+    /// The conditions of the user, by name.
+    var custom: [String: CustomReading] = [:]
 
     /// Whether every source has replied or is known to be unavailable.
     var isComplete: Bool {
         upower != .pending && supplies != .pending && !isPowerDisagreementOpen && powerProfile.isComplete
             && sleep != .pending && path != .pending && networkManager != .pending && modems != .pending
-            && portal != .pending
+            && portal != .pending && !custom.values.contains { $0.isPending }
     }
 }

@@ -20,7 +20,8 @@ enum SmallFile {
 
     /// Returns the file's text, or the system's error number if the file cannot be read. Reads at most 4 KiB.
     static func content(_ path: String) -> Content {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Nonblocking, so that a pipe in place of the file cannot block this thread.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return .failed(errno) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 4096)

@@ -155,15 +155,25 @@ public struct PolicyStateKey: Hashable, Sendable {
 
 /// A prediction for users: the date from which a waiting transfer no longer needs AC power, with the reason.
 public struct PowerOutlook: Hashable, Sendable {
+    /// The reason for the date.
+    public enum Basis: Hashable, Sendable {
+        /// Until then, the time to the deadline is reserved for AC power.
+        case reserved
+        /// The longest time that this machine has recently been without an unmetered network; zero if unknown.
+        case absence(Duration)
+        /// The time that the transfer needs.
+        case need
+    }
+
     /// The date from which battery power is acceptable.
     public var batteryFrom: WallTime
-    /// The longest time that this machine has recently been without an unmetered network; zero if unknown.
-    public var longestAway: Duration
+    /// The reason for the date.
+    public var basis: Basis
 
     /// Creates an outlook.
-    public init(batteryFrom: WallTime, longestAway: Duration) {
+    public init(batteryFrom: WallTime, basis: Basis) {
         self.batteryFrom = batteryFrom
-        self.longestAway = longestAway
+        self.basis = basis
     }
 }
 

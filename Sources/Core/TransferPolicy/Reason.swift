@@ -47,6 +47,7 @@ public import TransferModel
 ///
 /// - ``suspended``
 /// - ``held(by:why:)``
+/// - ``custom(_:value:sentence:)``
 /// - ``needsApp(_:)``
 ///
 /// ### Properties
@@ -104,6 +105,9 @@ public enum Reason: Hashable, Sendable {
     /// The transfer requires a price, and the price is unknown. `curveEnd` is the end of the price curve, or `nil` if
     /// there is no curve.
     case priceUnknown(curveEnd: WallTime?)
+    /// A condition that the user or an embedding program has defined does not have a required value. `value` is `nil` if
+    /// the value is unknown. `sentence` says what the value means, or that no such condition is defined.
+    case custom(CustomConstraint, value: String?, sentence: String?)
     /// The machine is about to sleep, or is asleep.
     case aboutToSleep
     /// The machine is about to shut down or restart.
@@ -134,6 +138,7 @@ public enum Reason: Hashable, Sendable {
         case .windowTooShort: "windowTooShort"
         case .price: "price"
         case .priceUnknown: "priceUnknown"
+        case .custom: "condition"
         case .aboutToSleep: "aboutToSleep"
         case .aboutToShutDown: "aboutToShutDown"
         }

@@ -90,7 +90,8 @@ struct Requirements: ~Copyable, Sendable {
             set.pointee.key.constraints.linkKinds == traits.constraints.linkKinds,
             set.pointee.key.constraints.window == traits.constraints.window,
             set.pointee.key.constraints.price == traits.constraints.price,
-            set.pointee.key.constraints.patience == traits.constraints.patience
+            set.pointee.key.constraints.patience == traits.constraints.patience,
+            set.pointee.key.constraints.custom == traits.constraints.custom
         else { return false }
         return set.pointee.key.constraints.connection == traits.constraints.connection
     }

@@ -45,7 +45,7 @@ enum ManagerInterface {
               percent; with power ac, a charge above this level also suffices), link-kinds (as: ethernet, wifi,
               cellular, bluetooth, usb-tether), metered (s: allowed, unmetered), patience (s: relaxed, balanced,
               prompt), price-below (d, the price of energy below which the transfer may run; an unknown price is not
-              below any limit), not-before, deadline (s, dates), windows (a(xx): seconds of the local week from Monday
+              below any limit), custom (as: NAME=VALUE, or NAME=VALUE/VALUE..., of the user's own conditions), not-before, deadline (s, dates), windows (a(xx): seconds of the local week from Monday
               00:00), connections-allowed, connections-denied (as, names of connections), roaming (b: whether the
               transfer may roam), policy (s: NAME[:key=value]…, for kind discretionary: the policy of this transfer;
               not for sandboxed programs), on-complete (as: the absolute path of a program and its arguments, started
@@ -256,7 +256,7 @@ enum ManagerInterface {
               confidence (s: reported, guessed, assumed). Battery has level (x, percent), charging, and warning (s)
               instead of a value. If the user has configured a source of prices, the user also gets price, with now (d),
               until (s, a date), lowest (d, the lowest known price from now on), lowest-from, and known-until (s, dates;
-              missing values are unknown). Empty before the first snapshot. Changes are sent to watchers.
+              missing values are unknown), and custom, an a{sv} of the user's own conditions by name. Empty before the first snapshot. Changes are sent to watchers.
             -->
             <property name="Conditions" type="a{sv}" access="read"/>
             <!-- The folder of the queue; empty for sandboxed programs. -->

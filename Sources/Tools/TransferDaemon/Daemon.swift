@@ -74,6 +74,7 @@ struct Daemon {
         let conditions = HoldSwitch(
             base: AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true) {
                 $0.prices = configuration.prices
+                $0.customConditions = configuration.conditions
             }, alarm: alarm,
             path: state + "/hold.json", onChange: { holds.report($0) })
         var scheduling = SchedulerConfiguration()
@@ -217,7 +218,8 @@ struct Daemon {
             executor.setLimits(configuration.limits)
             rpc.configure(configuration.rpc)
             logger.notice(
-                "configuration reloaded; parallel…, relaunch-…, price, and log-level take effect at the next start")
+                "configuration reloaded; parallel…, relaunch-…, price, condition, and log-level take effect at the next start"
+            )
         } catch {
             logger.error("configuration not reloaded: \(error)")
         }

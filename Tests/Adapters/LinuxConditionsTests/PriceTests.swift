@@ -87,7 +87,7 @@ struct PriceTests {
             (["false"], "is missing: the command ended with status 1"),
             (["no-such-program-for-prices"], "is missing: no program 'no-such-program-for-prices'"),
             (["sh", "-c", "kill -TERM $$"], "is missing: signal 15 ended the command"),
-            (["head", "-c", "5000000", "/dev/zero"], "is larger than the maximum for prices (4 MiB)"),
+            (["head", "-c", "5000000", "/dev/zero"], "is larger than the maximum (4096 KiB)"),
             (["printf", "\\377"], "is not UTF-8 text"),
         ])
     func failures(_ words: [String], _ problem: String) async {
@@ -104,10 +104,10 @@ struct PriceTests {
             let executor = GLibExecutor(name: "prices")
             let started = folder + "/child"
             // The time limit is short, so that the test does not wait for the usual one.
-            let content = await withCheckedContinuation { (continuation: CheckedContinuation<PriceContent, Never>) in
+            let content = await withCheckedContinuation { (continuation: CheckedContinuation<SourceContent, Never>) in
                 executor.perform {
-                    nonisolated(unsafe) var command: PriceCommand?
-                    command = PriceCommand(
+                    nonisolated(unsafe) var command: SourceCommand?
+                    command = SourceCommand(
                         ["sh", "-c", "sleep 600 & echo $! > '\(started)'; wait"], name: "it", timeLimit: .seconds(1),
                         on: executor
                     ) { content in
@@ -128,7 +128,7 @@ struct PriceTests {
     func forecasts() {
         var fold = ConditionsFold(localTime: .utc)
         _ = fold.process(.firstSnapshotIsDue, at: Self.now)
-        let content = PriceContent(
+        let content = SourceContent(
             name: "f", text: "start,end,price,made\n0,3000,1,\n1500,4000,2,1200\n")
         func process(at seconds: Int64) -> ([ConditionsFold.Order], [Double]?) {
             let later = Self.now.advanced(by: .seconds(seconds))

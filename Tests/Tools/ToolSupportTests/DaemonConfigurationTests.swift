@@ -65,6 +65,46 @@ import TransferPolicy
         #expect(DaemonConfiguration().prices == nil)
     }
 
+    @Test("A condition has values and a source, or is set by the user")
+    func conditions() throws {
+        func first(_ text: String) throws -> CustomConditionSource? {
+            try DaemonConfiguration(text, path: "c.toml").conditions.first
+        }
+        #expect(DaemonConfiguration().conditions.isEmpty)
+        var call = CustomConditionSource("call", .command(["in-call", "a b"]), values: ["yes", "no"])
+        call.interval = .seconds(120)
+        call.debounce = .seconds(10)
+        call.sentences = ["yes": "a call"]
+        let text = """
+            [condition.call]
+            command = ["in-call", "a b"]
+            values = ["yes", "no"]
+            every = "2m"
+            debounce = "10s"
+            sentence = { yes = "a call" }
+            """
+        #expect(try first(text) == call)
+        #expect(try first("[condition.a]\nvalues = [\"1\"]\nfile = \"/run/a\"")?.origin == .file("/run/a"))
+        let path = try OwnConditions.valuePath(of: "a")
+        #expect(try first("[condition.a]\nvalues = [\"1\"]")?.origin == .setting(path))
+        let property = CustomConditionSource.BusProperty(
+            isOnSystemBus: true, service: "a.b", path: "/c", interface: "d.e", name: "F")
+        let table = "{ bus = \"system\", name = \"a.b\", path = \"/c\", interface = \"d.e\", property = \"F\" }"
+        #expect(try first("[condition.a]\nvalues = [\"1\"]\ndbus = \(table)")?.origin == .property(property))
+    }
+
+    @Test("The examples of the guide are valid")
+    func conditionExamples() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+        let guide = root.appendingPathComponent("Sources/Tools/transferctl/transferctl.docc/YourOwnConditions.md")
+        let pieces = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "```toml\n").dropFirst()
+        let names = try pieces.flatMap { piece in
+            let text = piece.components(separatedBy: "```")[0]
+            return try DaemonConfiguration(text, path: guide.path).conditions.map(\.name)
+        }
+        #expect(names.count == 9 && Set(names).count == 9)
+    }
+
     @Test("RPC is off unless it is enabled, and has aria2's port and a folder by default")
     func rpc() throws {
         func settings(_ text: String) throws -> RPCSettings? { try DaemonConfiguration(text, path: "c.toml").rpc }
@@ -129,6 +169,33 @@ import TransferPolicy
             ),
             ("billing-day = 32", "c.toml:1:15: billing-day = 32: must be a whole number from 1 to 31"),
             ("yield = 1", "c.toml:1:9: yield = 1: must be true or false"),
+            ("condition = 3", "c.toml:1:13: condition = 3: must be tables [condition.NAME]"),
+            ("[condition.Call]\nvalues = [\"a\"]", "c.toml:1:2: condition.Call: a name is up to 32 lowercase letters"),
+            ("[condition.power]\nvalues = [\"a\"]", "c.toml:1:2: condition.power: the machine itself has such"),
+            ("[condition.a]\nfile = \"/a\"", "c.toml:1:2: condition.a: values: must be a list"),
+            ("[condition.a]\nvalues = [\"a b\"]", "c.toml:1:2: condition.a: values: 'a b' must be up to 64 letters"),
+            (
+                "[condition.a]\nvalues = [\"a\"]\nfil = \"/a\"",
+                "c.toml:1:2: condition.a: unknown key 'fil'; did you mean"
+            ),
+            (
+                "[condition.a]\nvalues = [\"a\"]\nfile = \"/a\"\ncommand = [\"b\"]",
+                "c.toml:1:2: condition.a: command and file exclude each other"
+            ),
+            ("[condition.a]\nvalues = [\"a\"]\nevery = \"1m\"", "c.toml:1:2: condition.a: every applies to a command"),
+            (
+                "[condition.a]\nvalues = [\"a\"]\ncommand = [\"b\"]\nevery = \"1s\"",
+                "c.toml:1:2: condition.a: every must be at least \"5s\""
+            ),
+            ("[condition.a]\nvalues = [\"a\"]\ndebounce = \"x\"", "c.toml:1:2: condition.a: debounce = \"x\": must be"),
+            (
+                "[condition.a]\nvalues = [\"a\"]\nsentence = { b = \"c\" }",
+                "c.toml:1:2: condition.a: sentence: unknown key 'b'"
+            ),
+            (
+                "[condition.a]\nvalues = [\"a\"]\ndbus = { name = \"a\" }",
+                "c.toml:1:2: condition.a: dbus.path: must be a string"
+            ),
             ("price = 3", "c.toml:1:9: price = 3: must be a table with 'file' or 'command'"),
             ("[price]\nfile = \"tariff.csv\"", "c.toml:1:2: price: file = \"tariff.csv\": must be an absolute path"),
             ("[price]\nurl = \"x\"", "c.toml:1:2: price: unknown key 'url'"),

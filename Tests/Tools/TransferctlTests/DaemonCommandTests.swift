@@ -60,7 +60,10 @@ struct DaemonCommandTests {
                 "metered": .string("allowed"),
             ])
         let conditions = try SetCommand.request(["when=none"], now: Self.now).fields
-        #expect(conditions == ["remove": .list(["power", "link-kinds", "metered", "price-below"].map { .string($0) })])
+        #expect(
+            conditions == [
+                "remove": .list(["power", "link-kinds", "metered", "price-below", "custom"].map { .string($0) })
+            ])
         #expect(throws: UsageError.self) { try SetCommand.request(["kind=none"], now: Self.now) }
         for key in ["when", "not-before", "by", "window", "metered", "patience", "priority"] {
             let change = try SetCommand.request(["\(key)=none"], now: Self.now)

@@ -12,16 +12,16 @@ final class PriceReader {
 
     private let source: PriceSource
     private let executor: GLibExecutor
-    private let deliver: (PriceContent) -> Void
+    private let deliver: (SourceContent) -> Void
     private var watch: FileWatch?
-    private var command: PriceCommand?
+    private var command: SourceCommand?
     private var review: GLibSource?
     private var hourly: GLibSource?
 
     /// Creates a reader that does not read anything yet.
     ///
     /// - Parameter deliver: Receives each content.
-    init(_ source: PriceSource, on executor: GLibExecutor, deliver: @escaping (PriceContent) -> Void) {
+    init(_ source: PriceSource, on executor: GLibExecutor, deliver: @escaping (SourceContent) -> Void) {
         self.source = source
         self.executor = executor
         self.deliver = deliver
@@ -43,7 +43,7 @@ final class PriceReader {
         case .command(let words):
             hourly = executor.after(milliseconds: Self.interval) { [weak self] in self?.read() }
             guard command == nil else { return }
-            command = PriceCommand(words, name: source.name, on: executor) { [weak self] in self?.receive($0) }
+            command = SourceCommand(words, name: source.name, on: executor) { [weak self] in self?.receive($0) }
         }
     }
 
@@ -61,24 +61,24 @@ final class PriceReader {
         (watch, command, review, hourly) = (nil, nil, nil, nil)
     }
 
-    private func receive(_ content: PriceContent) {
+    private func receive(_ content: SourceContent) {
         command = nil
         deliver(content)
     }
 
-    private static func content(ofFile path: String) -> PriceContent {
-        guard SmallFile.exists(path), let bytes = SmallFile.end(of: path, length: PriceContent.sizeLimit + 1) else {
-            return PriceContent(name: path, problem: "cannot be read (\(String(cString: strerror(errno))))")
+    private static func content(ofFile path: String) -> SourceContent {
+        guard SmallFile.exists(path), let bytes = SmallFile.end(of: path, length: SourceContent.sizeLimit + 1) else {
+            return SourceContent(name: path, problem: "cannot be read (\(String(cString: strerror(errno))))")
         }
-        return PriceContent(name: path, bytes: bytes)
+        return SourceContent(name: path, bytes: bytes)
     }
 }
 
-extension PriceContent {
+extension SourceContent {
     /// Creates a content from bytes, which must be UTF-8 text of limited size.
-    init(name: String, bytes: [UInt8]) {
-        if bytes.count > Self.sizeLimit {
-            self.init(name: name, problem: "is larger than the maximum for prices (4 MiB)")
+    init(name: String, bytes: [UInt8], sizeLimit: Int = Self.sizeLimit) {
+        if bytes.count > sizeLimit {
+            self.init(name: name, problem: "is larger than the maximum (\(sizeLimit >> 10) KiB)")
         } else if let text = String(validating: bytes, as: UTF8.self) {
             self.init(name: name, text: text)
         } else {

@@ -91,6 +91,7 @@ extension Observation {
         case .kernelEvent(let fields):
             return .kernelEvent(fields.filter { !$0.hasPrefix("POWER_SUPPLY_SERIAL_NUMBER=") })
         case .networkPortal, .powerProfile, .power, .path, .meteredDebounceEnded, .login, .leases, .overrides, .prices,
+            .custom,
             .localTime,
             .firstSnapshotIsDue:
             return self

@@ -147,7 +147,7 @@ public struct ConditionsReplay: Sendable {
             case .power(_, _, .afterDebounce): try checkTimer(.power, debounceTimes.power, now)
             case .meteredDebounceEnded: try checkTimer(.price, debounceTimes.metered, now)
             case .power, .kernelEvent, .networkManager, .modemManager, .networkPortal, .powerProfile, .login, .leases,
-                .overrides, .prices, .localTime, .firstSnapshotIsDue:
+                .overrides, .prices, .custom, .localTime, .firstSnapshotIsDue:
                 break
             }
         }

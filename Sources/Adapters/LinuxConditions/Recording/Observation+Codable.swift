@@ -22,6 +22,7 @@ extension Observation: Codable {
         case leases = "leases"
         case overrides = "overrides"
         case prices = "prices"
+        case custom = "custom"
         case localTime = "localTime"
         case firstSnapshotIsDue = "firstIsDue"
     }
@@ -77,7 +78,8 @@ extension Observation: Codable {
         case .login: self = .login(try value())
         case .leases: self = .leases(try value())
         case .overrides: self = .overrides(try value())
-        case .prices: self = .prices(try value(PriceContent?.self))
+        case .prices: self = .prices(try value(SourceContent?.self))
+        case .custom: self = .custom(try value())
         case .localTime: self = .localTime(try value(RecordedLocalTime.self).rules)
         case .firstSnapshotIsDue: self = .firstSnapshotIsDue
         }
@@ -102,6 +104,7 @@ extension Observation: Codable {
         case .leases(let files): try container.encode(files, forKey: .leases)
         case .overrides(let content): try container.encode(content, forKey: .overrides)
         case .prices(let content): try container.encode(content, forKey: .prices)
+        case .custom(let reading): try container.encode(reading, forKey: .custom)
         case .localTime(let rules): try container.encode(RecordedLocalTime(rules), forKey: .localTime)
         case .firstSnapshotIsDue: try container.encode(true, forKey: .firstSnapshotIsDue)
         }

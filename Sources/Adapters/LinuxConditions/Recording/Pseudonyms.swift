@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Pseudonyms for the names that would identify the owner of a recording: connections, and hardware addresses. The
+/// Pseudonyms for the names that would identify the owner of a recording: connections, conditions of the user with their
+/// values, and hardware addresses. The
 /// same name always gets the same pseudonym, so that the recording decodes the same way.
 ///
 /// The names of devices are kept, except for hardware addresses in them.
@@ -9,6 +10,8 @@ struct Pseudonyms {
     private static let sentence = "left out of this recording"
 
     private var connections: [String: String] = [:]
+    private var conditions: [String: String] = [:]
+    private var values: [String: String] = [:]
     /// The names of devices, by which overrides may refer to a device instead of a connection.
     private var devices: Set<String> = []
     private var addresses: [String: String] = [:]
@@ -29,6 +32,7 @@ struct Pseudonyms {
                 })
         // Prices differ by region, so they tell where a machine is.
         case .prices: observation = .prices(nil)
+        case .custom(let reading): observation = .custom(replacing(reading))
         case .path(.value(let snapshot), _): devices.formUnion(snapshot.links.values.map(\.name))
         case .power, .kernelEvent, .path, .networkManager, .meteredDebounceEnded, .modemManager, .networkPortal,
             .powerProfile,
@@ -43,7 +47,16 @@ struct Pseudonyms {
         if conditions.priceCurve.source != .none {
             conditions.priceCurve = Conditions(unknownSince: conditions.priceCurve.since).priceCurve
         }
-        conditions.notes = conditions.notes.filter { !$0.hasPrefix(PriceContent.noteStart) }
+        conditions.custom = conditions.custom.map { condition in
+            var fact = condition.fact
+            fact.value = fact.value.map { Self.pseudonym($0, in: &values, "value") }
+            let name = Self.pseudonym(condition.name, in: &self.conditions, "condition")
+            return CustomCondition(name, fact, origin: Self.sentence)
+        }
+        conditions.custom.sort { $0.name < $1.name }
+        conditions.notes = conditions.notes.filter {
+            !$0.hasPrefix(SourceContent.noteStart) && !$0.hasPrefix(CustomReading.noteStart)
+        }
         conditions.notes = conditions.notes.map { _ in OverridesFileError(path: "", problem: Self.sentence).description
         }
     }
@@ -62,9 +75,21 @@ struct Pseudonyms {
     }
 
     private mutating func connection(_ name: String) -> String {
-        if let known = connections[name] { return known }
-        let other = "connection-\(connections.count + 1)"
-        connections[name] = other
+        Self.pseudonym(name, in: &connections, "connection")
+    }
+
+    private static func pseudonym(_ name: String, in known: inout [String: String], _ kind: String) -> String {
+        if let known = known[name] { return known }
+        let other = "\(kind)-\(known.count + 1)"
+        known[name] = other
+        return other
+    }
+
+    private mutating func replacing(_ reading: CustomReading) -> CustomReading {
+        var other = reading
+        other.name = Self.pseudonym(reading.name, in: &conditions, "condition")
+        other.value = reading.value.map { Self.pseudonym($0, in: &values, "value") }
+        (other.sentence, other.origin, other.problem) = (nil, Self.sentence, nil)
         return other
     }
 

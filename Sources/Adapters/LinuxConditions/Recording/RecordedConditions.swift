@@ -58,6 +58,7 @@ struct RecordedConditions: Codable, Hashable {
         if conditions.priceCurve.source != .none {
             facts["priceCurve"] = entry(conditions.priceCurve, conditions.priceCurve.value?.words)
         }
+        for condition in conditions.custom { facts["custom.\(condition.name)"] = entry(condition.fact) }
         disagreements = conditions.disagreements
         notes = conditions.notes
         localTime = RecordedLocalTime(conditions.localTime)

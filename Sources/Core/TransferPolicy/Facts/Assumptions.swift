@@ -30,6 +30,8 @@ public struct Assumptions: Hashable, Sendable {
     public var price: Double?
     /// The assumed sleep state of the machine.
     public var sleep: SleepState?
+    /// The assumed values of custom conditions, by name.
+    public var custom: [String: String] = [:]
 
     /// Creates an empty set of assumptions.
     public init() {}
@@ -39,11 +41,15 @@ public struct Assumptions: Hashable, Sendable {
     /// `network=` takes a kind of link, which also assumes full reachability, or one of `none`, `portal`, `limited`,
     /// and `full`.
     ///
+    /// - Parameters:
+    ///   - text: The list.
+    ///   - conditions: The values of the custom conditions that may be assumed, by name.
     /// - Throws: `AssumptionError` with the rejected word and the permitted alternatives.
-    public init(parsing text: String) throws(AssumptionError) {
+    public init(parsing text: String, conditions: [String: [String]] = [:]) throws(AssumptionError) {
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw AssumptionError(word: String(word), allowed: Self.keys) }
+            let keys = Self.keys + conditions.keys.sorted().map { "\($0)=" }
+            guard parts.count == 2 else { throw AssumptionError(word: String(word), allowed: keys) }
             switch parts[0] {
             case "power": power = try Self.value(parts, of: PowerSource.self)
             case "metered": metered = try Self.value(parts, of: Metered.self)
@@ -74,7 +80,14 @@ public struct Assumptions: Hashable, Sendable {
                     let names = LinkKind.allCases.map(\.rawValue) + Reachability.allCases.map(\.rawValue)
                     throw AssumptionError(word: String(word), allowed: names.map { "network=\($0)" })
                 }
-            default: throw AssumptionError(word: String(word), allowed: Self.keys)
+            default:
+                guard let values = conditions[parts[0]] else {
+                    throw AssumptionError(word: String(word), allowed: keys)
+                }
+                guard values.contains(parts[1]) else {
+                    throw AssumptionError(word: String(word), allowed: values.map { "\(parts[0])=\($0)" })
+                }
+                custom[parts[0]] = parts[1]
             }
         }
     }
@@ -110,6 +123,14 @@ public struct Assumptions: Hashable, Sendable {
         assume(&result.sleep, sleep)
         assume(&result.priceCurve, price.map { PriceCurve(always: $0) })
         assume(&result.connection, connection.map { $0 })
+        for (name, value) in custom {
+            var fact = Fact<String?>(nil, source: .assumption, since: result.sleep.since)
+            fact = result.custom.first { $0.name == name }?.fact ?? fact
+            assume(&fact, value)
+            result.custom.removeAll { $0.name == name }
+            result.custom.append(CustomCondition(name, fact, origin: FactSource.assumption.displayName))
+        }
+        result.custom.sort { $0.name < $1.name }
         return result
     }
 }

@@ -27,7 +27,8 @@ extension Reason {
         case .connectionDenied: .connection
         case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .storageLow, .suspended,
             .rateLimited,
-            .budgetSpent, .held, .needsApp, .windowTooShort, .price, .priceUnknown, .aboutToSleep, .aboutToShutDown:
+            .budgetSpent, .held, .needsApp, .windowTooShort, .price, .priceUnknown, .custom, .aboutToSleep,
+            .aboutToShutDown:
             nil
         }
     }

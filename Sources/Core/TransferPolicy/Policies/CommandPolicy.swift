@@ -11,7 +11,7 @@ package import TransferModel
 /// let policy = CommandPolicy(conditions: Constraints(power: .ac))
 /// ```
 package struct CommandPolicy: Policy {
-    /// The required power supply, kinds of links, and price of the network. Dates and windows are not used.
+    /// The required power supply, kinds of links, price of the network, and values of custom conditions. Dates and windows are not used.
     package var conditions: Constraints
     /// The policy that decides in addition to the conditions, or `nil` for none.
     package var base: (any Policy)?
@@ -30,6 +30,7 @@ package struct CommandPolicy: Policy {
     /// Returns permission to run if all conditions hold or the deadline has passed; otherwise, the reasons to wait.
     package func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         var verdict = conditions.power.verdict(under: context.conditions)
+        for constraint in conditions.custom { verdict = verdict.and(constraint.verdict(under: context.conditions)) }
         if needsNetwork {
             verdict = verdict.and(conditions.linkKinds.verdict(under: context.conditions))
                 .and(conditions.metered.verdict(under: context.conditions, treatingUnknownAs: unknownMetered))

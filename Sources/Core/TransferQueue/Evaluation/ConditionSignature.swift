@@ -13,6 +13,8 @@ package struct ConditionSignature: Hashable, Sendable {
     private let metered: Metered
     private let roaming: Roaming
     private let connection: String?
+    /// The known values of custom conditions by name.
+    private let custom: [String: String]
 
     /// - Parameter connection: The connection's name, if the signature should depend on it.
     package init(_ conditions: borrowing Conditions, connection: String? = nil) {
@@ -27,6 +29,9 @@ package struct ConditionSignature: Hashable, Sendable {
         metered = conditions.metered.value
         roaming = conditions.roaming.value
         self.connection = connection
+        var custom: [String: String] = [:]
+        for condition in conditions.custom { custom[condition.name] = condition.fact.value }
+        self.custom = custom
     }
 
     /// Hashes only the members with many possible values. Hashing the rest would cost more than it distinguishes.

@@ -152,6 +152,8 @@ struct Explainer {
             [({ _ in .openApp }, { ($0.entry.need, $0.entry.relaunchDelay) = (nil, nil) })]
         case .held(let holder, _):
             [({ _ in .release(by: holder) }, Self.release(isMachineHold: hold.source != nil))]
+        case .custom(let constraint, _, _):
+            [({ _ in .become(constraint) }, { $0.conditions.satisfy(constraint) })]
         case .waitingForSlot, .notBefore, .outsideWindow, .price, .priceUnknown, .debouncing, .backoff,
             .windowTooShort, .aboutToSleep, .aboutToShutDown:
             []
@@ -212,6 +214,12 @@ extension Conditions {
         roaming.value = .no
     }
 
+    /// Sets a permitted value of a custom condition, if the condition is defined.
+    fileprivate mutating func satisfy(_ constraint: CustomConstraint) {
+        guard let index = custom.firstIndex(where: { $0.name == constraint.name }) else { return }
+        custom[index].fact.value = constraint.values.first
+    }
+
     /// Sets a typical network of a kind that the transfer may use. Its metered state is unknown in advance.
     fileprivate mutating func join(allowedBy entry: TransferEntry) {
         network.value = .full
@@ -247,7 +255,7 @@ extension WaitReason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
         case .captivePortal, .networkKind, .connectionDenied, .notBefore, .outsideWindow, .debouncing, .waitingForSlot,
             .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort,
-            .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:
+            .aboutToSleep, .aboutToShutDown, .price, .priceUnknown, .custom:
             false
         }
     }

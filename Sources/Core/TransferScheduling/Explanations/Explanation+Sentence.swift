@@ -80,14 +80,15 @@ extension WaitReason {
             // Only one command sets such a hold, so its source says nothing more.
             return "on hold since \(localTime.clockTime(of: since.wall))" + (why.isEmpty ? "" : ": \(why)")
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended,
-            .connectionDenied, .held, .needsApp, .aboutToSleep, .aboutToShutDown:
+            .connectionDenied, .held, .needsApp, .custom, .aboutToSleep, .aboutToShutDown:
             words += " since \(localTime.clockTime(of: since.wall))"
         case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .storageLow, .rateLimited,
             .budgetSpent, .windowTooShort, .price, .priceUnknown:
             // These reasons describe the future, so their start time is of no interest.
             break
         }
-        if let source, source != .none { words += " (\(source.displayName))" }
+        // A condition of the user names itself.
+        if let source, source != .none, source != .custom { words += " (\(source.displayName))" }
         return words
     }
 }
@@ -142,6 +143,9 @@ extension Reason {
         case .priceUnknown(let end?):
             "the price is unknown: the price curve has no price now and ends \(localTime.dateAndTime(of: end))"
         case .priceUnknown(nil): "the price is unknown: there is no price curve"
+        case .custom(_, _, let sentence?): sentence
+        case .custom(let constraint, let value?, nil): "\(constraint.name) is \(value)"
+        case .custom(let constraint, nil, nil): "\(constraint.name) is unknown"
         case .aboutToSleep: "the machine is going to sleep"
         case .aboutToShutDown: "the machine is shutting down"
         }
@@ -165,9 +169,12 @@ extension PowerOutlook {
     /// be without Wi-Fi for up to 31 h`.
     public func phrase(localTime: LocalTimeRules) -> String {
         let reason =
-            longestAway > .zero
-            ? "this machine can be without Wi-Fi for up to \(longestAway.inWords)"
-            : "a longer wait could miss the deadline"
+            switch basis {
+            case .reserved: "the time until then is reserved for AC power"
+            case .absence(let longest) where longest > .zero:
+                "this machine can be without Wi-Fi for up to \(longest.inWords)"
+            case .absence, .need: "a longer wait could miss the deadline"
+            }
         return "waits for AC until \(localTime.dateAndTime(of: batteryFrom)), then battery will do: \(reason)"
     }
 }

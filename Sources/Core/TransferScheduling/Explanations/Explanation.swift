@@ -29,6 +29,8 @@ public enum Remedy: Hashable, Sendable {
     /// Open the transfer's app. The app has an action to complete, or was relaunched too often without being opened by
     /// the user.
     case openApp
+    /// Wait for a condition that the user has defined.
+    case become(CustomConstraint)
     /// Have the named holder release the transfer.
     case release(by: String)
 }

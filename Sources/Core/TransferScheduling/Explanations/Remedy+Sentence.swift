@@ -9,7 +9,7 @@ extension Remedy {
         case .plugIn(let after), .joinUnmetered(let after), .joinNetwork(let after), .joinKind(_, let after),
             .joinAllowed(let after):
             "starts \(after.phrase) \(clause)"
-        case .chargeAbove, .slot: "starts when \(clause)"
+        case .chargeAbove, .slot, .become: "starts when \(clause)"
         case .logIn, .freeSpace(_?), .resume, .openApp: "starts after \(clause)"
         case .freeSpace(nil): "starts when disk space becomes available"
         case .wait(let until): "starts \(localTime.dateAndTime(of: until))"
@@ -34,6 +34,8 @@ extension Remedy {
         case .resume: "you resume it"
         case .joinAllowed: "the machine joins an allowed connection"
         case .openApp: "you open the app"
+        case .become(let constraint):
+            "\(constraint.name) is \(constraint.values.joined(separator: " or "))"
         case .release(by: MachineHold.user): "you run 'transferctl release'"
         case .release(let holder): "\(holder) releases it"
         }

@@ -66,12 +66,7 @@ extension WaitReason {
 extension Reason {
     /// The reason without the rest of a window, which changes as time passes and is not worth a report.
     fileprivate var withoutCountdown: Reason {
-        switch self {
-        case .windowTooShort(let needed, _): .windowTooShort(needed: needed, left: .zero)
-        case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
-            .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .debouncing, .waitingForSlot, .backoff,
-            .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:
-            self
-        }
+        guard case .windowTooShort(let needed, _) = self else { return self }
+        return .windowTooShort(needed: needed, left: .zero)
     }
 }

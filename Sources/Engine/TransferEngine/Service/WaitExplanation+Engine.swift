@@ -63,6 +63,11 @@ extension WaitReasonReport {
                 "lower": until.map(Detail.date), "knownUntil": .date(end),
             ]
         case .priceUnknown(let end): ["curveEnd": end.map(Detail.date)]
+        case .custom(let constraint, let value, _):
+            [
+                "condition": .text(constraint.name), "value": value.map(Detail.text),
+                "needed": .texts(constraint.values),
+            ]
         case .powerUnknown, .noNetwork, .captivePortal, .suspended, .aboutToSleep, .aboutToShutDown: [:]
         }
     }

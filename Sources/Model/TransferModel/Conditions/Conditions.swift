@@ -34,6 +34,7 @@
 /// - ``sleep``
 /// - ``hold``
 /// - ``localTime``
+/// - ``custom``
 ///
 /// ### Diagnostics
 ///
@@ -58,6 +59,7 @@ public struct Conditions: Hashable, Sendable {
         @usableFromInline var interface: Fact<String?>
         @usableFromInline var underlay: Fact<String?>
         @usableFromInline var priceCurve: Fact<PriceCurve?>
+        @usableFromInline var custom: [CustomCondition]
         @usableFromInline var disagreements: [String]
         @usableFromInline var notes: [String]
         @usableFromInline var localTime: LocalTimeRules
@@ -76,6 +78,7 @@ public struct Conditions: Hashable, Sendable {
             interface = Fact(nil, source: .none, since: now, confidence: .assumed)
             underlay = Fact(nil, source: .none, since: now, confidence: .assumed)
             priceCurve = Fact(nil, source: .none, since: now, confidence: .assumed)
+            custom = []
             disagreements = []
             notes = []
             self.localTime = localTime
@@ -150,6 +153,11 @@ public struct Conditions: Hashable, Sendable {
     @inlinable public var priceCurve: Fact<PriceCurve?> {
         _read { yield facts[0].priceCurve }
         _modify { yield &facts[0].priceCurve }
+    }
+    /// The conditions that the user or an embedding program has defined, sorted by name.
+    @inlinable public var custom: [CustomCondition] {
+        _read { yield facts[0].custom }
+        _modify { yield &facts[0].custom }
     }
     /// The disagreements between sources, one sentence each, for users.
     @inlinable public var disagreements: [String] {

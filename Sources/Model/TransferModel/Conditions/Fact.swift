@@ -28,6 +28,7 @@
 ///
 /// ### Users
 ///
+/// - ``custom``
 /// - ``override``
 /// - ``user``
 /// - ``assumption``
@@ -61,6 +62,8 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case logind
     /// A price curve from a file or a command of the user.
     case priceCurve
+    /// The source that the user or an embedding program has defined for a condition.
+    case custom
     /// A rule of this project, which applies if no service responds.
     case rule
     /// A user's setting for a connection.
@@ -85,6 +88,7 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .portal: "portal"
         case .logind: "logind"
         case .priceCurve: "price curve"
+        case .custom: "own source"
         case .rule: "rule"
         case .override: "override"
         case .user: "transferctl hold"

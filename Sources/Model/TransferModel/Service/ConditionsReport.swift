@@ -12,6 +12,8 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
     package var battery: FactReport?
     /// The price of energy, for users only; absent without a source of prices.
     package var price: PriceReport?
+    /// The conditions that the user has defined, by name, for users only; absent if there are none.
+    package var custom: [String: FactReport]?
     /// The name of the connection, for users only.
     package var connection: FactReport?
     /// The name of the interface, for users only.
@@ -42,6 +44,10 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
         guard includesNames else { return }
         // Prices differ by region, so they tell where a machine is.
         price = PriceReport(conditions.priceCurve, at: now)
+        if !conditions.custom.isEmpty {
+            custom = Dictionary(
+                conditions.custom.map { ($0.name, FactReport($0.fact, $0.fact.value)) }, uniquingKeysWith: { $1 })
+        }
         connection = FactReport(conditions.connection, conditions.connection.value)
         interface = FactReport(conditions.interface, conditions.interface.value)
     }

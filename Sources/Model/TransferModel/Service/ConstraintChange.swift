@@ -26,6 +26,7 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
         case windows
         case patience
         case priceBelow = "price-below"
+        case custom
     }
 
     /// The constraints to remove, before the other changes apply.
@@ -54,6 +55,8 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
     package var priceBelow: Double?
     /// The patience of the user, which the default policy follows.
     package var patience: Patience?
+    /// The required values of conditions that the user has defined. Requirements of other such conditions stay.
+    package var custom: [CustomConstraint]?
 
     /// Creates a change that changes nothing.
     package init() {}
@@ -76,6 +79,7 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
         if !constraints.connection.allowsRoaming { roaming = false }
         priceBelow = constraints.price?.below
         patience = constraints.patience
+        if !constraints.custom.isEmpty { custom = constraints.custom }
     }
 
     /// A Boolean value that indicates whether the change changes nothing.
@@ -100,6 +104,7 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
             case .windows: constraints.window = nil
             case .patience: constraints.patience = nil
             case .priceBelow: constraints.price = nil
+            case .custom: constraints.custom = []
             }
         }
         if let batteryAbove {
@@ -114,6 +119,7 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
         if let metered { constraints.metered = metered }
         if let priceBelow { constraints.price = PriceConstraint(below: priceBelow) ?? constraints.price }
         if let patience { constraints.patience = patience }
+        for requirement in custom ?? [] { constraints.custom.require(requirement) }
         if let notBefore { constraints.notBefore = NotBeforeConstraint(notBefore) }
         if let deadline { constraints.deadline = DeadlineConstraint(deadline) }
         if let windows { constraints.window = windows.isEmpty ? nil : WindowConstraint(windows: windows) }

@@ -159,12 +159,16 @@ public struct Constraints: Hashable, Sendable, Codable {
     public var price: PriceConstraint?
     /// The patience of the user, which the default policy follows, or `nil` for the configured patience.
     public var patience: Patience?
+    /// The required values of conditions that the user or an embedding program has defined, at most one element for each
+    /// condition, sorted by name.
+    public var custom: [CustomConstraint]
 
     /// Creates constraints. Arguments that are left out require nothing.
     public init(
         power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .unstated,
         notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil,
-        connection: ConnectionConstraint = .any, price: PriceConstraint? = nil, patience: Patience? = nil
+        connection: ConnectionConstraint = .any, price: PriceConstraint? = nil, patience: Patience? = nil,
+        custom: [CustomConstraint] = []
     ) {
         self.power = power
         self.linkKinds = linkKinds
@@ -175,6 +179,7 @@ public struct Constraints: Hashable, Sendable, Codable {
         self.connection = connection
         self.price = price
         self.patience = patience
+        self.custom = custom
     }
 
     /// Decodes stored constraints. A constraint that an earlier version did not store requires nothing.
@@ -189,5 +194,6 @@ public struct Constraints: Hashable, Sendable, Codable {
         connection = try container.decodeIfPresent(ConnectionConstraint.self, forKey: .connection) ?? .any
         price = try container.decodeIfPresent(PriceConstraint.self, forKey: .price)
         patience = try container.decodeIfPresent(Patience.self, forKey: .patience)
+        custom = try container.decodeIfPresent([CustomConstraint].self, forKey: .custom) ?? []
     }
 }

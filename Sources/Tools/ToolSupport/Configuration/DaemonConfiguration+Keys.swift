@@ -40,6 +40,13 @@ extension DaemonConfiguration {
             name: "billing-day", defaultText: "1", unit: "day of the month, 1 to 31",
             meaning: "The day on which budgets are renewed. Shorter months use their last day."),
         Key(
+            name: "condition", defaultText: "{}", unit: "",
+            meaning:
+                "Your own conditions, each a table [condition.NAME] with values = [VALUE...] and a source: file = PATH, command "
+                + "= [PROGRAM, ARGUMENT...] (every = \"30s\"), dbus = { bus, name, path, interface, property }, or none for "
+                + "'transferctl conditions set'. Also debounce = \"10s\" and sentence = { VALUE = TEXT }. Require one with "
+                + "--when NAME=VALUE. Takes effect at the next start."),
+        Key(
             name: "connection-budgets", defaultText: "{}",
             unit: "bytes per billing period, by connection name",
             meaning: "The metered bytes that each connection may carry. The limits work as in app-budgets."),

@@ -18,20 +18,29 @@ extension DaemonConfiguration {
         switch (table["file"], table["command"]) {
         case (nil, nil): return nil
         case (let file?, nil):
-            let path = NSString(string: try text("\(key): file", file)).expandingTildeInPath
-            guard path.hasPrefix("/") else {
-                throw UsageError("\(key): file\(shown(file)): must be an absolute path, or begin with ~/")
-            }
-            return .file(path)
-        case (nil, let command?):
-            guard let array = command.array, !array.isEmpty else {
-                throw UsageError(
-                    "\(key): command\(shown(command)): must be a list of a program and its arguments, such as "
-                        + "[\"/usr/local/bin/prices\", \"--today\"]")
-            }
-            return .command(try array.map { try text("\(key): command", $0) })
+            return .file(try absolutePath("\(key): file", file))
+        case (nil, let command?): return .command(try words("\(key): command", command))
         case (_?, _?): throw UsageError("\(key): file and command exclude each other; remove one")
         }
+    }
+
+    /// Returns an absolute path, in which ~ stands for the home folder.
+    static func absolutePath(_ key: String, _ value: any TOMLValueConvertible) throws -> String {
+        let path = NSString(string: try text(key, value)).expandingTildeInPath
+        guard path.hasPrefix("/") else {
+            throw UsageError("\(key)\(shown(value)): must be an absolute path, or begin with ~/")
+        }
+        return path
+    }
+
+    /// Returns the words of a command.
+    static func words(_ key: String, _ value: any TOMLValueConvertible) throws -> [String] {
+        guard let array = value.array, !array.isEmpty else {
+            throw UsageError(
+                "\(key)\(shown(value)): must be a list of a program and its arguments, such as "
+                    + "[\"/usr/local/bin/prices\", \"--today\"]")
+        }
+        return try array.map { try text(key, $0) }
     }
 
     /// Returns the source of prices in the user's file, for commands that read the machine's conditions themselves.

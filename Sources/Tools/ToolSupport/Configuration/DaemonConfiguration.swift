@@ -52,6 +52,8 @@ package struct DaemonConfiguration {
     package var billingDay = 1
     /// The source of energy prices. `nil` (the default) means that no price is known.
     package var prices: PriceSource?
+    /// The conditions of the user, sorted by name. There are none by default.
+    package var conditions: [CustomConditionSource] = []
     /// The server for aria2's JSON-RPC. `nil` (the default) means that it is not offered.
     package var rpc: RPCSettings?
     /// The minimum level of log messages. The default is `info`.
@@ -152,6 +154,7 @@ package struct DaemonConfiguration {
         case "relaunch-delay": relaunchDelay = try Self.number(key, value, in: 0...86_400)
         case "relaunch-delay-limit": relaunchDelayLimit = try Self.number(key, value, in: 0...604_800)
         case "price": prices = try Self.priceSource(key, value)
+        case "condition": conditions = try OwnConditions.parsed(key, value)
         case "rpc": rpc = try Self.rpcSettings(key, value)
         case "log-level":
             let name = try Self.text(key, value)

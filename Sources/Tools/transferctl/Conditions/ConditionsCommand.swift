@@ -21,9 +21,11 @@ struct ConditionsCommand: AsyncParsableCommand {
             contains serial numbers, subscriber identities, or locations. Each line is written immediately, so that the \
             recording is usable even if the command is killed. --replay FILE evaluates a recording again.
 
+            Your own conditions, from [condition.NAME] of config.toml, follow the machine's.
+
             Exit status: 0 success, 1 the recording could not be completed or its replay differs from the original, 2 \
             wrong usage.
-            """)
+            """, subcommands: [ConditionsSetCommand.self])
 
     @Flag(help: "Show every change until interrupted.")
     var watch = false
@@ -66,6 +68,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         ) {
             // An error in the file of the daemon concerns the daemon.
             $0.prices = try? DaemonConfiguration.userPrices()
+            $0.customConditions = (try? OwnConditions.defined()) ?? []
             guard let file else { return }
             $0.recorder = { file.write($0) }
             $0.recordsAnonymously = anonymous

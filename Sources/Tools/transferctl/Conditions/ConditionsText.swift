@@ -10,7 +10,7 @@ enum ConditionsText {
         var name: String
         var key: String
         var value: String
-        var source: FactSource
+        var sourceName: String
         var since: ClockReading
         var confidence: Confidence
 
@@ -18,7 +18,7 @@ enum ConditionsText {
             self.name = name
             self.key = key
             self.value = value
-            source = fact.source
+            sourceName = fact.source.displayName
             since = fact.since
             confidence = fact.confidence
         }
@@ -53,6 +53,11 @@ enum ConditionsText {
             let text = PriceText.words(PriceReport(conditions.priceCurve, at: now), localTime: conditions.localTime)
             rows.append(Row("price", key: "price", conditions.priceCurve, text))
         }
+        for condition in conditions.custom {
+            var row = Row(condition.name, key: condition.name, condition.fact, condition.fact.value ?? "unknown")
+            if condition.fact.source == .custom { row.sourceName = condition.origin }
+            rows.append(row)
+        }
         return rows
     }
 
@@ -70,7 +75,7 @@ enum ConditionsText {
             var table = ColumnTable(["CONDITION", "VALUE", "SOURCE", "SINCE", "CONFIDENCE"])
             for row in rows {
                 table.add([
-                    row.name, row.value, row.source.displayName, date(row.since.wall), row.confidence.rawValue,
+                    row.name, row.value, row.sourceName, date(row.since.wall), row.confidence.rawValue,
                 ])
             }
             return table
@@ -93,7 +98,7 @@ enum ConditionsText {
         let underlay = Row("underlay", key: "underlay", conditions.underlay, "")
         for row in rows(conditions, at: now) + [underlay] {
             var fact: [String: Any] = [
-                "source": row.source.displayName, "since": Formatting.rfc3339(row.since.wall),
+                "source": row.sourceName, "since": Formatting.rfc3339(row.since.wall),
                 "confidence": row.confidence.rawValue,
             ]
             fact["value"] = row.value
@@ -128,10 +133,10 @@ enum ConditionsText {
         let now = WallTime(Date.now)
         let before = old.map { rows($0, at: now) } ?? []
         let changed = rows(new, at: now).enumerated().filter { index, row in
-            index >= before.count || before[index].value != row.value || before[index].source != row.source
+            index >= before.count || before[index].value != row.value || before[index].sourceName != row.sourceName
         }
         guard !changed.isEmpty else { return nil }
         return "conditions: "
-            + changed.map { "\($1.name) \($1.value) (\($1.source.displayName))" }.joined(separator: ", ")
+            + changed.map { "\($1.name) \($1.value) (\($1.sourceName))" }.joined(separator: ", ")
     }
 }

@@ -79,7 +79,7 @@ struct SetCommand: DaemonCommand {
     /// Returns the constraints that an option sets.
     private static func constraints(of option: String) -> [ConstraintChange.Removable] {
         switch option {
-        case "when": [.power, .linkKinds, .metered, .priceBelow]
+        case "when": [.power, .linkKinds, .metered, .priceBelow, .custom]
         case "metered": [.metered]
         case "not-before": [.notBefore]
         case "by": [.deadline]

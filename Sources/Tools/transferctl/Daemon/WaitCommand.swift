@@ -26,7 +26,7 @@ struct WaitCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Wait for conditions: ac, battery>N, unmetered, ethernet, wifi, cellular, bluetooth, usb-tether.",
+            "Wait for conditions: ac, battery>N, unmetered, ethernet, wifi, cellular, bluetooth, usb-tether, NAME=VALUE.",
             valueName: "conditions"))
     var when: String?
 
@@ -94,10 +94,14 @@ struct WaitCommand: AsyncParsableCommand {
     private func wait(for expression: WhenExpression, _ limit: Int64?) async throws {
         let prices = expression.price == nil ? nil : try DaemonConfiguration.userPrices()
         if expression.price != nil, prices == nil { throw DaemonConfiguration.missingPrices(for: "--when price<N") }
+        let required = try Constraints(custom: expression.custom).definitions(in: OwnConditions.defined())
         let alarm = try AdapterFactory.alarm()
         let source = AdapterFactory.conditions(
             sysfsRoot: sysfsRoot ?? "/sys", alarm: alarm, delaysSleep: false
-        ) { $0.prices = prices }
+        ) {
+            $0.prices = prices
+            $0.customConditions = required
+        }
         let interruption = Interruption { Task { await source.stop() } }
         defer { withExtendedLifetime(interruption) {} }
         let timer = Task {
@@ -151,6 +155,7 @@ extension WhenExpression {
             verdict = verdict.and(linkKinds.verdict(under: conditions))
                 .and(metered.verdict(under: conditions, treatingUnknownAs: UnknownMeteredRule()))
         }
+        for constraint in custom { verdict = verdict.and(constraint.verdict(under: conditions)) }
         if let price { verdict = verdict.and(price.verdict(at: now, under: conditions)) }
         guard case .wait(let reasons, let reevaluateAt) = verdict else { return ([], nil) }
         return (reasons, reevaluateAt.map { now.instant.duration(to: $0) })

@@ -99,7 +99,7 @@ struct GetPlan {
         let local = command.local
         policy = try Self.policy(timing.conditions)
         assumptions = try local.assume.map { text in
-            do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
+            try Assumptions(option: text)
         }
         stateDirectory = try StateFolder.path(option: local.stateDir)
         acceptsAnyCertificate = local.insecure

@@ -267,8 +267,12 @@ struct GetRun {
 
     func makeConditions() throws -> any ConditionSource {
         let prices = try plan.prices()
+        // No others, because a source may be a command.
+        let required = Set(plan.items.flatMap { $0.specification.traits.constraints.custom.map(\.name) })
+        let conditions = required.isEmpty ? [] : try OwnConditions.defined().filter { required.contains($0.name) }
         let source = AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true) {
             $0.prices = prices
+            $0.customConditions = conditions
         }
         guard let assumptions = plan.assumptions else { return source }
         return AdjustedConditions(source) { $0 = assumptions.applied(to: $0) }

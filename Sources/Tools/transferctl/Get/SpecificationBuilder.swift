@@ -181,6 +181,8 @@ struct SpecificationBuilder {
             let expression = try WhenExpression(when)
             (constraints.power, constraints.linkKinds) = (expression.power, expression.linkKinds)
             (constraints.metered, constraints.price) = (expression.metered, expression.price)
+            constraints.custom = expression.custom
+            if !expression.custom.isEmpty { _ = try constraints.definitions(in: OwnConditions.defined()) }
         }
         if timing.metered == .allow {
             guard constraints.metered != .unmetered else {

@@ -3,7 +3,7 @@ import ArgumentParser
 import ToolSupport
 import TransferModel
 
-/// A parser for `--when ac,unmetered,wifi,ethernet,battery>50,price<0.2`. Kinds of network are combined with "or", and
+/// A parser for `--when ac,unmetered,wifi,ethernet,battery>50,price<0.2,call=no`. Kinds of network are combined with "or", and
 /// everything else with "and".
 struct WhenExpression {
     /// The required power source.
@@ -15,6 +15,8 @@ struct WhenExpression {
 
     /// The required price of energy.
     var price: PriceConstraint?
+    /// The required values of the user's conditions.
+    var custom: [CustomConstraint] = []
 
     /// The words, as far as they are complete.
     private static let words = [
@@ -55,12 +57,14 @@ struct WhenExpression {
                     )
                 }
                 price = price.map { $0.below < limit.below ? $0 : limit } ?? limit
+            } else if let constraint = CustomConstraint(word) {
+                custom.require(constraint)
             } else if let kind = LinkKind(rawValue: word), kind != .unknown, kind != .other {
                 kinds.insert(LinkKinds(kind))
             } else {
                 throw UsageError(
                     "unknown condition: --when '\(word)'\(Suggestion.text(for: word, in: Self.words)); use ac, battery>N, price<N, unmetered, ethernet, wifi, cellular, bluetooth, "
-                        + "or usb-tether")
+                        + "usb-tether, or NAME=VALUE of your own conditions")
             }
         }
         // A battery level alone means "AC, or a battery above that level". Together with `ac`, only AC remains.

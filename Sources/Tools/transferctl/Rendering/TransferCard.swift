@@ -98,6 +98,7 @@ extension Constraints {
         case .unmetered: words.append("an unmetered network")
         }
         if let price { words.append("a price below \(price.below)") }
+        words += custom.map { "\($0.name) is \($0.values.joined(separator: " or "))" }
         if let patience { words.append("\(patience.rawValue) patience") }
         if let time = notBefore.map({ WatchConditions.time($0.date) }) { words.append("not before \(time)") }
         if let time = deadline.map({ WatchConditions.time($0.date) }) { words.append("done by \(time)") }

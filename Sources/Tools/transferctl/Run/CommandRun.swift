@@ -2,6 +2,7 @@
 import CommandRunner
 import Foundation
 import LinuxClock
+import LinuxConditions
 import SQLiteStore
 import ToolSupport
 import TransferEngine
@@ -43,8 +44,11 @@ struct CommandRun {
                 changed: { [messages] word in
                     if let text = state.change(to: word) { messages.show(text) }
                 }, warned: { [messages] in messages.showError($0) }, ended: { ending.yield(.result($0)) }))
+        let required = try plan.policy.conditions.definitions(in: OwnConditions.defined())
         let conditions = CommandConditions(
-            base: AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: false),
+            base: AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: false) {
+                $0.customConditions = required
+            },
             assumptions: plan.assumptions, now: { [alarm] in alarm.now() },
             onShutDown: { executor.prepareForShutDown() })
         let engine = TransferEngine(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CommandRunner
 import Foundation
+import LinuxConditions
 import LinuxKernel
 import ToolSupport
 import TransferModel
@@ -38,7 +39,7 @@ struct RunPlan {
             onLoss: command.own.onLoss, killDelay: killDelay, command.conditions, start: now,
             sysfsRoot: command.testOptions.sysfsRoot)
         assumptions = try command.own.assume.map { text in
-            do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
+            try Assumptions(option: text)
         }
     }
 
@@ -81,6 +82,17 @@ struct RunPlan {
         // A frozen command has stopped within five seconds of the loss of power.
         configuration.powerHysteresis = .seconds(4)
         return configuration
+    }
+}
+
+extension Assumptions {
+    /// Parses the value of `--assume`, which may name conditions of the user.
+    ///
+    /// - Throws: `UsageError` that names the wrong word and the permitted ones.
+    init(option text: String) throws {
+        let defined = (try? OwnConditions.defined()) ?? []
+        let values = Dictionary(defined.map { ($0.name, $0.values) }, uniquingKeysWith: { $1 })
+        do { try self.init(parsing: text, conditions: values) } catch { throw UsageError("--assume: \(error)") }
     }
 }
 

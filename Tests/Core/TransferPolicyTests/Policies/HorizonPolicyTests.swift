@@ -105,6 +105,32 @@ import TransferPolicy
         #expect(say(policy, hoursLeft: 3.5, level: 1) == "run")
     }
 
+    @Test(
+        "A share of the time to the deadline is reserved for AC power, unless the transfer needs it",
+        arguments: [
+            // Hours to the deadline, share, hours that the bytes need with safety, and the hours left from which battery
+            // is acceptable. The first is "--by 'tomorrow 18:00'" at 17:03.
+            (25, 0.5, 0, 12.5), (25, 0, 0, 42), (25, 1, 0, 0.25), (168, 0.5, 0, 42), (168, 1, 0, 0.25),
+            (80, 0.5, 0, 40),
+            (25, 0.5, 15, 15.25), (25, 1, 15, 15.25), (168, 0.5, 50, 84), (168, 0.5, 20, 62), (0.2, 0.5, 0, 0.25),
+        ])
+    func share(hours: Double, share: Double, need: Double, expected: Double) throws {
+        let policy = HorizonPolicy(factor: 0, share: share)
+        var subject = Sample.subject(deadline: Int64(hours * 3600))
+        if need > 0 { (subject.bytesTotal, subject.rate) = (Int64(need * 3600 / 1.5 * 1000), 1000) }
+        let from = Sample.monday.advanced(by: .seconds((hours - expected) * 3600))
+        let outlook = policy.outlook(for: subject, in: Sample.context(.battery))
+        #expect(outlook?.batteryFrom == (hours > expected ? from : nil))
+        #expect(
+            outlook.map { $0.basis == .reserved } ?? true == (hours / 2 == expected || hours < expected || need == 50))
+        func codes(at date: WallTime) -> [String] {
+            let second = Double(Sample.monday.duration(to: date).wholeNanoseconds) / 1e9
+            return Sample.codes(policy.verdict(for: subject, in: Sample.context(.battery, at: second)))
+        }
+        #expect(codes(at: max(from, Sample.monday)).isEmpty)
+        if hours > expected { #expect(codes(at: from.advanced(by: .seconds(-1))) == ["onBattery"]) }
+    }
+
     @Test("A running transfer on battery continues, although the time it needs shrinks faster than the time left")
     func running() {
         let policy = HorizonPolicy()
@@ -135,7 +161,8 @@ import TransferPolicy
         let subject = Sample.subject(deadline: 100 * Self.hour)
         let context = Sample.context(.battery) { $0.history = Self.history(longest: 31, at: $0.now) }
         let expected = PowerOutlook(
-            batteryFrom: Sample.monday.advanced(by: .seconds(38 * Self.hour)), longestAway: .seconds(31 * Self.hour))
+            batteryFrom: Sample.monday.advanced(by: .seconds(38 * Self.hour)), basis: .absence(.seconds(31 * Self.hour))
+        )
         #expect(HorizonPolicy().outlook(for: subject, in: context) == expected)
         #expect(HorizonPolicy().outlook(for: Sample.subject(), in: context) == nil)
         #expect(HorizonPolicy().outlook(for: Sample.subject(deadline: 3600), in: context) == nil)

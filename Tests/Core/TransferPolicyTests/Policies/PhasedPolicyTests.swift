@@ -13,7 +13,7 @@ import TransferPolicy
     @Test(
         "A policy's verdict on a phase applies to each transfer in it, until phase or state change",
         arguments: [
-            ("hours", 40, 10), ("default", 9, 2), ("horizon", 9, 2), ("immediate", 1, 1), ("unmetered", 1, 1),
+            ("hours", 40, 10), ("default", 9, 3), ("horizon", 9, 2), ("immediate", 1, 1), ("unmetered", 1, 1),
             ("strict", 1, 1),
             ("ladder", 4, 1),
         ])

@@ -216,4 +216,13 @@ extension Conditions {
         self[keyPath: fact] = self[keyPath: fact]
             .updated(to: value, source: self[keyPath: fact].source, confidence: .reported, at: now)
     }
+
+    /// Defines a custom condition, or changes its value.
+    mutating func observe(_ name: String, _ value: String?, at now: ClockReading) {
+        if let index = custom.firstIndex(where: { $0.name == name }) {
+            custom[index].fact.update(to: value, source: .custom, confidence: .reported, at: now)
+        } else {
+            custom.append(CustomCondition(name, Fact(value, source: .custom, since: now), origin: "a test"))
+        }
+    }
 }

@@ -145,6 +145,7 @@ extension Timeline {
             case .outsideWindow(let opens): [opens.map(date) ?? "never"]
             case .price(_, _, let until, _): [until.map(date) ?? "never"]
             case .priceUnknown(let end): [end.map(date) ?? "never"]
+            case .custom(let constraint, let value, _): ["\(constraint)", value ?? "unknown"]
             case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind,
                 .connectionDenied, .storageLow, .suspended, .aboutToSleep, .aboutToShutDown:
                 []

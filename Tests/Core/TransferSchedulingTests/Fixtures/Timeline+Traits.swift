@@ -28,6 +28,7 @@ extension Timeline {
         constraints.notBefore = date("notBefore").map { NotBeforeConstraint($0) }
         constraints.deadline = date("deadline").map { DeadlineConstraint($0) }
         constraints.price = words["price"].flatMap { Double($0) }.flatMap { PriceConstraint(below: $0) }
+        constraints.custom = words["requires"].flatMap { CustomConstraint($0) }.map { [$0] } ?? []
         if let window = words["window"] {
             let ends = window.split(separator: "-").compactMap { Int64($0) }
             constraints.window = WindowConstraint(windows: [.init(start: ends[0], end: ends[1])])
@@ -66,6 +67,10 @@ extension Timeline {
         case "metered": return set(\.metered, Metered(rawValue: value))
         case "connection": return set(\.connection, Optional(value))
         case "roaming": return set(\.roaming, Roaming(rawValue: value))
+        case "custom":  // custom call=yes
+            guard let constraint = CustomConstraint(value) else { return false }
+            conditions.observe(constraint.name, constraint.values[0], at: now ?? Machine.start)
+            return true
         case "sleep": return set(\.sleep, SleepState(rawValue: value))
         case "prices":  // prices 0-3600:3+3600-7200:1, in seconds from the start; none for no prices
             let segments = value.split(separator: "+").compactMap { piece -> PriceCurve.Segment? in

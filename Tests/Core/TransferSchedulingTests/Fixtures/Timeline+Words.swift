@@ -82,6 +82,7 @@ extension Timeline {
         case .resume: "resume"
         case .joinAllowed(let after): "joinAllowed:\(seconds(after))"
         case .openApp: "openApp"
+        case .become(let constraint): "become:\(constraint)"
         case .release(let holder): "release:\(holder)"
         }
     }

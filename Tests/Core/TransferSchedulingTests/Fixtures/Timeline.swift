@@ -81,7 +81,8 @@ struct Timeline {
         case "pause": machine.apply(.paused(id))
         case "resume": machine.apply(.resumed(id))
         case "cancel": machine.apply(.cancelled(id))
-        case "power", "battery", "network", "link", "metered", "connection", "roaming", "sleep", "everything", "prices":
+        case "power", "battery", "network", "link", "metered", "connection", "roaming", "sleep", "custom", "everything",
+            "prices":
             var isKnown = true
             machine.change { isKnown = Self.setFact(&$0, verb, words.word(1), at: $1) }
             return isKnown ? nil : "no such value"

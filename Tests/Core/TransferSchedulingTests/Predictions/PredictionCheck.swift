@@ -112,6 +112,8 @@ struct PredictionCheck {
         case .resume: machine.apply(.resumed(id))
         case .release: machine.apply(.released(id))
         case .logIn: machine.change { $0.observe(\.network, .full, at: $1) }
+        case .become(let constraint):
+            machine.change { $0.observe(constraint.name, constraint.values[0], at: $1) }
         case .slot, .freeSpace, .openApp: return nil
         }
         return remedy.delay
@@ -125,7 +127,7 @@ extension Remedy {
         case .plugIn(let after), .joinUnmetered(let after), .joinNetwork(let after), .joinKind(_, let after),
             .joinAllowed(let after):
             after
-        case .chargeAbove, .logIn, .wait, .slot, .freeSpace, .resume, .openApp, .release: .zero
+        case .chargeAbove, .logIn, .wait, .slot, .freeSpace, .resume, .openApp, .become, .release: .zero
         }
     }
 
@@ -133,7 +135,8 @@ extension Remedy {
     fileprivate var slack: Duration {
         switch self {
         case .chargeAbove, .resume, .release, .logIn: .seconds(10)
-        case .plugIn, .joinUnmetered, .joinNetwork, .joinKind, .joinAllowed, .wait, .slot, .freeSpace, .openApp:
+        case .plugIn, .joinUnmetered, .joinNetwork, .joinKind, .joinAllowed, .wait, .slot, .freeSpace, .openApp,
+            .become:
             .seconds(1)
         }
     }

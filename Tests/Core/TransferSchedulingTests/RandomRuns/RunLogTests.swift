@@ -49,7 +49,7 @@ import TransferScheduling
     func coverage() {
         var steps: Set<String> = []
         var effects: Set<String> = []
-        for seed in UInt64(1)...8 {
+        for seed in UInt64(1)...12 {
             _ = SeededRun(seed: seed).run(
                 steps: 1500,
                 prepare: { propertyRun in

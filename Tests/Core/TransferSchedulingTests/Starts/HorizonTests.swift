@@ -53,14 +53,16 @@ import TransferScheduling
         Timeline.run(
             """
             given power=battery battery=30
-            t=0s submit 1 discretionary deadline=360000s host=a size=62500000
-            t=0s submit 2 discretionary deadline=360000s host=b size=62500000 patience=prompt
-            expect 2 starts at 0s
-            t=0s submit 3 discretionary deadline=360000s host=c size=62500000
+            t=0s submit 1 discretionary deadline=200000s host=a size=62500000
+            t=0s submit 2 discretionary deadline=200000s host=b size=62500000 patience=prompt
+            t=0s submit 3 discretionary deadline=200000s host=c size=62500000
+            t=0s submit 4 discretionary deadline=200000s host=d size=62500000 patience=relaxed
             expect 3 waits onBattery
-            t=100s change 3 discretionary deadline=360000s host=c size=62500000 patience=prompt
-            expect 3 starts at 100s
-            expect 1 starts at 208350s
+            expect 2 starts at 48200s
+            t=60000s change 3 discretionary deadline=200000s host=c size=62500000 patience=prompt
+            expect 3 starts at 60000s
+            expect 1 starts at 100000s
+            expect 4 starts at 198500s
             """, policy: PatiencePolicy())
     }
 }

@@ -33,7 +33,8 @@ final class EngineFixture: Sendable {
         source = ManualConditionSource(conditions) { journal.append("ready to sleep") }
         executor = FakeExecutor { journal.append("executor \($0)") }
         engine = TransferEngine(
-            store: JournalingStore(InMemoryTransferStore(disk: disk), journal, recoveryGate), executor: executor, conditions: source,
+            store: JournalingStore(InMemoryTransferStore(disk: disk), journal, recoveryGate), executor: executor,
+            conditions: source,
             alarm: alarm, configuration: configuration, savesStatistics: savesStatistics,
             registry: registry, metrics: metrics, seed: 1)
     }

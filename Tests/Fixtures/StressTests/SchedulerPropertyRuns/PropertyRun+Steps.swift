@@ -167,6 +167,12 @@ extension Conditions {
         case .roaming(let value): observe(&roaming, value)
         case .connection(let name): observe(&connection, name)
         case .sleep(let value): observe(&sleep, value)
+        case .custom(let name, let value):
+            if !custom.contains(where: { $0.name == name }) {
+                custom.append(CustomCondition(name, Fact(nil, source: .custom, since: now), origin: "a run"))
+                custom.sort { $0.name < $1.name }
+            }
+            for index in custom.indices where custom[index].name == name { observe(&custom[index].fact, value) }
         case .prices(let prices, let from, let each):
             let segments = prices.enumerated().map { index, price in
                 PriceCurve.Segment(

@@ -52,6 +52,8 @@ package enum RunStep: Hashable, Sendable, Codable {
         case roaming(Roaming)
         case connection(String?)
         case sleep(SleepState)
+        /// The value of a custom condition; `nil` for unknown.
+        case custom(String, String?)
         /// The offset from UTC in seconds, and optionally another offset from a date on.
         case zone(Int64, from: WallTime?, then: Int64)
         /// The prices that follow one another from a date on, for a number of seconds each.

@@ -43,7 +43,7 @@ extension SchedulerModel {
         if known.isPaused || known.isCancelled || known.isExpiring || isObstructed(known, at: now) { return true }
         if configuration.isPreemptive || asksPolicy(known.traits) { return true }
         let unmet = Unmet(known.traits, conditions, at: now, isDefaultPolicy: false)
-        if unmet.contains(.dates) || unmet.contains(.awake) { return true }
+        if !unmet.isDisjoint(with: .immediate) { return true }
         return (0..<Unmet.hysteresisCount).contains { fact in
             guard unmet.contains(Unmet(rawValue: 1 << UInt8(fact))) else { return false }
             let since = min(known.missing[fact] ?? now.instant, Unmet.lastChange(of: fact, in: conditions))

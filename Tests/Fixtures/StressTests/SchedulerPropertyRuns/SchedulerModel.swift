@@ -236,7 +236,7 @@ package struct SchedulerModel {
             guard let known = open[id], !known.isStopping else { continue }
             let unmet = Unmet(known.traits, conditions, at: now, isDefaultPolicy: false)
             if isObstructed(known, at: now) { fault("\(id) runs although it is obstructed") }
-            if unmet.contains(.dates) || unmet.contains(.awake) { fault("\(id) runs although \(unmet)") }
+            if !unmet.isDisjoint(with: .immediate) { fault("\(id) runs although \(unmet)") }
             for fact in 0..<Unmet.hysteresisCount {
                 guard unmet.contains(Unmet(rawValue: 1 << UInt8(fact))) else {
                     if known.missing[fact] != nil { open[id]?.missing[fact] = nil }

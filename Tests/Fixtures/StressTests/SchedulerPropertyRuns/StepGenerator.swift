@@ -97,7 +97,7 @@ package struct StepGenerator {
     }
 
     private mutating func fact() -> RunStep {
-        switch random(1...12) {
+        switch random(1...13) {
         case 1...2: .fact(.power(chance(60) ? .ac : chance(80) ? .battery : .unknown))
         case 3: .fact(.battery(chance(95) ? random(0...100) : nil))
         case 4: .fact(.network(chance(65) ? .full : pick(Reachability.allCases)))
@@ -106,6 +106,7 @@ package struct StepGenerator {
         case 7: .fact(.roaming(chance(70) ? .no : pick(Roaming.allCases)))
         case 8: .fact(.sleep(chance(70) ? .awake : .aboutToSleep))
         case 9: .fact(.profile(pick(PowerProfile.allCases)))
+        case 10: .fact(.custom(pick(["call", "load"]), pick(["no", "yes", "low", nil])))
         default: .fact(.metered(chance(40) ? .no : pick(Metered.allCases)))
         }
     }
@@ -179,6 +180,10 @@ package struct StepGenerator {
             expires: chance(8) ? date(-100_000...9_000_000) : nil)
     }
 
+    private static let customConstraints = [["call=no"], ["load=low/no"], ["call=no/yes", "load=low"]].map {
+        $0.compactMap { CustomConstraint($0) }
+    }
+
     private mutating func constraints() -> Constraints {
         var constraints = Constraints()
         guard chance(70) else { return constraints }
@@ -192,6 +197,7 @@ package struct StepGenerator {
                 allowsRoaming: chance(50))
         }
         if chance(15) { constraints.price = PriceConstraint(below: Double(random(1...3))) }
+        if chance(15) { constraints.custom = pick(Self.customConstraints) }
         guard chance(25) else { return constraints }
         constraints.window = WindowConstraint(
             windows: (0..<random(1...3)).map { _ in

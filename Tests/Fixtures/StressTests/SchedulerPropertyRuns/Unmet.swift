@@ -14,6 +14,9 @@ struct Unmet: OptionSet, CustomStringConvertible {
     static let connection = Unmet(rawValue: 16)
     static let dates = Unmet(rawValue: 32)
     static let awake = Unmet(rawValue: 64)
+    static let custom = Unmet(rawValue: 128)
+    /// The conditions without a hysteresis.
+    static let immediate: Unmet = [.dates, .awake, .custom]
 
     /// The number of leading conditions that have a hysteresis.
     static let hysteresisCount = 5
@@ -43,7 +46,7 @@ struct Unmet: OptionSet, CustomStringConvertible {
     }
 
     var description: String {
-        let names = ["power", "network", "link", "metered", "connection", "dates", "awake"]
+        let names = ["power", "network", "link", "metered", "connection", "dates", "awake", "custom"]
         let missing = names.indices.filter { contains(Unmet(rawValue: 1 << UInt8($0))) }.map { names[$0] }
         return "[\(missing.joined(separator: ", "))] is not as required"
     }
@@ -65,6 +68,10 @@ struct Unmet: OptionSet, CustomStringConvertible {
         if let limit = constraints.price?.below {
             let segment = conditions.priceCurve.value?.segments.first { $0.start <= now.wall && now.wall < $0.end }
             if segment.map({ $0.price < limit }) != true { unmet.insert(.dates) }
+        }
+        for constraint in constraints.custom {
+            let value = conditions.custom.first { $0.name == constraint.name }?.fact.value
+            if value.map({ constraint.values.contains($0) }) != true { unmet.insert(.custom) }
         }
         if !traits.isLoopback {
             if conditions.network.value == .none || conditions.network.value == .portal {

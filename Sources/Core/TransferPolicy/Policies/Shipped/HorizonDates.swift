@@ -13,6 +13,8 @@ struct HorizonDates {
     static let anyCharge = 4
 
     let batteryFrom: WallTime
+    /// A Boolean value that indicates whether ``HorizonPolicy/share`` determines ``batteryFrom``.
+    let isReserved: Bool
     private let anyChargeFrom: WallTime?
     /// The dates from which and until which a metered network is acceptable; no end if the transfer itself allows it.
     private let meteredFrom: WallTime?
@@ -27,18 +29,27 @@ struct HorizonDates {
             let last = subject.startedLatest(before: deadline, safety: HorizonPolicy.safety) ?? deadline
             started = (start.date, min(last, deadline))
         }
-        /// Returns the date from which the slack is at most `slack` nanoseconds. While a transfer runs, its need
-        /// shrinks faster than the time left. A date that had come when the transfer started therefore stays in the
-        /// past.
-        func date(slack: Int64) -> WallTime {
+        /// Returns a date that follows from the latest start. While a transfer runs, its need shrinks faster than the
+        /// time left. A date that had come when the transfer started therefore stays in the past.
+        func date(_ fromLatestStart: (WallTime) -> WallTime) -> WallTime {
             if let started {
-                let startedFrom = started.last.earlier(byNanoseconds: slack)
+                let startedFrom = fromLatestStart(started.last)
                 if startedFrom <= started.date { return startedFrom }
             }
-            return last.earlier(byNanoseconds: slack)
+            return fromLatestStart(last)
         }
-        let batteryFrom = date(slack: horizonMinutes.multipliedSaturating(by: 60_000_000_000))
+        /// Returns the date from which the slack is at most `slack` nanoseconds.
+        func date(slack: Int64) -> WallTime { date { $0.earlier(byNanoseconds: slack) } }
+        let horizon = horizonMinutes.multipliedSaturating(by: 60_000_000_000)
+        let reserved = policy.reservedUntil(deadline, submitted: subject.traits.submitted)
+        let batteryFrom = date { last in
+            let horizonDate = last.earlier(byNanoseconds: horizon)
+            guard let reserved else { return horizonDate }
+            return min(
+                last.earlier(byNanoseconds: HorizonPolicy.margin.wholeNanoseconds), max(reserved, horizonDate))
+        }
         self.batteryFrom = batteryFrom
+        isReserved = batteryFrom == reserved
         // Battery power is a condition of any charge.
         anyChargeFrom =
             policy.level == nil ? nil : max(batteryFrom, date(slack: HorizonPolicy.lastHours.wholeNanoseconds))

@@ -8,6 +8,9 @@ public import TransferModel
 /// longer wait could miss the present network and find none before the deadline. The horizon is the larger of
 /// ``floor`` and ``factor`` times the longest stretch without an unmetered network in ``FreeNetworkHistory``.
 ///
+/// A ``share`` of the time from the submission to the deadline can be reserved for AC power. In this time, battery power is
+/// acceptable only if the slack falls to ``margin``.
+///
 /// A metered network is acceptable if the transfer or the policy allows it, but only during the last hours before the
 /// deadline. Afterward, the bytes are late anyway, and do not cost anything more. A transfer that allows metered networks
 /// itself keeps the permission after its deadline.
@@ -33,6 +36,8 @@ public struct HorizonPolicy: Policy, Hashable {
     /// The charge in percent that a battery must exceed until ``lastHours`` before the slack is used up. `nil`, the
     /// default, accepts any charge.
     public var level: Int?
+    /// The share of the time from the submission to the deadline in which only AC power will do, 0…1. The default is 0.
+    public var share: Double
     /// The awake time without AC power after which work without a deadline stops waiting for it. The default is 3 days.
     public var maximumWait: Duration
     /// The rule for a link whose price no source reports.
@@ -42,20 +47,31 @@ public struct HorizonPolicy: Policy, Hashable {
     public static let meteredSlack = Duration.seconds(15 * 3600)
     /// The slack from which on ``level`` no longer applies: 3.5 hours.
     public static let lastHours = Duration.seconds(12_600)
+    /// The slack that ends the time reserved by ``share``: 15 minutes.
+    public static let margin = Duration.seconds(900)
     /// The factor on the time that the remaining bytes need.
     static let safety = 1.5
 
     /// Creates a policy from its settings. The properties document their defaults.
     public init(
         floor: Duration = .seconds(42 * 3600), factor: Double = 2, metered: Duration? = nil, level: Int? = nil,
-        maximumWait: Duration = .seconds(3 * 86_400), unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
+        share: Double = 0, maximumWait: Duration = .seconds(3 * 86_400),
+        unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
     ) {
         self.floor = floor
         self.factor = factor
         self.metered = metered
         self.level = level
+        self.share = share
         self.maximumWait = maximumWait
         self.unknownMetered = unknownMetered
+    }
+
+    /// Returns the end of the time that is reserved for AC power; `nil` if ``share`` reserves none.
+    func reservedUntil(_ deadline: WallTime, submitted: WallTime) -> WallTime? {
+        guard share > 0 else { return nil }
+        let seconds = Double(submitted.duration(to: deadline).wholeNanoseconds) / 1e9 * share
+        return submitted.advanced(by: Duration(clampingSeconds: seconds))
     }
 
     /// Returns the horizon in whole minutes, rounded up.
@@ -141,6 +157,8 @@ public struct HorizonPolicy: Policy, Hashable {
                 "level", "charge that a battery must exceed until the last 3.5 h; 0: any", unit: "%", default: 0,
                 in: 0...100, isWhole: true),
             .init(
+                "share", "share of the time to the deadline in which only AC power will do", default: 0, in: 0...1),
+            .init(
                 "wait", "awake time without AC power after which work without a deadline stops waiting for it",
                 unit: "days", default: 3, in: 0...Double.infinity),
         ]
@@ -148,7 +166,7 @@ public struct HorizonPolicy: Policy, Hashable {
         HorizonPolicy(
             floor: Duration(clampingSeconds: $0["floor"] * 3600), factor: $0["factor"],
             metered: $0["metered"] > 0 ? Duration(clampingSeconds: $0["metered"] * 3600) : nil,
-            level: $0["level"] > 0 ? Int($0["level"]) : nil,
+            level: $0["level"] > 0 ? Int($0["level"]) : nil, share: $0["share"],
             maximumWait: Duration(clampingSeconds: $0["wait"] * 86_400))
     }
 }
@@ -225,6 +243,8 @@ extension HorizonPolicy: OutlookPolicy {
         guard let dates = HorizonDates(subject, self, horizonMinutes: horizonMinutes(in: context)),
             dates.batteryFrom > context.now.wall
         else { return nil }
-        return PowerOutlook(batteryFrom: dates.batteryFrom, longestAway: context.history.freeNetwork.longest)
+        let basis: PowerOutlook.Basis =
+            dates.isReserved ? .reserved : factor > 0 ? .absence(context.history.freeNetwork.longest) : .need
+        return PowerOutlook(batteryFrom: dates.batteryFrom, basis: basis)
     }
 }

@@ -31,9 +31,9 @@ public struct PatiencePolicy: Policy, Hashable {
     }
 
     // Of the protocol's type, because each conversion of a policy allocates memory.
-    private static let relaxedRule: any PhasedPolicy = HorizonPolicy(floor: .seconds(24 * 3600), factor: 1, level: 20)
-    private static let balancedRule: any PhasedPolicy = HorizonPolicy(level: 20)
-    private static let promptRule: any PhasedPolicy = UnmeteredPolicy()
+    private static let relaxedRule: any PhasedPolicy = HorizonPolicy(factor: 0, level: 20, share: 1)
+    private static let balancedRule: any PhasedPolicy = HorizonPolicy(factor: 0, level: 20, share: 0.5)
+    private static let promptRule: any PhasedPolicy = HorizonPolicy(factor: 0, level: 20, maximumWait: .zero)
 
     private func rule(of subject: PolicySubject) -> any PhasedPolicy {
         Self.rule(for: subject.traits.constraints.patience ?? patience).policy
@@ -47,9 +47,10 @@ public struct PatiencePolicy: Policy, Hashable {
     /// The entries for each patience, after the entry of the shipped default.
     static var entries: [PolicyCatalog.Entry] {
         let summaries = [
-            Patience.relaxed: "'horizon:floor=24:factor=1:level=20', which saves the battery",
-            .balanced: "'horizon:level=20', the default",
-            .prompt: "'unmetered', on time whatever the battery",
+            Patience.relaxed: "AC power until the last moment before the deadline",
+            .balanced:
+                "AC power for half of the time to the deadline, then battery if the deadline is close; the default",
+            .prompt: "AC power until 42 hours before the deadline; without a deadline, any power",
         ]
         let shipped = PolicyCatalog.Entry(name: "default", summary: "the same as 'balanced'") { _ in PatiencePolicy() }
         return [shipped]

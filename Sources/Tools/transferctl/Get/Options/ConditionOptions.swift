@@ -16,7 +16,7 @@ struct ConditionOptions: ParsableArguments {
     @Option(
         help: .init(
             "Additional conditions, separated by commas: ac, battery>N, price<N, unmetered, wifi, ethernet, cellular, "
-                + "bluetooth, usb-tether. Kinds of network are combined with 'or', all others with 'and'. Servers on this machine need no "
+                + "bluetooth, usb-tether, and NAME=VALUE of your own conditions. Kinds of network are combined with 'or', all others with 'and'. Servers on this machine need no "
                 + "network.",
             valueName: "conditions"), completion: WhenExpression.completion)
     var when: String?

@@ -2,8 +2,8 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The content of a source of prices, before parsing.
-struct PriceContent: Hashable, Sendable, Codable {
+/// The content of a source of the user, before parsing.
+struct SourceContent: Hashable, Sendable, Codable {
     /// The name of the source.
     var name: String
     /// The text of the source.
@@ -46,7 +46,7 @@ struct PriceReading: Hashable, Sendable {
 
     /// Processes what was read. Returns the time after which the source must be read again, because a forecast becomes
     /// known or the prices end; `nil` if there is no such time.
-    mutating func process(_ content: PriceContent?, at now: WallTime) -> Duration? {
+    mutating func process(_ content: SourceContent?, at now: WallTime) -> Duration? {
         hasSource = content != nil
         guard let content else {
             self = PriceReading()

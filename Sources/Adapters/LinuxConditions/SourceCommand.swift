@@ -4,13 +4,14 @@ import GLibBridge
 import Glibc
 import LinuxKernel
 
-/// A run of the user's command for prices.
+/// A run of a command of the user that gives prices or a value.
 ///
 /// The command runs without a shell, in a process group of its own. The whole group ends with the output, after the
 /// time limit, or with this object. Standard error is discarded. Used on one executor's thread only.
-final class PriceCommand {
+final class SourceCommand {
     private let name: String
-    private let deliver: (PriceContent) -> Void
+    private let sizeLimit: Int
+    private let deliver: (SourceContent) -> Void
     private var process: Int32?
     private var descriptor: Int32 = -1
     private var output: [UInt8] = []
@@ -23,19 +24,22 @@ final class PriceCommand {
     ///   - words: The program and its arguments.
     ///   - name: The name of the source in errors.
     ///   - timeLimit: The maximum duration of the run.
+    ///   - sizeLimit: The maximum size of the output in bytes. More output ends the command.
     ///   - executor: The executor of the caller.
     ///   - deliver: Receives the result once, never before the initializer returns.
     init(
-        _ words: [String], name: String, timeLimit: Duration = .seconds(30), on executor: GLibExecutor,
-        deliver: @escaping (PriceContent) -> Void
+        _ words: [String], name: String, timeLimit: Duration = .seconds(30),
+        sizeLimit: Int = SourceContent.sizeLimit, on executor: GLibExecutor,
+        deliver: @escaping (SourceContent) -> Void
     ) {
         self.name = name
+        self.sizeLimit = sizeLimit
         self.deliver = deliver
         if let problem = start(words, on: executor) {
-            source = executor.whenIdle { [weak self] in self?.finish(PriceContent(name: name, problem: problem)) }
+            source = executor.whenIdle { [weak self] in self?.finish(SourceContent(name: name, problem: problem)) }
         } else {
             limit = executor.after(milliseconds: timeLimit.timerMilliseconds) { [weak self] in
-                self?.finish(PriceContent(name: name, problem: "did not end within \(timeLimit.components.seconds) s"))
+                self?.finish(SourceContent(name: name, problem: "did not end within \(timeLimit.components.seconds) s"))
             }
         }
     }
@@ -72,22 +76,22 @@ final class PriceCommand {
     /// Reads the output that has arrived.
     private func read() {
         var block = [UInt8](repeating: 0, count: 1 << 14)
-        while output.count <= PriceContent.sizeLimit {
+        while output.count <= sizeLimit {
             let count = Glibc.read(descriptor, &block, block.count)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
             guard count > 0 else { break }
             output += block[..<count]
         }
-        let content = PriceContent(name: name, bytes: output)
+        let content = SourceContent(name: name, bytes: output, sizeLimit: sizeLimit)
         // A command that writes too much has not ended by itself.
-        guard output.count <= PriceContent.sizeLimit else { return finish(content) }
+        guard output.count <= sizeLimit else { return finish(content) }
         switch collect() {
         case .status(0), .signal(SIGKILL), nil: finish(content)  // A command may close its output before it ends.
         case .status(let number):
-            finish(PriceContent(name: name, problem: "is missing: the command ended with status \(number)"))
+            finish(SourceContent(name: name, problem: "is missing: the command ended with status \(number)"))
         case .signal(let number):
-            finish(PriceContent(name: name, problem: "is missing: signal \(number) ended the command"))
+            finish(SourceContent(name: name, problem: "is missing: signal \(number) ended the command"))
         }
     }
 
@@ -103,7 +107,7 @@ final class PriceCommand {
         return ChildProgram.collect(process)
     }
 
-    private func finish(_ content: PriceContent) {
+    private func finish(_ content: SourceContent) {
         _ = collect()
         deliver(content)
     }
