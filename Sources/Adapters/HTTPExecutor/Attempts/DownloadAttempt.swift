@@ -44,15 +44,26 @@ actor DownloadAttempt: TransferAttempt {
 
     /// Examines the destination and the partial file, and sends the first request.
     func begin() {
-        switch context.files.prepare().0 {
+        // Reading a file for its checksum takes long, and all attempts share this queue.
+        guard specification.checksum == nil || job.resume != nil else {
+            return environment.disk.async { [self] in
+                let prepared = context.files.prepare().0
+                dispatch { if !$0.isEnded { $0.begin(prepared) } }
+            }
+        }
+        begin(context.files.prepare().0)
+    }
+
+    private func begin(_ prepared: PreparedFiles) {
+        switch prepared {
         case .failed(let failure):
             end(writer.outcome(of: failure, expecting: machine.expected, resume: job.resume))
         case .unreadable(let failure):
             end(.failed(failure, resume: job.resume))
         case .placed(let completion, let path):
             // An earlier attempt placed the file, and a crash prevented its report. The component that records the
-            // end needs the path of the file's mark.
-            if job.resume == nil, let file = completion.file {
+            // end needs the path of the file's mark. A file that was there before has no mark.
+            if job.resume == nil, !completion.wasAlreadyComplete, let file = completion.file {
                 report(.checkpointed(ResumePoint(placed: file, partialPath: path)))
             }
             end(.finished(completion))

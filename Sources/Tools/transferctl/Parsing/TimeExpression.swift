@@ -4,7 +4,8 @@ import LinuxClock
 import ToolSupport
 import TransferModel
 
-/// A parser for times: RFC 3339, `+2h`, or a date of ``DateExpression``, such as `tomorrow 18:00`.
+/// A parser for times: RFC 3339, a span from now such as `2h` or `+2h`, or a date of ``DateExpression``, such as
+/// `tomorrow 18:00`.
 struct TimeExpression {
     /// The parsed time.
     let date: WallTime
@@ -23,8 +24,8 @@ struct TimeExpression {
         }
         guard let date = read else {
             throw UsageError(
-                "not a valid time: --\(option) '\(text)'; use tomorrow 18:00, 2026-12-24 18:00, Thu 18:00, 18:00 (the next "
-                    + "occurrence), 2026-12-24T18:00:00Z, or +2h (s, m, h, d, w)")
+                "not a valid time: --\(option) '\(text)'; use 2h (s, m, h, d, w), 18:00 or 6pm (the next occurrence), tonight, "
+                    + "tomorrow 18:00, Thu 18:00, 2026-12-24 18:00, or 2026-12-24T18:00:00Z")
         }
         guard date > now || allowsPast else {
             throw UsageError("--\(option) '\(text)' has passed; use a time in the future")
@@ -33,9 +34,14 @@ struct TimeExpression {
     }
 
     private static func read(_ text: String, now: WallTime, clock: LocalClock) throws -> WallTime? {
-        if text.hasPrefix("+") {
-            return DurationExpression(String(text.dropFirst())).map { now.advanced(by: $0.duration) }
+        let isSpan = text.hasPrefix("+")
+        // A span without a sign needs a unit.
+        if isSpan || text.first?.isNumber == true && text.last?.isLetter == true,
+            let span = DurationExpression(String(isSpan ? text.dropFirst() : text[...]))
+        {
+            return now.advanced(by: span.duration)
         }
+        guard !isSpan else { return nil }
         for options: ISO8601DateFormatter.Options in [
             [.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds],
         ] {
@@ -47,54 +53,5 @@ struct TimeExpression {
             return WallTime(nanosecondsSinceEpoch: Int64(seconds * 1e9))
         }
         return try DateExpression(text, now: now, clock: clock).date
-    }
-}
-
-/// A parser for durations: `90`, `90s`, `15m`, `2h`, `1d`, `1w`, and sums of them, such as `1h30min`.
-struct DurationExpression {
-    /// The parsed duration.
-    let duration: Duration
-
-    private static let units: [String: Double] = [
-        "": 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "hr": 3600, "d": 86_400, "day": 86_400, "days": 86_400,
-        "w": 604_800, "week": 604_800, "weeks": 604_800,
-    ]
-
-    /// Parses `text`. Returns `nil` if the text is not a duration, is negative, or is longer than a century.
-    init?(_ text: String) {
-        var rest = text[...]
-        var seconds = 0.0
-        var isFirst = true
-        while isFirst || !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-            rest = rest.dropFirst(digits.count)
-            let unit = rest.prefix { $0.isASCII && $0.isLetter }
-            rest = rest.dropFirst(unit.count).drop { $0 == " " }
-            // Only a number that stands alone needs no unit.
-            guard let number = Double(digits), let scale = Self.units[String(unit)],
-                !unit.isEmpty || isFirst && rest.isEmpty
-            else { return nil }
-            seconds += number * scale
-            isFirst = false
-        }
-        guard seconds < 3.2e9 else { return nil }
-        duration = .nanoseconds(Int64(seconds * 1e9))
-    }
-}
-
-/// A length of time as the value of an option, in the forms of ``DurationExpression``.
-struct TimeSpan {
-    /// The length in seconds, 1 or more.
-    let seconds: Int64
-
-    /// Parses `text`.
-    ///
-    /// - Parameter alternative: A further permitted value for the error message, such as `, or 0`.
-    /// - Throws: `UsageError` that names the option and the expected form.
-    init(_ text: String, option: String, alternative: String = "") throws {
-        guard let (seconds, rest) = DurationExpression(text)?.duration.components, seconds > 0, rest == 0 else {
-            throw UsageError("not a valid duration: --\(option) '\(text)'; use 90s, 30m, 2h, or 1d\(alternative)")
-        }
-        self.seconds = seconds
     }
 }
