@@ -77,7 +77,8 @@ struct DayOfAPersonTests {
         ])
         #expect(status == 1)
         #expect(
-            run.errors.contains("x: 127.0.0.1:9 refused the connection; retrying in 1 s (2 of 2)\n"), "\(run.errors)")
+            run.errors.contains("x: 127.0.0.1:9 refused the connection; retrying in "), "\(run.errors)")
+        #expect(run.errors.contains(" s (2 of 2)\n"))
         #expect(run.errors.contains("0 done, 2 failed\n  failed: http://127.0.0.1:9/"), "\(run.errors)")
     }
 

@@ -30,7 +30,7 @@ enum Budgets {
         "Sources/SystemLibraries/CTimer": 20, "Sources/SystemLibraries/CUPower": 20,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3040,
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
-        "Sources/Tools/ToolSupport": 1200, "Sources/Tools/TransferDaemon": 2840, "Sources/Tools/transferctl": 9820,
+        "Sources/Tools/ToolSupport": 1200, "Sources/Tools/TransferDaemon": 2860, "Sources/Tools/transferctl": 9820,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
         "Tests/Adapters/HTTPExecutorTests": 6360, "Tests/Adapters/LinuxClockTests": 280,
@@ -54,8 +54,8 @@ enum Budgets {
         "Tests/Testing/DiskFixtureTests": 260, "Tests/Testing/HostileServerTests": 480,
         "Tests/Testing/TransferTestingTests": 500, "Tests/TidyTests/Structure": 1080, "Tests/TidyTests/Support": 320,
         "Tests/Tools/AriaRPCTests": 780, "Tests/Tools/ManualPagesTests": 80, "Tests/Tools/ProgramVersionTests": 40,
-        "Tests/Tools/ToolSupportTests": 280, "Tests/Tools/TransferDaemonTests": 860,
-        "Tests/Tools/TransferctlTests": 3040, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
+        "Tests/Tools/ToolSupportTests": 280, "Tests/Tools/TransferDaemonTests": 880,
+        "Tests/Tools/TransferctlTests": 3060, "Tests/Tools/TransferlabTests": 760, "Tests/VirtualLaptop/modules": 180,
     ]
 
     /// Describes each folder that has more code lines than its budget, or far fewer, in a sentence.

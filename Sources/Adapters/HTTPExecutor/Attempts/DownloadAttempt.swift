@@ -68,20 +68,16 @@ actor DownloadAttempt: TransferAttempt {
             }
             end(.finished(completion))
         case .download(let location, let isUnchanged):
-            begin(at: location, isUnchanged: isUnchanged)
+            machine = DownloadStateMachine(
+                plan: DownloadPlan(job, environment, at: location, isUnchanged: isUnchanged))
+            writer.begin(at: location, present: machine.presentBytes)
+            // Some or all of the recorded bytes were removed by another program.
+            if let resume = job.resume, machine.plan.offset < resume.offset { report(.restarted(.bytesMissing)) }
+            reports.checkpoint(now: MonotonicTime.now())
+            start()
         case .upload:
             preconditionFailure("the files of a download were prepared for an upload")
         }
-    }
-
-    private func begin(at location: PartialFileState, isUnchanged: Bool) {
-        machine = DownloadStateMachine(
-            plan: DownloadPlan(job, environment, at: location, isUnchanged: isUnchanged))
-        writer.begin(at: location, present: machine.presentBytes)
-        // Some or all of the recorded bytes were removed by another program.
-        if let resume = job.resume, machine.plan.offset < resume.offset { report(.restarted(.bytesMissing)) }
-        reports.checkpoint(now: MonotonicTime.now())
-        start()
     }
 
     func perform(_ directive: DownloadStateMachine.Directive) {

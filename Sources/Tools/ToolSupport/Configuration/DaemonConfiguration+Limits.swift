@@ -13,22 +13,6 @@ extension DaemonConfiguration {
 
     /// The limits of the executor's rate outside all windows.
     package var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yieldsToOtherTraffic) }
-
-    /// Returns the limits of the executor's rate at a time, and the time until which they last.
-    package func limits(at now: ClockReading, localTime: LocalTimeRules) -> (limits: RateLimits, until: Instant?) {
-        var (limits, changes): (RateLimits, [Instant]) = (limits, [])
-        var rates: [Int64] = []
-        for entry in rateWindows {
-            switch entry.window.verdict(at: now, localTime: localTime) {
-            case .run(_, let closing):
-                rates.append(entry.rate)
-                changes += closing.map { [$0] } ?? []
-            case .wait(_, let opening): changes += opening.map { [$0] } ?? []
-            }
-        }
-        limits.global = rates.min() ?? limits.global
-        return (limits, changes.min())
-    }
 }
 
 /// A rate for a part of the local week.
@@ -37,4 +21,21 @@ package struct RateWindow: Hashable, Sendable {
     package var window: WindowConstraint
     /// The maximum rate of all transfers together, in bytes per second.
     package var rate: Int64
+}
+
+extension [RateWindow] {
+    /// Returns the lowest rate of the windows that are open at a time, or `nil` if none is, and the time until which it
+    /// lasts.
+    package func rate(at now: ClockReading, localTime: LocalTimeRules) -> (rate: Int64?, until: Instant?) {
+        var (rates, changes): ([Int64], [Instant]) = ([], [])
+        for entry in self {
+            switch entry.window.verdict(at: now, localTime: localTime) {
+            case .run(_, let closing):
+                rates.append(entry.rate)
+                changes += closing.map { [$0] } ?? []
+            case .wait(_, let opening): changes += opening.map { [$0] } ?? []
+            }
+        }
+        return (rates.min(), changes.min())
+    }
 }

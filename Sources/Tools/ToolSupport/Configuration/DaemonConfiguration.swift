@@ -140,14 +140,14 @@ package struct DaemonConfiguration {
                 throw UsageError("\(key)\(Self.shown(value)): must be one of \(known)")
             }
             patience = choice
-        case "parallel": parallel = try Self.number(key, value, in: 1...256)
-        case "parallel-per-host": parallelPerHost = try Self.number(key, value, in: 1...256)
-        case "parallel-per-app": parallelPerApp = try Self.number(key, value, in: 1...256)
-        case "open-per-app": openPerApp = try Self.number(key, value, in: 1...10_000_000)
-        case "files-per-app": filesPerApp = try Self.bytes(key, value, in: 0...1_000_000_000_000_000)
-        case "rate-limit": rateLimit = try Self.bytes(key, value, in: 1...Int64(Int32.max) * 1000)
+        case "parallel": parallel = try ConfigurationNumber.number(key, value, in: 1...256)
+        case "parallel-per-host": parallelPerHost = try ConfigurationNumber.number(key, value, in: 1...256)
+        case "parallel-per-app": parallelPerApp = try ConfigurationNumber.number(key, value, in: 1...256)
+        case "open-per-app": openPerApp = try ConfigurationNumber.number(key, value, in: 1...10_000_000)
+        case "files-per-app": filesPerApp = try ConfigurationNumber.bytes(key, value, in: 0...1_000_000_000_000_000)
+        case "rate-limit": rateLimit = try ConfigurationNumber.bytes(key, value, in: 1...Int64(Int32.max) * 1000)
         case "rate-windows":
-            rateWindows = try Self.byteCounts(key, value).sorted { $0.key < $1.key }.map { text, rate in
+            rateWindows = try ConfigurationNumber.byteCounts(key, value).sorted { $0.key < $1.key }.map { text, rate in
                 do { return RateWindow(window: try WindowExpression(text).constraint, rate: max(1, rate)) } catch {
                     throw UsageError("\(key): \(error)")
                 }
@@ -158,11 +158,11 @@ package struct DaemonConfiguration {
         case "yield": yieldsToOtherTraffic = try Self.flag(key, value)
         case "allow-local-redirects": allowsLocalRedirects = try Self.flag(key, value)
         case "notify": notifies = try Self.flag(key, value)
-        case "app-budgets": appBudgets = try Self.byteCounts(key, value)
-        case "connection-budgets": connectionBudgets = try Self.byteCounts(key, value)
-        case "billing-day": billingDay = try Self.number(key, value, in: 1...31)
-        case "relaunch-delay": relaunchDelay = try Self.seconds(key, value, in: 0...86_400)
-        case "relaunch-delay-limit": relaunchDelayLimit = try Self.seconds(key, value, in: 0...604_800)
+        case "app-budgets": appBudgets = try ConfigurationNumber.byteCounts(key, value)
+        case "connection-budgets": connectionBudgets = try ConfigurationNumber.byteCounts(key, value)
+        case "billing-day": billingDay = try ConfigurationNumber.number(key, value, in: 1...31)
+        case "relaunch-delay": relaunchDelay = try ConfigurationNumber.seconds(key, value, in: 0...86_400)
+        case "relaunch-delay-limit": relaunchDelayLimit = try ConfigurationNumber.seconds(key, value, in: 0...604_800)
         case "price": prices = try Self.priceSource(key, value)
         case "rpc": rpc = try Self.rpcSettings(key, value)
         case "log-level":
@@ -193,54 +193,6 @@ package struct DaemonConfiguration {
     static func flag(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> Bool {
         guard let flag = value?.bool else { throw UsageError("\(key)\(shown(value)): must be true or false") }
         return flag
-    }
-
-    static func number(
-        _ key: String, _ value: (any TOMLValueConvertible)?, in range: ClosedRange<Int>
-    ) throws -> Int {
-        guard let number = value?.int, range.contains(number) else {
-            throw UsageError(
-                "\(key)\(shown(value)): must be a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    /// Returns a number of bytes: a whole number, or text with a unit as on the command line.
-    private static func bytes(
-        _ key: String, _ value: (any TOMLValueConvertible)?, in range: ClosedRange<Int64>
-    ) throws -> Int64 {
-        guard let bytes = value?.int.map(Int64.init) ?? value?.string.flatMap({ ByteCount($0)?.bytes }),
-            range.contains(bytes)
-        else {
-            throw UsageError(
-                "\(key)\(shown(value)): must be from \(range.lowerBound) to \(range.upperBound) bytes: a whole number, or "
-                    + "text such as \"64K\", \"1.5M\", or \"2G\"")
-        }
-        return bytes
-    }
-
-    /// Returns a number of seconds: a whole number, or a span of time as on the command line.
-    private static func seconds(
-        _ key: String, _ value: (any TOMLValueConvertible)?, in range: ClosedRange<Int>
-    ) throws -> Int {
-        let span = value?.string.flatMap { DurationExpression($0)?.duration.components.seconds }.map(Int.init)
-        guard let seconds = value?.int ?? span, range.contains(seconds) else {
-            throw UsageError(
-                "\(key)\(shown(value)): must be from \(range.lowerBound) to \(range.upperBound) seconds: a whole number, or "
-                    + "text such as \"90s\", \"30m\", or \"2h\"")
-        }
-        return seconds
-    }
-
-    private static func byteCounts(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> [String: Int64] {
-        guard let table = value?.table else {
-            throw UsageError(
-                "\(key)\(shown(value)): must be a table from names to bytes, such as { \"Phone\" = \"2G\" }")
-        }
-        let counts = try table.keys.map { name in
-            (name, try bytes("\(key): '\(name)'", table[name], in: 0...1_000_000_000_000_000))
-        }
-        return Dictionary(uniqueKeysWithValues: counts)
     }
 }
 

@@ -24,7 +24,10 @@ final class RateSchedule: Sendable {
         let next = Task { [alarm, apply] in
             while !Task.isCancelled {
                 let now = alarm.now()
-                let (limits, end) = configuration.limits(at: now, localTime: LocalTimeRules(current: now.wall))
+                let (rate, end) = configuration.rateWindows.rate(
+                    at: now, localTime: LocalTimeRules(current: now.wall))
+                var limits = configuration.limits
+                limits.global = rate ?? limits.global
                 apply(limits)
                 guard let end else { return }
                 // Checked each hour, because setting the wall clock changes the time that is left.

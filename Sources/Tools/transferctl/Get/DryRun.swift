@@ -34,7 +34,9 @@ struct DryRun {
         let known = try await store.latest(forKeys: plan.items.map(\.key))
         // What earlier runs left is continued, but it says nothing about this run before the engine has read it.
         try await store.commit(known.values.filter { $0.ending == nil }.map { .ended($0.id, .cancelled) })
-        let requests = plan.items.map { TransferRequest($0.specification.continuing(known[$0.key]), key: $0.key) }
+        let requests = plan.items.map {
+            TransferRequest(Self.next($0.specification, after: known[$0.key]), key: $0.key)
+        }
         let engine = TransferEngine(
             store: store, executor: RehearsalExecutor(), conditions: try base.makeConditions(), alarm: base.alarm,
             configuration: plan.scheduling, policy: plan.policy, savesStatistics: false,
@@ -73,6 +75,22 @@ struct DryRun {
         Console.print(transfer.text)
     }
 
+    /// Returns a transfer as the next run performs it after an earlier run.
+    private static func next(
+        _ specification: TransferSpecification, after earlier: StoredTransfer?
+    ) -> TransferSpecification {
+        var next = specification
+        switch earlier?.ending {
+        case nil:
+            // Policies relax with age. The age counts from the first command.
+            next.traits.submitted = earlier?.specification.traits.submitted ?? next.traits.submitted
+            next.completedBefore = earlier?.specification.completedBefore
+        case .completed(let completion, keeping: nil): next.completedBefore = completion.file
+        case .completed, .failed, .cancelled: break
+        }
+        return next
+    }
+
     /// Returns the first decision about each transfer. Ends early if the updates end.
     private static func forecasts(
         of ids: Set<TransferID>, _ updates: AsyncStream<ServiceUpdate>
@@ -97,22 +115,6 @@ enum Forecast: Hashable, Sendable {
     case starts
     /// The transfer waits.
     case waits(WaitExplanation)
-}
-
-extension TransferSpecification {
-    /// Returns the transfer as the next run performs it after an earlier run.
-    fileprivate func continuing(_ earlier: StoredTransfer?) -> TransferSpecification {
-        var next = self
-        switch earlier?.ending {
-        case nil:
-            // Policies relax with age. The age counts from the first command.
-            next.traits.submitted = earlier?.specification.traits.submitted ?? traits.submitted
-            next.completedBefore = earlier?.specification.completedBefore
-        case .completed(let completion, keeping: nil): next.completedBefore = completion.file
-        case .completed, .failed, .cancelled: break
-        }
-        return next
-    }
 }
 
 extension StoredTransfer {

@@ -54,7 +54,7 @@ enum TransferText {
 
     /// Returns a time as a span if it is near, and as a date otherwise.
     private static func time(of date: WallTime, from now: WallTime, localTime: LocalTimeRules) -> String {
-        let seconds = (max(0, date.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch) + 999_999_999) / 1_000_000_000
+        let seconds = max(1, (date.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch + 500_000_000) / 1_000_000_000)
         return seconds < 7200
             ? " in \(Duration.seconds(seconds).inWords)" : " at \(localTime.dateAndTime(of: date))"
     }

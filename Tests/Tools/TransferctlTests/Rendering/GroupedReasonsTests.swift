@@ -49,7 +49,7 @@ struct GroupedReasonsTests {
     func retry() {
         var explanation = WaitExplanation(
             sentence: "", reasons: [WaitReasonReport(code: "backoff", sentence: "", details: ["attempt": .number(1)])])
-        explanation.until = WallTime(nanosecondsSinceEpoch: 100_500_000_000)
+        explanation.until = WallTime(nanosecondsSinceEpoch: 101_300_000_000)
         var failed = status(1)
         failed.error = "h refused the connection."
         func text(attempts: Int?) -> String? {
