@@ -44,8 +44,8 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
     @Option(
         name: .customLong("set"),
         help: .init(
-            "Download the files of a Metalink 4 document or a list such as SHA256SUMS on this machine; the URLs are "
-                + "folders with the files. Each file ends for itself, unlike with get.", valueName: "list"),
+            "Download the files of a list on this machine, such as SHA256SUMS, from the folders of the URLs.",
+            valueName: "list"),
         completion: .file())
     var fileSet: String?
 

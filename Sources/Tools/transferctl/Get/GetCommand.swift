@@ -39,11 +39,11 @@ struct GetCommand: TransferCommand {
         name: .customLong("set"),
         help: .init(
             "Download several files that appear together or not at all: a Metalink 4 document or a list such as SHA256SUMS "
-                + "(a URL, or a file and the URL of its folder; further URLs are other folders with the same files), or hf:ORG/REPO[@REVISION][:GLOB] from Hugging Face.",
+                + "(a URL, or a file and the URLs of folders), or hf:ORG/REPO[@REVISION][:GLOB] from Hugging Face.",
             valueName: "list"), completion: .file())
     var fileSet: String?
 
-    @Flag(help: "Continue all interrupted downloads and uploads of earlier commands.")
+    @Flag(help: "Continue everything that was interrupted.")
     var resume = false
 
     @Flag(help: .init("Ignore the file with default options.", visibility: .hidden))
