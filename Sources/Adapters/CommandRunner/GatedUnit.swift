@@ -29,7 +29,11 @@ package struct GatedUnit: Hashable, Sendable {
         }
         let message = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard end == .status(0) else {
-            throw FreezeError(description: "'\(command.joined(separator: " "))' failed: \(message)")
+            let manager = isUser ? "your systemd" : "the machine's systemd"
+            throw FreezeError(
+                description: message.contains("onnect to")
+                    ? "\(manager) cannot be reached, and a gate needs it (\(message))"
+                    : "\(manager) refused '\(words.joined(separator: " "))': \(message)")
         }
         return message
     }

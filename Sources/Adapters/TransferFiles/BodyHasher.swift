@@ -21,12 +21,19 @@ package struct BodyHasher: Sendable {
     /// Adds the whole file to the digest. Returns `false` if `isCancelled` returned `true` before the end of the
     /// file.
     package mutating func read(_ file: PartialFile, isCancelled: () -> Bool) throws(FileFailure) -> Bool {
+        try read(file.descriptor, path: file.path, isCancelled: isCancelled)
+    }
+
+    /// Adds the whole of an open file to the digest, as ``read(_:isCancelled:)`` does. `path` is for error messages.
+    mutating func read(
+        _ descriptor: Int32, path: String, isCancelled: () -> Bool = { false }
+    ) throws(FileFailure) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }
         var offset: off_t = 0
         while !isCancelled() {
-            let count = try calling("read", file.path) {
-                pread(file.descriptor, buffer.baseAddress, buffer.count, offset)
+            let count = try calling("read", path) {
+                pread(descriptor, buffer.baseAddress, buffer.count, offset)
             }
             if count == 0 { return true }
             update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

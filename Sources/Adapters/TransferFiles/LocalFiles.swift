@@ -90,18 +90,18 @@ package final class LocalFiles: AttemptFiles {
                     placed.file?.path = path
                     return .placed(placed, partialPath: partial.path)
                 }
+                // Precedes the check, too, because this file may have the name that must be free.
+                if job.resume == nil, var present = PresentFile(specification, in: folder).proven {
+                    present.path = shown(present.path)
+                    let completion = TransferCompletion(status: 200, file: present, wasAlreadyComplete: true)
+                    return .placed(completion, partialPath: partial.path)
+                }
                 try folder.check()
-                return .download(partial, isUnchanged: isUnchanged)
+                return .download(partial, isUnchanged: PresentFile(specification, in: folder).unchanged != nil)
             }
         } catch {
             return .failed(error)
         }
-    }
-
-    /// A Boolean value that indicates whether the file of an earlier run is unchanged.
-    private var isUnchanged: Bool {
-        guard let before = specification.completedBefore, let facts = FileFacts(path: before.path) else { return false }
-        return facts.kind == .regular && facts.size == before.bytes && facts.modified == before.modified
     }
 
     package func open(for server: ServerFile) throws(FileFailure) -> PartialFile {

@@ -33,6 +33,7 @@ struct Daemon {
     private let partialDirectory: String
     private let partials: PartialSweep
     private let holds: HoldWatch
+    private let rates: RateSchedule
     private let starter: AppStarter
     private let programs: BusPrograms
     private let lock: StateLock
@@ -69,6 +70,8 @@ struct Daemon {
         } catch {
             throw UsageError("\(error)")
         }
+        rates = RateSchedule(alarm: alarm) { [executor] in executor.setLimits($0) }
+        rates.configure(configuration)
         let holds = HoldWatch()
         self.holds = holds
         let conditions = HoldSwitch(
@@ -76,7 +79,7 @@ struct Daemon {
                 $0.prices = configuration.prices
                 $0.customConditions = configuration.conditions
             }, alarm: alarm,
-            path: state + "/hold.json", onChange: { holds.report($0) })
+            file: HoldFile(in: state), onChange: { holds.report($0) })
         var scheduling = SchedulerConfiguration()
         scheduling.globalSlots = configuration.parallel
         scheduling.slotsPerHost = configuration.parallelPerHost
@@ -215,7 +218,7 @@ struct Daemon {
         do {
             let configuration = try DaemonConfiguration(path: configurationPath, isNamed: isConfigurationNamed)
             try await service.reconfigure(configuration)
-            executor.setLimits(configuration.limits)
+            rates.configure(configuration)
             rpc.configure(configuration.rpc)
             logger.notice(
                 "configuration reloaded; parallel…, relaunch-…, price, condition, and log-level take effect at the next start"

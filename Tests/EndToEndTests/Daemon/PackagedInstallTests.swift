@@ -45,16 +45,28 @@ struct PackagedInstallTests {
 
     @Test("Without a package, the files are written, and uninstall removes them")
     func withoutPackage() async throws {
-        #expect(try await program.run(["service", "install"]).status == 0)
+        let (status, run) = try await program.run(["service", "install"])
+        #expect(status == 0 && run.output.isEmpty)
+        #expect(run.errors.contains("systemd starts \(daemon) at each login"))
+        #expect(run.errors.split(separator: "\n").count == 3, "\(run.errors)")
         let files = [
             "/data/dbus-1/services/org.transferd.service", "/config/systemd/user/transferd.service",
             "/data/man/man1/transferctl.1", "/data/man/man8/transferd.8",
             "/data/bash-completion/completions/transferctl", "/data/fish/vendor_completions.d/transferctl.fish",
         ]
         for path in files { #expect(exists(path), "\(path)") }
-        #expect(!calls.contains("enable"))
+        #expect(calls.contains("systemctl --user enable transferd.service\n"))
         #expect(try await program.run(["service", "uninstall"]).status == 0)
+        #expect(calls.contains("systemctl --user disable transferd.service\n"))
         for path in files { #expect(!exists(path), "\(path)") }
+    }
+
+    @Test("Without a user's systemd, install says what will not work")
+    func withoutSystemd() async throws {
+        try FileManager.default.removeItem(atPath: home + "/bin/systemctl")
+        let (status, run) = try await program.run(["service", "install"])
+        #expect(status == 0 && run.output.isEmpty)
+        #expect(run.errors.contains("nothing starts \(daemon) at login"), "\(run.errors)")
     }
 
     @Test("With a package, install enables its unit, and removes the files of an earlier install")

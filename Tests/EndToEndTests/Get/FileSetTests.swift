@@ -108,6 +108,24 @@ struct FileSetTests {
         #expect(good.requests.count == count)
     }
 
+    @Test("A list on this machine is fetched from any number of folders; the last has all files")
+    func folders() async throws {
+        let lacking = try HostileServer { $1.respond("404 Not Found") }
+        let good = try Self.serve()
+        defer { for server in [lacking, good] { server.stop() } }
+        let program = try Transferctl()
+        let list = program.folder.path + "/SHA256SUMS"
+        try Self.few.map { "\(Self.digest($1)) *\($0)\n" }.joined().write(
+            toFile: list, atomically: true, encoding: .utf8)
+        let (status, run) = try await program.run([
+            "get", "--set", list, lacking.url("/x/"), lacking.url("/y"), "--mirror", good.url("/"), "-d",
+            program.downloads + "/few",
+        ])
+        #expect(status == 0, "\(run.errors)")
+        try expect(program.downloads + "/few", has: Self.few)
+        #expect(lacking.requests.contains { $0.target.hasPrefix("/y/d") })
+    }
+
     @Test("A set with a missing file changes nothing; an existing folder keeps its files, or gets all of the set's")
     func incomplete() async throws {
         let isBroken = Mutex(true)

@@ -47,6 +47,44 @@ import TransferPolicy
         #expect((empty.policy, empty.parallel, empty.rateLimit == nil) == ("default", 4, true))
     }
 
+    @Test("Bytes and times may have the units of the command line")
+    func units() throws {
+        let some = try DaemonConfiguration(
+            """
+            rate-limit = "1.5M"
+            files-per-app = "2G"
+            relaunch-delay = "5m"
+            app-budgets = { person = "1K" }
+            window = "10pm-6am"
+            """, path: "c.toml")
+        #expect(try some.window == WindowExpression("22:00-06:00").constraint)
+        #expect(throws: UsageError.self) { try DaemonConfiguration("window = \"never\"", path: "c.toml") }
+        #expect((some.rateLimit, some.filesPerApp, some.relaunchDelay) == (1_572_864, 2_147_483_648, 300))
+        #expect(some.appBudgets == ["person": 1024])
+        #expect(throws: UsageError.self) { try DaemonConfiguration("rate-limit = \"1 fish\"", path: "c.toml") }
+    }
+
+    @Test("The rate follows the windows of the local week; of two that are open, the lower rate applies")
+    func rateWindows() throws {
+        let some = try DaemonConfiguration(
+            """
+            rate-limit = "2M"
+            rate-windows = { "Mon-Fri 08:00-18:00" = "500K", "Mon 12:00-13:00" = "1K" }
+            """, path: "c.toml")
+        // 1970-01-05 was a Monday.
+        func limit(hour: Int64) -> (Int64?, Int64?) {
+            let wall = WallTime(secondsSinceEpoch: 4 * 86_400 + hour * 3600)
+            let now = ClockReading(instant: Instant(nanoseconds: 0), wall: wall)
+            let (rate, until) = some.rateWindows.rate(at: now, localTime: .utc)
+            return (rate, until.map { $0.nanoseconds / 3_600_000_000_000 })
+        }
+        #expect(limit(hour: 6) == (nil, 2) && some.rateLimit == 2 << 20)
+        #expect(limit(hour: 9) == (500 << 10, 3))
+        #expect(limit(hour: 12) == (1024, 1))
+        #expect(limit(hour: 13) == (500 << 10, 5))
+        #expect(throws: UsageError.self) { try DaemonConfiguration("rate-windows = { soon = 1 }", path: "c.toml") }
+    }
+
     @Test("The patience chooses the policy of its name")
     func patience() throws {
         #expect(try DaemonConfiguration("patience = \"prompt\"", path: "c.toml").policy == "prompt")
@@ -131,7 +169,7 @@ import TransferPolicy
         let keys = DaemonConfiguration.keys
         #expect(keys.map(\.name) == keys.map(\.name).sorted())
         // Every key is uncommented, except for the key without a default.
-        let text = keys.filter { $0.name != "rate-limit" }.map { "\($0.name) = \($0.defaultText)" }.joined(
+        let text = keys.filter { $0.defaultValue != nil }.map { "\($0.name) = \($0.defaultText)" }.joined(
             separator: "\n")
         let configuration = try DaemonConfiguration(text, path: "c.toml")
         let defaults = DaemonConfiguration()
@@ -162,10 +200,10 @@ import TransferPolicy
             ("policy = 3", "c.toml:1:10: policy = 3: must be a string in quotes"),
             ("# parallell\n\nparallell = 4", "c.toml:3:1: unknown key 'parallell'; did you mean 'parallel'?"),
             ("app-budgets = 7", "c.toml:1:15: app-budgets = 7: must be a table from names to bytes"),
-            ("\napp-budgets = { a = -1 }", "c.toml:2:15: app-budgets: 'a' = -1: must be a whole number from 0 to"),
+            ("\napp-budgets = { a = -1 }", "c.toml:2:15: app-budgets: 'a' = -1: must be from 0 to"),
             (
-                "[connection-budgets]\n\"b c\" = \"1\"",
-                "c.toml:1:2: connection-budgets: 'b c' = \"1\": must be a whole number"
+                "[connection-budgets]\n\"b c\" = \"x\"",
+                "c.toml:1:2: connection-budgets: 'b c' = \"x\": must be from 0 to"
             ),
             ("billing-day = 32", "c.toml:1:15: billing-day = 32: must be a whole number from 1 to 31"),
             ("yield = 1", "c.toml:1:9: yield = 1: must be true or false"),

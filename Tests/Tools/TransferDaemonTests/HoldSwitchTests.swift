@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import Testing
+import ToolSupport
 import TransferModel
 import TransferPolicy
 import TransferTesting
@@ -22,7 +23,9 @@ import TransferTesting
     {
         let source = ManualConditionSource(Conditions(unknownSince: now))
         return (
-            HoldSwitch(base: source, alarm: ManualAlarm(startingAt: now), path: path, onChange: { _ in }), source
+            HoldSwitch(
+                base: source, alarm: ManualAlarm(startingAt: now), file: HoldFile(path: path), onChange: { _ in }),
+            source
         )
     }
 

@@ -46,6 +46,25 @@ struct AddOptionsTests {
         #expect(try applied().isPlain)
     }
 
+    @Test("A list of names with checksums becomes downloads from any number of folders")
+    func fileSet() throws {
+        let digest = String(repeating: "a", count: 64)
+        let list = NSTemporaryDirectory() + "/SHA256SUMS-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: list) }
+        try "\(digest)  d/a b.bin\n".write(toFile: list, atomically: true, encoding: .utf8)
+        func parsed(_ arguments: String...) throws -> [GetPlan.Item] {
+            try AddCommand.parse(["--set", list] + arguments).items(now: WallTime(secondsSinceEpoch: 1))
+        }
+        let items = try parsed("http://a/x", "http://b/y/", "--mirror", "http://c/", "-d", "/srv")
+        let item = try #require(items.first?.specification)
+        #expect(items.count == 1 && item.url == "http://a/x/d/a%20b.bin")
+        #expect(item.mirrors?.urls == ["http://b/y/d/a%20b.bin", "http://c/d/a%20b.bin"])
+        #expect((item.destination.directory, item.destination.name) == ("/srv/d", "a b.bin"))
+        #expect(item.checksum?.hexDigest == digest)
+        #expect(throws: UsageError.self) { try parsed() }
+        #expect(throws: UsageError.self) { try parsed("http://a/", "-o", "x") }
+    }
+
     @Test("A program without a slash is found in PATH, and one that does not exist is refused")
     func programs() throws {
         #expect(try settings("--on-complete", "sh", "-c", "true").onComplete?.first?.hasSuffix("/sh") == true)

@@ -44,33 +44,40 @@ actor DownloadAttempt: TransferAttempt {
 
     /// Examines the destination and the partial file, and sends the first request.
     func begin() {
-        switch context.files.prepare().0 {
+        // Reading a file for its checksum takes long, and all attempts share this queue.
+        guard specification.checksum == nil || job.resume != nil else {
+            return environment.disk.async { [self] in
+                let prepared = context.files.prepare().0
+                dispatch { if !$0.isEnded { $0.begin(prepared) } }
+            }
+        }
+        begin(context.files.prepare().0)
+    }
+
+    private func begin(_ prepared: PreparedFiles) {
+        switch prepared {
         case .failed(let failure):
             end(writer.outcome(of: failure, expecting: machine.expected, resume: job.resume))
         case .unreadable(let failure):
             end(.failed(failure, resume: job.resume))
         case .placed(let completion, let path):
             // An earlier attempt placed the file, and a crash prevented its report. The component that records the
-            // end needs the path of the file's mark.
-            if job.resume == nil, let file = completion.file {
+            // end needs the path of the file's mark. A file that was there before has no mark.
+            if job.resume == nil, !completion.wasAlreadyComplete, let file = completion.file {
                 report(.checkpointed(ResumePoint(placed: file, partialPath: path)))
             }
             end(.finished(completion))
         case .download(let location, let isUnchanged):
-            begin(at: location, isUnchanged: isUnchanged)
+            machine = DownloadStateMachine(
+                plan: DownloadPlan(job, environment, at: location, isUnchanged: isUnchanged))
+            writer.begin(at: location, present: machine.presentBytes)
+            // Some or all of the recorded bytes were removed by another program.
+            if let resume = job.resume, machine.plan.offset < resume.offset { report(.restarted(.bytesMissing)) }
+            reports.checkpoint(now: MonotonicTime.now())
+            start()
         case .upload:
             preconditionFailure("the files of a download were prepared for an upload")
         }
-    }
-
-    private func begin(at location: PartialFileState, isUnchanged: Bool) {
-        machine = DownloadStateMachine(
-            plan: DownloadPlan(job, environment, at: location, isUnchanged: isUnchanged))
-        writer.begin(at: location, present: machine.presentBytes)
-        // Some or all of the recorded bytes were removed by another program.
-        if let resume = job.resume, machine.plan.offset < resume.offset { report(.restarted(.bytesMissing)) }
-        reports.checkpoint(now: MonotonicTime.now())
-        start()
     }
 
     func perform(_ directive: DownloadStateMachine.Directive) {

@@ -39,8 +39,7 @@ extension DownloadPlan {
         connections = job.resume.map { $0.extents == nil } == true ? 1 : specification.connections
         total = job.resume?.total
         validator = job.resume?.validator
-        // The earlier file was never compared with the checksum, so a transfer with a checksum downloads the file
-        // again.
+        // A file with the right checksum was found before, so the earlier file has another one.
         if specification.checksum == nil, isUnchanged { completedBefore = specification.completedBefore }
     }
 }

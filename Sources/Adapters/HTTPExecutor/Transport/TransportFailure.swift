@@ -18,22 +18,22 @@ enum TransportFailure {
         }
         return switch code {
         // A client behind a proxy connects to nothing else.
-        case -1004 where proxy != nil: make(.connection, "The proxy \(proxy ?? "") refused the connection", text)
+        case -1004 where proxy != nil: make(.connection, "The proxy \(proxy ?? "") refused the connection")
         case AddressCheck.errorCode:
             make(
                 .redirect,
-                "A public server redirects to \(host), which is on this machine or its network. \(RedirectRule.localRemedy)",
-                "")
-        case -1001: make(.timeout, "\(host) did not respond in time", text)
-        case -1003: make(.nameResolution, "The host name \(host) was not found", text)
-        case -1004: make(.connection, "\(host) refused the connection", text)
-        case -1005: make(.connection, "\(host) dropped the connection", text)
-        case -1007: make(.redirect, "\(host) redirects too many times", text)
-        case -1011: make(.connection, "\(host) closed the connection without a response", text)
+                "A public server redirects to \(host), which is on this machine or its network. \(RedirectRule.localRemedy)"
+            )
+        case -1001: make(.timeout, "\(host) did not respond in time")
+        case -1003: make(.nameResolution, "The host name \(host) was not found")
+        case -1004: make(.connection, "\(host) refused the connection")
+        case -1005: make(.connection, "\(host) dropped the connection")
+        case -1007: make(.redirect, "\(host) redirects too many times")
+        case -1011: make(.connection, "\(host) closed the connection without a response")
         // FoundationNetworking misreads an IPv6 host. The case after this one covers a
         // response that is not HTTP. Such a response has the codes of a bad URL, and only libcurl's text differs.
         case -1000 where host.hasPrefix("["):
-            make(.unsupportedURL, "URLSession cannot fetch URLs with IPv6 addresses; use the transport .curl", "")
+            make(.unsupportedURL, "URLSession cannot fetch URLs with IPv6 addresses; use the transport .curl")
         case -1000, -1002:
             text.contains("HTTP") || text.contains("ersion")
                 ? make(.malformedResponse, "\(host) did not send an HTTP response", text)
@@ -86,7 +86,8 @@ enum TransportFailure {
         ),
     ]
 
-    private static func make(_ cause: FailureCause, _ sentence: String, _ text: String) -> TransferFailure {
+    /// Returns a failure with a sentence, and with the transport's own words if the sentence does not say everything.
+    private static func make(_ cause: FailureCause, _ sentence: String, _ text: String = "") -> TransferFailure {
         let words = text.isEmpty || text.hasPrefix("Error Domain") || text.contains("://") ? "" : ": \(text)"
         return TransferFailure(cause: cause, message: sentence + words + ".")
     }

@@ -78,6 +78,8 @@ public struct TransferHistoryEvent: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The transfer was submitted.
         case submitted
+        /// The user or the app changed the conditions, the kind, or the priority.
+        case changed
         /// An attempt began.
         case started
         /// The attempt was stopped, and its bytes were kept.

@@ -61,7 +61,7 @@ struct Explainer {
         var remedies = reasons.flatMap { changes(releasing: $0, of: entry) }
         let release = release(of: entry)
         if let release { remedies.append(.wait(until: release)) }
-        return Explanation(
+        var explanation = Explanation(
             reasons: reasons.map { $0.keepingSince(from: reported) }, remedies: remedies.uniqued(),
             nextReevaluation: Verdict.earlier(reevaluateAt, evaluator.endOfHold).map(now.wall(at:)), isLate: isLate,
             expectedChance: reasons.contains(where: \.dependsOnConditions)
@@ -70,6 +70,9 @@ struct Explainer {
             outlook: reasons.contains(where: \.asksForPower) ? evaluator.outlook(for: entry) : nil, waited: waited,
             deadline: outlook(of: entry, state, start: reasons.contains(where: \.dependsOnConditions) ? release : nil),
             joint: remedies.allSatisfy(\.isWait) ? jointRemedy(of: entry, before: release) : nil)
+        explanation.power = evaluator.conditions.power.value
+        explanation.endOfHold = evaluator.conditions.hold.value?.until
+        return explanation
     }
 
     /// Returns the outlook on a transfer's deadline; `nil` if there is no deadline.

@@ -10,12 +10,28 @@ extension Explanation {
     }
 
     private func sentence(_ remedies: [Remedy], localTime: LocalTimeRules) -> String {
-        var sentence = reasons.map { $0.sentence(localTime: localTime) }.joined(separator: "; ")
+        var sentence = reasons.map { self.sentence(of: $0, localTime: localTime) }.joined(separator: "; ")
         let together = joint.map { [$0.phrase(localTime: localTime)] } ?? []
         let releases = together + remedies.map { phrase(of: $0, localTime: localTime) }
         if !releases.isEmpty { sentence += " — " + releases.joined(separator: ", or ") }
         if let phrase = deadline?.phrase(localTime: localTime) { sentence += (sentence.isEmpty ? "" : "; ") + phrase }
         return sentence
+    }
+
+    /// Returns one of the reasons in words, with what only the conditions say: the power source that must be stable, and
+    /// the end of the hold, unless it is a remedy.
+    public func sentence(of reason: WaitReason, localTime: LocalTimeRules) -> String {
+        var words = reason.sentence(localTime: localTime)
+        switch reason.reason {
+        case .debouncing(.power, _) where power == .battery:
+            words = words.replacing("power changed", with: "on battery")
+        case .debouncing(.power, _) where power == .ac: words = words.replacing("power changed", with: "on AC power")
+        case .held(by: MachineHold.user, _):
+            guard let endOfHold, !remedies.contains(.wait(until: endOfHold)) else { break }
+            words += ", until \(localTime.dateAndTime(of: endOfHold))"
+        default: break
+        }
+        return words
     }
 
     /// Returns a remedy as a phrase. The latest start before a deadline names the deadline.
@@ -76,13 +92,15 @@ extension WaitReason {
     public func sentence(localTime: LocalTimeRules) -> String {
         var words = reason.phrase(localTime: localTime)
         switch reason {
+        case .debouncing(.power, let until):
+            words = "power changed; waiting \(since.instant.duration(to: until).inWords) for stable power"
         case .held(by: MachineHold.user, let why):
             // Only one command sets such a hold, so its source says nothing more.
             return "on hold since \(localTime.clockTime(of: since.wall))" + (why.isEmpty ? "" : ": \(why)")
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended,
             .connectionDenied, .held, .needsApp, .custom, .aboutToSleep, .aboutToShutDown:
             words += " since \(localTime.clockTime(of: since.wall))"
-        case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .storageLow, .rateLimited,
+        case .notBefore, .outsideWindow, .debouncing(.network, _), .waitingForSlot, .backoff, .storageLow, .rateLimited,
             .budgetSpent, .windowTooShort, .price, .priceUnknown:
             // These reasons describe the future, so their start time is of no interest.
             break
@@ -110,7 +128,7 @@ extension Reason {
         case .networkKind(let kind, let allowed): "needs \(allowed.phrase); on \(kind.displayName)"
         case .outsideWindow(let opens?): "outside the time window until \(localTime.dateAndTime(of: opens))"
         case .outsideWindow(nil): "outside the time window"
-        case .debouncing(.power, _): "on AC power; waiting for stable power"
+        case .debouncing(.power, _): "power changed; waiting for stable power"
         case .debouncing(.network, _): "network changed; waiting for a stable network"
         case .waitingForSlot(.global): "waiting for other transfers"
         case .waitingForSlot(.host): "waiting for other transfers with the same server"

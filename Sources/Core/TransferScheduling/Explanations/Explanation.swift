@@ -72,6 +72,10 @@ public struct Explanation: Hashable, Sendable {
     public var waited: [ReasonTime]
     /// The outlook on the transfer's deadline; `nil` if there is no deadline.
     public var deadline: DeadlineOutlook?
+    /// The power source at the time of the explanation.
+    public var power = PowerSource.unknown
+    /// The end of the user's hold on everything, or `nil` if there is none.
+    public var endOfHold: WallTime?
 
     /// Creates an explanation.
     public init(

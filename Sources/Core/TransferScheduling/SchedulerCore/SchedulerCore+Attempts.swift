@@ -19,7 +19,10 @@ extension SchedulerCore where Queue: ~Copyable {
         let gained = bytes - transfers.active[index].entry.bytes
         let isLoopback = transfers.active[index].entry.traits.isLoopback
         let usualRate = evaluator.typicalRate
-        if let sample = RateSample(of: gained, in: attempt.lastReport.duration(to: now.instant)) {
+        // The first report of an attempt that continues has the bytes that were present before, also those of a process
+        // that was killed before it reported them.
+        let isContinued = attempt.bytesAtStart > 0 && attempt.lastReport == attempt.since.instant
+        if !isContinued, let sample = RateSample(of: gained, in: attempt.lastReport.duration(to: now.instant)) {
             transfers.active[index].entry.rate = sample.smoothing(transfers.active[index].entry.rate)
             if !isLoopback {
                 evaluator.typicalRate = sample.smoothing(usualRate)

@@ -8,7 +8,11 @@ extension WaitExplanation {
     package init(_ explanation: Explanation, localTime: LocalTimeRules) {
         self.init(
             sentence: explanation.fullSentence(localTime: localTime),
-            reasons: explanation.reasons.map { WaitReasonReport($0, localTime: localTime) },
+            reasons: explanation.reasons.map {
+                var report = WaitReasonReport($0, localTime: localTime)
+                report.sentence = explanation.sentence(of: $0, localTime: localTime)
+                return report
+            },
             waited: explanation.waited.map { WaitedTime(code: $0.code, seconds: $0.time.components.seconds) })
         (until, expectedChance) = (explanation.nextReevaluation, explanation.expectedChance)
         (deadline, latestStart) = (explanation.deadline?.date, explanation.deadline?.latestStart)

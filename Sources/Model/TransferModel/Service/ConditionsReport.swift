@@ -45,8 +45,12 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
         // Prices differ by region, so they tell where a machine is.
         price = PriceReport(conditions.priceCurve, at: now)
         if !conditions.custom.isEmpty {
-            custom = Dictionary(
-                conditions.custom.map { ($0.name, FactReport($0.fact, $0.fact.value)) }, uniquingKeysWith: { $1 })
+            custom = [:]
+            for condition in conditions.custom {
+                var report = FactReport(condition.fact, condition.fact.value)
+                if condition.fact.source == .custom { report.source = condition.origin }
+                custom?[condition.name] = report
+            }
         }
         connection = FactReport(conditions.connection, conditions.connection.value)
         interface = FactReport(conditions.interface, conditions.interface.value)

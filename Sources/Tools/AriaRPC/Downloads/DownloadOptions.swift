@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FlyingFox
+import ToolSupport
 import TransferModel
 
 /// The options of a download, from a caller. All options that are not listed here are refused.
@@ -175,15 +176,10 @@ struct DownloadOptions: Hashable, Sendable {
         return number
     }
 
-    /// Returns a number of bytes with aria2's suffixes: K is 1,024 bytes, and M is 1,024 K.
     private static func byteCount(_ text: String, _ name: String) throws(RPCFault) -> Int64 {
-        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20]
-        let unit = text.last.flatMap { units[Character($0.uppercased())] }
-        guard let number = Int64(unit == nil ? text : String(text.dropLast())), number > 0 else {
+        guard let bytes = ByteCount(text)?.bytes, bytes > 0 else {
             throw RPCFault("the option '\(name)' must be a number of bytes per second, such as 500K or 2M")
         }
-        let (bytes, overflows) = number.multipliedReportingOverflow(by: unit ?? 1)
-        guard !overflows else { throw RPCFault("the option '\(name)' is too large") }
         return bytes
     }
 

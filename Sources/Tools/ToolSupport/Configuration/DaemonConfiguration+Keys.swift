@@ -13,7 +13,7 @@ extension DaemonConfiguration {
         package var meaning: String
 
         /// The default value, or `nil` if there is no limit by default. The default text is then an example.
-        package var defaultValue: String? { name == "rate-limit" ? nil : defaultText }
+        package var defaultValue: String? { ["rate-limit", "window"].contains(name) ? nil : defaultText }
 
         /// The key as a commented-out line of the file, after a line with its meaning.
         package var lines: [String] {
@@ -51,7 +51,7 @@ extension DaemonConfiguration {
             unit: "bytes per billing period, by connection name",
             meaning: "The metered bytes that each connection may carry. The limits work as in app-budgets."),
         Key(
-            name: "files-per-app", defaultText: "20000000000", unit: "bytes, 0 to 1000000000000000",
+            name: "files-per-app", defaultText: "20000000000", unit: "bytes, also as \"20G\"",
             meaning:
                 "The disk space for an app's background sessions: partial files, finished files that the app has not moved "
                 + "away, and kept files of uploads."),
@@ -94,16 +94,22 @@ extension DaemonConfiguration {
                 + "next start."),
         Key(
             name: "rate-limit", defaultText: "1000000",
-            unit: "bytes per second, 1 to 2147483647000; no limit by default",
+            unit: "bytes per second, also as \"1.5M\"; no limit by default",
             meaning: "The maximum rate of all transfers together."),
         Key(
-            name: "relaunch-delay", defaultText: "60", unit: "seconds, 0 to 86400",
+            name: "rate-windows", defaultText: "{}",
+            unit: "bytes per second, by time window of the local week",
+            meaning:
+                "Rates instead of rate-limit at some times, such as { \"Mon-Fri 08:00-18:00\" = \"500K\" }. Of several open "
+                + "windows, the lowest rate applies."),
+        Key(
+            name: "relaunch-delay", defaultText: "60", unit: "seconds, also as \"5m\"; at most a day",
             meaning:
                 "How long an app's background work waits after the app's first relaunch. Each relaunch doubles the delay. Takes "
                 + "effect at the next start."
         ),
         Key(
-            name: "relaunch-delay-limit", defaultText: "21600", unit: "seconds, 0 to 604800",
+            name: "relaunch-delay-limit", defaultText: "21600", unit: "seconds, also as \"6h\"; at most a week",
             meaning: "The maximum of that delay. Takes effect at the next start."),
         Key(
             name: "rpc", defaultText: "{}", unit: "",
@@ -112,6 +118,12 @@ extension DaemonConfiguration {
                 + "port (6800), directory (\"~/Downloads\"), token (otherwise made in the file rpc-token of the state "
                 + "folder), origins (of web pages that may call; none by default), and kind (\"discretionary\" or "
                 + "\"normal\")."),
+        Key(
+            name: "window", defaultText: "\"Mon-Fri 01:00-06:00; Sat,Sun 00:00-24:00\"",
+            unit: "local week; any time by default",
+            meaning:
+                "The time window of all transfers that are submitted without a window of their own, except tasks of sessions."
+        ),
         Key(
             name: "yield", defaultText: "false", unit: "",
             meaning: "Whether transfers slow down while other programs use the network."),

@@ -23,7 +23,9 @@ extension DaemonConfiguration {
             throw UsageError("\(key): directory = \"\(folder)\": must be an absolute path, or begin with ~/")
         }
         var settings = RPCSettings(directory: path)
-        if let port = table["port"] { settings.port = try number("\(key): port", port, in: 1024...65_535) }
+        if let port = table["port"] {
+            settings.port = try ConfigurationNumber.number("\(key): port", port, in: 1024...65_535)
+        }
         if let token = table["token"] { settings.token = try checkedToken("\(key): token", token) }
         if let origins = table["origins"] {
             guard let array = origins.array else {

@@ -3,9 +3,8 @@ import Foundation
 package import LinuxConditions
 package import Logging
 import TOMLKit
-package import TransferFiles
 package import TransferModel
-package import TransferPolicy
+import TransferPolicy
 
 /// The settings of the daemon, read from `config.toml`. Every key has a default, and an unknown key is an error.
 package struct DaemonConfiguration {
@@ -29,6 +28,10 @@ package struct DaemonConfiguration {
     package var filesPerApp: Int64 = 20_000_000_000
     /// The maximum rate of all transfers together, in bytes per second. `nil` means no limit.
     package var rateLimit: Int64?
+    /// The rates that replace ``rateLimit`` in windows of the local week. Of several open windows, the lowest rate applies.
+    package var rateWindows: [RateWindow] = []
+    /// The window of transfers that state none. `nil` (the default) means any time.
+    package var window: WindowConstraint?
     /// A Boolean value that indicates whether transfers slow down while other programs use the network. The default
     /// is `false`.
     package var yieldsToOtherTraffic = false
@@ -139,20 +142,29 @@ package struct DaemonConfiguration {
                 throw UsageError("\(key)\(Self.shown(value)): must be one of \(known)")
             }
             patience = choice
-        case "parallel": parallel = try Self.number(key, value, in: 1...256)
-        case "parallel-per-host": parallelPerHost = try Self.number(key, value, in: 1...256)
-        case "parallel-per-app": parallelPerApp = try Self.number(key, value, in: 1...256)
-        case "open-per-app": openPerApp = try Self.number(key, value, in: 1...10_000_000)
-        case "files-per-app": filesPerApp = Int64(try Self.number(key, value, in: 0...1_000_000_000_000_000))
-        case "rate-limit": rateLimit = Int64(try Self.number(key, value, in: 1...Int(Int32.max) * 1000))
+        case "parallel": parallel = try ConfigurationNumber.number(key, value, in: 1...256)
+        case "parallel-per-host": parallelPerHost = try ConfigurationNumber.number(key, value, in: 1...256)
+        case "parallel-per-app": parallelPerApp = try ConfigurationNumber.number(key, value, in: 1...256)
+        case "open-per-app": openPerApp = try ConfigurationNumber.number(key, value, in: 1...10_000_000)
+        case "files-per-app": filesPerApp = try ConfigurationNumber.bytes(key, value, in: 0...1_000_000_000_000_000)
+        case "rate-limit": rateLimit = try ConfigurationNumber.bytes(key, value, in: 1...Int64(Int32.max) * 1000)
+        case "rate-windows":
+            rateWindows = try ConfigurationNumber.byteCounts(key, value).sorted { $0.key < $1.key }.map { text, rate in
+                do { return RateWindow(window: try WindowExpression(text).constraint, rate: max(1, rate)) } catch {
+                    throw UsageError("\(key): \(error)")
+                }
+            }
+        case "window":
+            let text = try Self.text(key, value)
+            do { window = try WindowExpression(text).constraint } catch { throw UsageError("\(key): \(error)") }
         case "yield": yieldsToOtherTraffic = try Self.flag(key, value)
         case "allow-local-redirects": allowsLocalRedirects = try Self.flag(key, value)
         case "notify": notifies = try Self.flag(key, value)
-        case "app-budgets": appBudgets = try Self.byteCounts(key, value)
-        case "connection-budgets": connectionBudgets = try Self.byteCounts(key, value)
-        case "billing-day": billingDay = try Self.number(key, value, in: 1...31)
-        case "relaunch-delay": relaunchDelay = try Self.number(key, value, in: 0...86_400)
-        case "relaunch-delay-limit": relaunchDelayLimit = try Self.number(key, value, in: 0...604_800)
+        case "app-budgets": appBudgets = try ConfigurationNumber.byteCounts(key, value)
+        case "connection-budgets": connectionBudgets = try ConfigurationNumber.byteCounts(key, value)
+        case "billing-day": billingDay = try ConfigurationNumber.number(key, value, in: 1...31)
+        case "relaunch-delay": relaunchDelay = try ConfigurationNumber.seconds(key, value, in: 0...86_400)
+        case "relaunch-delay-limit": relaunchDelayLimit = try ConfigurationNumber.seconds(key, value, in: 0...604_800)
         case "price": prices = try Self.priceSource(key, value)
         case "condition": conditions = try OwnConditions.parsed(key, value)
         case "rpc": rpc = try Self.rpcSettings(key, value)
@@ -185,39 +197,6 @@ package struct DaemonConfiguration {
         guard let flag = value?.bool else { throw UsageError("\(key)\(shown(value)): must be true or false") }
         return flag
     }
-
-    static func number(
-        _ key: String, _ value: (any TOMLValueConvertible)?, in range: ClosedRange<Int>
-    ) throws -> Int {
-        guard let number = value?.int, range.contains(number) else {
-            throw UsageError(
-                "\(key)\(shown(value)): must be a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    private static func byteCounts(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> [String: Int64] {
-        guard let table = value?.table else {
-            throw UsageError(
-                "\(key)\(shown(value)): must be a table from names to bytes, such as { \"Phone\" = 2000000000 }")
-        }
-        let counts = try table.keys.map { name in
-            (name, Int64(try number("\(key): '\(name)'", table[name], in: 0...1_000_000_000_000_000)))
-        }
-        return Dictionary(uniqueKeysWithValues: counts)
-    }
-}
-
-extension DaemonConfiguration {
-    /// The budgets of metered bytes.
-    package var budgetLimits: ByteBudgetLimits {
-        // The numbers were already checked key by key.
-        (try? ByteBudgetLimits(connections: connectionBudgets, apps: appBudgets, billingDay: billingDay))
-            ?? ByteBudgetLimits()
-    }
-
-    /// The limits of the executor's rate.
-    package var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yieldsToOtherTraffic) }
 }
 
 extension DaemonConfiguration {

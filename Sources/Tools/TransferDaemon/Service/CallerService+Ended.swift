@@ -51,6 +51,23 @@ extension CallerService {
         return request
     }
 
+    /// Returns the requests with the files that earlier transfers of the user finished at the same destinations, so that
+    /// they are downloaded again only if they have changed on the server.
+    func withFinishedFiles(_ requests: [TransferRequest]) async throws -> [TransferRequest] {
+        guard caller.isPerson else { return requests }
+        let urls = Set(requests.map { RedactedURL.text(of: $0.specification.url) })
+        let earlier = registry.latestEnded(limit: .max) { app, _ in app == caller.app }.filter {
+            $0.state == .finished && !$0.isUpload && urls.contains($0.url)
+        }
+        let stored = try await translatingEngineErrors { try await daemon.stored(earlier.map(\.id)) }
+        return requests.map { request in
+            var request = request
+            request.specification.completedBefore =
+                earlier.lazy.compactMap { stored[$0.id]?.finishedFile(for: request.specification) }.first
+            return request
+        }
+    }
+
     func remove(_ ids: [TransferID]) async throws {
         for id in ids { _ = try endedStatus(of: id, for: "remove") }
         try await translatingEngineErrors { try await daemon.remove(ids) }
@@ -69,5 +86,19 @@ extension CallerService {
                 .invalidArgument, "cannot \(action) transfer \(id): it is a task of a session of \(status.app)")
         }
         return status
+    }
+}
+
+extension StoredTransfer {
+    /// Returns the finished file if the transfer made the same request for the same destination.
+    ///
+    /// Requests with secrets are not kept, and are never the same.
+    fileprivate func finishedFile(for new: TransferSpecification) -> CompletedFile? {
+        guard case .completed(let completion, _)? = ending, completion.status < 400, !specification.isIncomplete,
+            specification.url == new.url, specification.destination.directory == new.destination.directory,
+            specification.destination.name == new.destination.name, new.headers.isEmpty, new.credential == nil,
+            new.body == nil
+        else { return nil }
+        return completion.file
     }
 }

@@ -13,7 +13,7 @@ struct CallerService: SharedTransferManager, EndedTransferManager {
     var registry: TransferRegistry { daemon.registry }
 
     func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
-        try await daemon.intake.submit(requests, from: caller)
+        try await daemon.intake.submit(try await withFinishedFiles(requests), from: caller)
     }
 
     func list(_ filter: TransferFilter) async throws -> [TransferStatus] {

@@ -13,50 +13,25 @@ final class HoldSwitch: ConditionSource {
         var timer: Task<Void, Never>?
     }
 
-    /// The stored form of a hold.
-    private struct Record: Codable {
-        private enum CodingKeys: String, CodingKey {
-            case holder = "holder"
-            case why = "why"
-            case since = "since"
-            case until = "until"
-        }
-
-        var holder: String
-        var why: String
-        var since: WallTime
-        var until: WallTime?
-    }
-
     private let conditions: AdjustedConditions
     private let alarm: any Alarm
-    private let path: String
+    private let file: HoldFile
     private let onChange: @Sendable (Fact<MachineHold?>) -> Void
     private let state: Mutex<State>
 
     /// Creates a source with the stored hold. An expired hold is ignored.
     ///
     /// - Parameters:
-    ///   - path: The file that stores the hold.
+    ///   - file: The file that stores the hold.
     ///   - onChange: Called after each change of the hold.
     init(
-        base: any ConditionSource, alarm: any Alarm, path: String,
+        base: any ConditionSource, alarm: any Alarm, file: HoldFile,
         onChange: @escaping @Sendable (Fact<MachineHold?>) -> Void
     ) {
         self.alarm = alarm
-        self.path = path
+        self.file = file
         self.onChange = onChange
-        let now = alarm.now()
-        var hold = Fact<MachineHold?>(nil, source: .user, since: now)
-        if let data = FileManager.default.contents(atPath: path),
-            let record = try? JSONDecoder().decode(Record.self, from: data), record.until.map({ $0 > now.wall }) ?? true
-        {
-            // Earlier versions stored this text if no reason was given.
-            let why = record.why == "no reason was given" ? "" : record.why
-            hold = Fact(
-                MachineHold(by: record.holder, why: why, until: record.until), source: .user,
-                since: ClockReading(instant: now.instant(of: record.since), wall: record.since))
-        }
+        let hold = file.hold(at: alarm.now())
         conditions = AdjustedConditions(base) { [hold] in $0.hold = hold }
         state = Mutex(State(hold: hold))
         awaitEnd(of: hold.value)
@@ -70,12 +45,11 @@ final class HoldSwitch: ConditionSource {
     /// - Throws: An error if the file cannot be written. The hold has not changed then.
     func set(_ hold: MachineHold?) throws {
         let now = alarm.now()
-        let record = hold.map { Record(holder: $0.holder, why: $0.why, since: now.wall, until: $0.until) }
-        if let record {
-            try DurableFile.write(JSONEncoder().encode(record), to: path)
-        } else if FileManager.default.fileExists(atPath: path) {
-            try FileManager.default.removeItem(atPath: path)
-            DurableFile.syncFolder(of: path)
+        if let hold {
+            try DurableFile.write(HoldFile.contents(hold, since: now.wall), to: file.path)
+        } else if FileManager.default.fileExists(atPath: file.path) {
+            try FileManager.default.removeItem(atPath: file.path)
+            DurableFile.syncFolder(of: file.path)
         }
         let fact = Fact(hold, source: .user, since: now)
         state.withLock { $0.hold = fact }

@@ -10,7 +10,10 @@ extension TransferHistoryEvent {
     init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
         let (kind, note): (Kind, String?)
         switch update.kind {
-        case .submitted, .changed, .paused, .resumed, .waiting, .deadline, .progressed, .restarted: return nil
+        case .submitted, .paused, .resumed, .waiting, .deadline, .progressed, .restarted: return nil
+        case .changed(let traits):
+            let urgency = traits.kind == .userInitiated ? "starts now" : traits.kind.rawValue
+            (kind, note) = (.changed, "\(urgency), priority \(traits.priority)")
         case .started: (kind, note) = (.started, nil)
         case .stopped(let explanation, _): (kind, note) = (.paused, explanation.sentence(localTime: localTime))
         case .retrying(_, let failure, _): (kind, note) = (.retried, failure.message)

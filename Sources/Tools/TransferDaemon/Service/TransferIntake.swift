@@ -192,6 +192,7 @@ actor TransferIntake {
         specification.traits.isLoopback = target.isLoopback
         try MirrorList.add(request.specification.mirrors?.urls ?? [], to: &specification, proxies: proxies)
         specification.traits.app = caller.app
+        if specification.traits.constraints.window == nil { specification.traits.constraints.window = limits.window }
         specification.isSandboxed = caller.isSandboxed
         if let upload = request.upload {
             // A file that arrives as a descriptor is kept later, and its source is set then.

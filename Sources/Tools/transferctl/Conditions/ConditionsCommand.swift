@@ -3,6 +3,8 @@ import ArgumentParser
 import Foundation
 import LinuxConditions
 import ToolSupport
+import TransferBusClient
+import TransferEngine
 import TransferModel
 
 /// The `transferctl conditions` command, which shows the machine's conditions and the source of each condition.
@@ -11,6 +13,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         commandName: "conditions",
         abstract: "Show the machine's conditions, each with its value, source, start time, and confidence.",
         discussion: """
+            SINCE is empty if neither this command nor a running daemon has seen the value begin. \
             CONFIDENCE is reported (by a service or the kernel), guessed (inferred, or two sources disagree), or assumed \
             (no source is available). --json writes one JSON object; with --watch, one object per line and change.
 
@@ -61,6 +64,7 @@ struct ConditionsCommand: AsyncParsableCommand {
         let duration = try checkedLimit()
         if let replay { return try show(recording: replay) }
         var printer = ConditionsPrinter(json: json)
+        printer.daemon = await DaemonConnection.ifRunning(bus: nil) { try await $0.status().conditions } ?? nil
         let (stopRequests, stop) = AsyncStream.makeStream(of: Void.self)
         let file = try record.map { try RecordingFile(path: $0, replaces: force) { stop.finish() } }
         let source = AdapterFactory.conditions(
@@ -148,17 +152,19 @@ struct ConditionsCommand: AsyncParsableCommand {
 /// A printer that shows one snapshot after another.
 private struct ConditionsPrinter {
     let json: Bool
+    /// The conditions of the running daemon.
+    var daemon: ConditionsReport?
     private(set) var isFirst = true
 
     init(json: Bool) { self.json = json }
 
     mutating func print(_ conditions: Conditions, at now: WallTime) {
         if json {
-            JSONLine.print(ConditionsText.object(conditions, at: now))
+            JSONLine.print(ConditionsText.object(conditions, at: now, daemon: daemon))
         } else {
             if !isFirst { Console.print("") }
             let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : .max
-            Console.print(ConditionsText.table(conditions, at: now, width: width))
+            Console.print(ConditionsText.table(conditions, at: now, daemon: daemon, width: width))
         }
         isFirst = false
     }

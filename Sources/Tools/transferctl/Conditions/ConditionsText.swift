@@ -11,7 +11,8 @@ enum ConditionsText {
         var key: String
         var value: String
         var sourceName: String
-        var since: ClockReading
+        /// The date from which the value has been true, or `nil` if nobody saw it begin.
+        var since: WallTime?
         var confidence: Confidence
 
         init<Value>(_ name: String, key: String, _ fact: Fact<Value>, _ value: String) {
@@ -19,7 +20,7 @@ enum ConditionsText {
             self.key = key
             self.value = value
             sourceName = fact.source.displayName
-            since = fact.since
+            since = fact.isObservedChange ? fact.since.wall : nil
             confidence = fact.confidence
         }
     }
@@ -29,7 +30,8 @@ enum ConditionsText {
     /// - Parameters:
     ///   - conditions: The conditions.
     ///   - now: The date for which the price is shown.
-    static func rows(_ conditions: Conditions, at now: WallTime) -> [Row] {
+    ///   - daemon: The conditions of a running daemon, which knows how long they have been the same.
+    static func rows(_ conditions: Conditions, at now: WallTime, daemon: ConditionsReport? = nil) -> [Row] {
         let battery = conditions.battery.value
         var batteryText = battery.level.map { "\($0) %" } ?? "none or unknown"
         if battery.level != nil, battery.charging != .unknown { batteryText += ", \(battery.charging.rawValue)" }
@@ -58,7 +60,15 @@ enum ConditionsText {
             if condition.fact.source == .custom { row.sourceName = condition.origin }
             rows.append(row)
         }
-        return rows
+        return rows.map { row in
+            var row = row
+            if let fact = daemon?.fact(row.key), fact.source == row.sourceName,
+                fact.value.map({ $0 == row.value }) ?? true
+            {
+                row.since = row.since ?? fact.since
+            }
+            return row
+        }
     }
 
     /// Returns the interface, with the interface that carries it if there is one: `wg0 over wlan0`.
@@ -69,13 +79,15 @@ enum ConditionsText {
 
     /// Returns the conditions as a table, with the price at a date. In a narrow terminal, a date of today is shown as a
     /// time only.
-    static func table(_ conditions: Conditions, at now: WallTime, width: Int = .max) -> String {
-        let rows = rows(conditions, at: now)
+    static func table(
+        _ conditions: Conditions, at now: WallTime, daemon: ConditionsReport? = nil, width: Int = .max
+    ) -> String {
+        let rows = rows(conditions, at: now, daemon: daemon)
         func table(_ date: (WallTime) -> String) -> ColumnTable {
             var table = ColumnTable(["CONDITION", "VALUE", "SOURCE", "SINCE", "CONFIDENCE"])
             for row in rows {
                 table.add([
-                    row.name, row.value, row.sourceName, date(row.since.wall), row.confidence.rawValue,
+                    row.name, row.value, row.sourceName, row.since.map(date) ?? "", row.confidence.rawValue,
                 ])
             }
             return table
@@ -93,12 +105,12 @@ enum ConditionsText {
     ///
     /// `battery` has a level, a charging state and a warning. It also states whether the battery drains while the
     /// machine is plugged in. `price` has the price at a date, and the lowest known price from then on.
-    static func object(_ conditions: Conditions, at now: WallTime) -> [String: Any] {
+    static func object(_ conditions: Conditions, at now: WallTime, daemon: ConditionsReport? = nil) -> [String: Any] {
         var object: [String: Any] = ["disagreements": conditions.disagreements, "notes": conditions.notes]
         let underlay = Row("underlay", key: "underlay", conditions.underlay, "")
-        for row in rows(conditions, at: now) + [underlay] {
+        for row in rows(conditions, at: now, daemon: daemon) + [underlay] {
             var fact: [String: Any] = [
-                "source": row.sourceName, "since": Formatting.rfc3339(row.since.wall),
+                "source": row.sourceName, "since": row.since.map(Formatting.rfc3339) ?? NSNull(),
                 "confidence": row.confidence.rawValue,
             ]
             fact["value"] = row.value
@@ -138,5 +150,17 @@ enum ConditionsText {
         guard !changed.isEmpty else { return nil }
         return "conditions: "
             + changed.map { "\($1.name) \($1.value) (\($1.sourceName))" }.joined(separator: ", ")
+    }
+}
+
+extension ConditionsReport {
+    /// Returns the report on the fact with a key of the JSON form.
+    fileprivate func fact(_ key: String) -> FactReport? {
+        let facts = [
+            "power": power, "battery": battery, "powerProfile": powerProfile, "sleep": sleep, "network": network,
+            "linkKind": linkKind, "metered": metered, "roaming": roaming, "connection": connection,
+            "interface": interface,
+        ]
+        return facts[key] ?? nil ?? custom?[key]
     }
 }

@@ -40,13 +40,29 @@ struct ConfigShow: AsyncParsableCommand {
         let name = try running ?? DaemonConfiguration(path: path, isNamed: false).policy
         if json {
             return JSONLine.print([
-                "policy": name, "from": isRunning ? "daemon" : "configuration", "configuration": path,
+                "policy": name, "rule": Self.rule(of: name), "from": isRunning ? "daemon" : "configuration",
+                "configuration": path,
             ])
         }
         Console.print(name)
-        let entry = PolicyCatalog.entries.first { $0.name == name.prefix { $0 != ":" } }
-        if let entry { Console.print(entry.summary) }
+        Console.print(Self.rule(of: name))
         Console.error(isRunning ? "reported by the daemon" : "the daemon is not running; read from \(path)")
+    }
+
+    /// Returns what discretionary transfers wait for under a policy, in a sentence.
+    static func rule(of policy: String) -> String {
+        let name = String(policy.prefix { $0 != ":" })
+        let wait =
+            switch name {
+            case "default", Patience.balanced.rawValue:
+                "AC power and an unmetered network; battery will do once the deadline comes closer than the time that this "
+                    + "machine may be without them"
+            case Patience.relaxed.rawValue:
+                "AC power and an unmetered network, and accept battery only shortly before the deadline"
+            case Patience.prompt.rawValue: "an unmetered network, and run on battery too"
+            default: PolicyCatalog.entries.first { $0.name == name }?.summary ?? name
+            }
+        return "Discretionary transfers wait for \(wait)."
     }
 
     private static func printKeys(json: Bool) {

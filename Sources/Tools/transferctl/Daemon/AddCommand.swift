@@ -37,9 +37,17 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
     @Option(
         name: .shortAndLong,
         help: .init(
-            "Read URLs from a file, one per line, optionally followed by tab-separated out=NAME and "
+            "Read URLs from a file, one per line, optionally followed by tab-separated mirrors, out=NAME and "
                 + "checksum=sha256:HEX. - reads standard input.", valueName: "file"), completion: .file())
     var input: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: .init(
+            "Download the files of a list on this machine, such as SHA256SUMS, from the folders of the URLs.",
+            valueName: "list"),
+        completion: .file())
+    var fileSet: String?
 
     @OptionGroup var daemon: DaemonOptions
     @OptionGroup var testOptions: TestOptions
@@ -71,8 +79,20 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
             guard destination.output != "-" else {
                 throw UsageError("the daemon cannot write to standard output (--output -); use 'transferctl get'")
             }
+            var destination = destination
+            let targets: [InputList.Item]
+            if let fileSet {
+                guard input == nil, destination.output == nil, destination.checksum == nil else {
+                    throw UsageError(
+                        "--set excludes --input, --output, and --checksum; the list names the files and their checksums"
+                    )
+                }
+                targets = try SetSource.localFiles(fileSet, urls: urls + destination.mirror)
+                destination.mirror = []
+            } else {
+                targets = try GetPlan.targets(urls, input: input, destination)
+            }
             let builder = try SpecificationBuilder(command: self, destination: destination, now: now)
-            let targets = try GetPlan.targets(urls, input: input, destination)
             return try GetPlan.withoutDuplicates(try targets.map { try builder.item(for: $0) })
         }
         guard urls.count == 1, input == nil else { throw UsageError("--upload needs exactly one URL, and no --input") }

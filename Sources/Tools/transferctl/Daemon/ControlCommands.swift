@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import LinuxClock
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
@@ -222,12 +223,18 @@ struct NowCommand: ControlCommand {
 /// The `transferctl hold` command, which stops all transfers until `transferctl release`.
 struct HoldCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hold", abstract: "Put all transfers of the daemon on hold until 'transferctl release'.")
+        commandName: "hold", abstract: "Put all transfers on hold until 'transferctl release'.",
+        discussion:
+            "Transfers of 'get' and 'put' that wait for conditions are held too; those that start at once are not.")
 
     @Option(
         name: .customLong("for"),
         help: .init("Release automatically after this time: 90s, 30m, 2h, 1d.", valueName: "duration"))
     var time: String?
+
+    @Option(
+        help: .init("Release automatically at this time: 18:00, 6pm, tonight, \"tomorrow 8:00\".", valueName: "time"))
+    var until: String?
 
     @Option(help: .init("The reason, which is shown with waiting transfers.", valueName: "text"))
     var reason: String?
@@ -235,7 +242,14 @@ struct HoldCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let seconds = try time.map { try TimeSpan($0, option: "for").seconds }
+        guard time == nil || until == nil else {
+            throw UsageError("--for and --until exclude each other; use one of them")
+        }
+        let now = try AdapterFactory.alarm().now().wall
+        let end = try until.map { try TimeExpression($0, option: "until", now: now).date }
+        let seconds =
+            try time.map { try TimeSpan($0, option: "for").seconds }
+            ?? end.map { max(1, now.duration(to: $0).components.seconds) }
         try await client.hold(HoldRequest(seconds: seconds, reason: reason ?? ""))
         let hold = try await client.status().held ?? HoldStatus()
         let why = hold.reason.flatMap { $0.isEmpty ? nil : ": \($0)" } ?? ""

@@ -14,7 +14,8 @@ struct ListCommand: DaemonCommand {
         commandName: "list",
         abstract: "Show the daemon's unfinished transfers, the commands of 'transferctl run', and their wait reasons.",
         discussion: """
-            With IDs, all details of these transfers, also of ended ones.
+            With IDs, all details of these transfers, also of ended ones. More than three transfers in a row that wait for \
+            the same reason are one line with the first and the last ID; --each lists them one by one.
             """)
 
     @Argument(
@@ -24,6 +25,9 @@ struct ListCommand: DaemonCommand {
 
     @Flag(name: .shortAndLong, help: "Include the latest 1000 transfers that have ended.")
     var all = false
+
+    @Flag(help: "Give each transfer its own lines, although it waits for the same reason as its neighbors.")
+    var each = false
 
     @Option(help: .init("Show only transfers of this session.", valueName: "name"))
     var session: String?
@@ -51,7 +55,7 @@ struct ListCommand: DaemonCommand {
             let what = all ? "No transfers." : "No unfinished transfers. --all also shows ended transfers."
             return Console.error(what)
         }
-        Console.printFitted(StatusTable(rows, commands, width: width).text)
+        Console.printFitted(StatusTable(rows, commands, width: width, isGrouped: !each).text)
     }
 
     private func showDetails(_ client: BusClient) async throws {

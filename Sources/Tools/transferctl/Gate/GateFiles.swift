@@ -66,11 +66,22 @@ struct GateFiles {
     ///   - liftsTimeLimit: Whether the unit's limit for the time of its job is lifted, because the job waits.
     /// - Throws: `UsageError` if a file cannot be written. No file is then left.
     func write(program: String, options: [String], liftsTimeLimit: Bool) throws {
-        try ServiceWriter.write(gateText(program: program, options: options), to: gatePath)
-        do { try ServiceWriter.write(dropInText(liftsTimeLimit: liftsTimeLimit), to: dropInPath) } catch {
+        do {
+            for (path, text) in texts(program: program, options: options, liftsTimeLimit: liftsTimeLimit) {
+                try ServiceWriter.write(text, to: path)
+            }
+        } catch {
             try? FileManager.default.removeItem(atPath: gatePath)
             throw error
         }
+    }
+
+    /// Returns both files with their contents, the gate's own first.
+    func texts(program: String, options: [String], liftsTimeLimit: Bool) -> [(path: String, text: String)] {
+        [
+            (gatePath, gateText(program: program, options: options)),
+            (dropInPath, dropInText(liftsTimeLimit: liftsTimeLimit)),
+        ]
     }
 
     /// Removes the drop-in, and its folder if that is empty.

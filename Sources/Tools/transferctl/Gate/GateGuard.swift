@@ -23,7 +23,7 @@ struct GateGuard: AsyncParsableCommand {
         let now = alarm.now().wall
         let wait = GateWait(unit, folder: ProcessInfo.processInfo.environment["STATE_DIRECTORY"])
         let plan = try RunPlan(
-            unit: unit, options.adjusted, start: wait.begin(at: now), sysfsRoot: testOptions.sysfsRoot)
+            unit: unit, options, start: wait.begin(at: now), sysfsRoot: testOptions.sysfsRoot)
         let notifier = ServiceNotifier()
         let messages = RunMessages(name: unit.name, isQuiet: false, isVerbose: false) {
             notifier?.send("STATUS=\($0.printable)")

@@ -18,8 +18,7 @@ struct GateOptions: ParsableArguments {
     ///
     /// - Throws: `UsageError` that names the option, the error, and its remedy.
     func check(for unit: GatedUnit, now: WallTime) throws {
-        let adjusted = adjusted
-        _ = try RunPlan(unit: unit, adjusted, start: now, sysfsRoot: nil)
+        _ = try RunPlan(unit: unit, self, start: now, sysfsRoot: nil)
         let isConditional = [
             conditions.when, conditions.policy, conditions.patience, conditions.notBefore, conditions.window,
         ].contains { $0 != nil }
@@ -27,7 +26,7 @@ struct GateOptions: ParsableArguments {
             throw UsageError("name the conditions to wait for, such as --when ac,unmetered or --discretionary")
         }
         let inAYear = now.advanced(by: .seconds(400 * 86_400))
-        for (option, text) in [("by", adjusted.conditions.by), ("not-before", adjusted.conditions.notBefore)] {
+        for (option, text) in [("by", conditions.by), ("not-before", conditions.notBefore)] {
             guard let text else { continue }
             guard (try? TimeExpression(text, option: option, now: inAYear).date) != nil else {
                 throw UsageError(
@@ -35,18 +34,6 @@ struct GateOptions: ParsableArguments {
                         + "24h, or a time that comes again, such as 18:00 or 'Fri 18:00'")
             }
         }
-    }
-
-    /// The options with `+` before spans of time: `--by 24h` means 24 hours after each start of the unit.
-    var adjusted: GateOptions {
-        var options = self
-        for path in [\ConditionOptions.by, \ConditionOptions.notBefore] {
-            guard let text = conditions[keyPath: path], let first = text.first, first.isNumber,
-                text.last?.isLetter == true, DurationExpression(text) != nil
-            else { continue }
-            options.conditions[keyPath: path] = "+" + text
-        }
-        return options
     }
 
     /// The options as words of a command line.
@@ -71,7 +58,7 @@ struct GateInstall: ParsableCommand {
         abstract: "Make a unit wait for the conditions from its next start on.",
         discussion: """
             Installing again replaces the conditions. --by ends the wait, and is a span from each start of the unit (24h) \
-            or a time that comes again (18:00). It counts across restarts of the machine.
+            or a time that comes again (18:00, 6pm, tonight). It counts across restarts of the machine.
 
             --on-loss says what happens when the conditions are lost while the unit runs: wait lets it finish; freeze \
             freezes its processes until the conditions return; stop ends it with 'systemctl stop'; restart ends it and \
@@ -85,15 +72,22 @@ struct GateInstall: ParsableCommand {
     @OptionGroup var target: GateTarget
     @OptionGroup var options: GateOptions
 
+    @Flag(name: [.customShort("n"), .long], help: "Only print the files that would be written.")
+    var dryRun = false
+
     func run() throws {
         let unit = try target.checked()
-        let options = options.adjusted
         try options.check(for: unit, now: try AdapterFactory.alarm().now().wall)
         let program = OwnExecutable.path
         guard program.hasPrefix("/"), SiblingProgram.isExecutable(program) else {
             throw UsageError("the path of this program is unknown; run it again by its full path")
         }
         try ServiceWriter.checkProgram(program, ofUser: unit.isUser)
+        if dryRun {
+            let lifts = (try? GateCheck(unit).liftsTimeLimit()) ?? false
+            let texts = try GateFiles(unit).texts(program: program, options: options.words, liftsTimeLimit: lifts)
+            return Console.print(texts.map { "# \($0.path)\n\($0.text)" }.joined(separator: "\n"))
+        }
         let liftsTimeLimit = try GateCheck(unit).liftsTimeLimit()
         let files = try GateFiles(unit)
         try files.write(program: program, options: options.words, liftsTimeLimit: liftsTimeLimit)

@@ -6,6 +6,7 @@ import SQLiteStore
 import Synchronization
 import ToolSupport
 import TransferEngine
+import TransferFiles
 import TransferModel
 
 /// A rehearsal of a plan (`--dry-run`): the real scheduler decides about a copy of the queue, and nothing is sent.
@@ -30,11 +31,16 @@ struct DryRun {
         let localTime = LocalTimeRules(current: base.alarm.now().wall)
         let reporter = Reporter(FailureRenderer(), isVerbose: false)
         let store = try base.openStore(in: folder, reporter: reporter)
-        let queue = try await GetQueue(plan, in: store)
         let known = try await store.latest(forKeys: plan.items.map(\.key))
+        // What earlier runs left is continued, but it says nothing about this run before the engine has read it.
+        try await store.commit(known.values.filter { $0.ending == nil }.map { .ended($0.id, .cancelled) })
+        let requests = plan.items.map {
+            TransferRequest(Self.next($0.specification, after: known[$0.key]), key: $0.key)
+        }
         let engine = TransferEngine(
             store: store, executor: RehearsalExecutor(), conditions: try base.makeConditions(), alarm: base.alarm,
-            configuration: plan.scheduling, policy: plan.policy, savesStatistics: false, registry: queue.registry,
+            configuration: plan.scheduling, policy: plan.policy, savesStatistics: false,
+            registry: TransferRegistry(endedLimit: 0),
             seed: plan.seed)
         let service = EngineService(engine, localTime: localTime, explanationLimit: plan.items.count)
         let updates = service.updates()
@@ -45,18 +51,21 @@ struct DryRun {
                 try? await Task.sleep(for: .seconds(10))
                 engine.shutDown()
             }
-            let ids = try await submit(queue, known, to: service)
-            let forecasts = await Self.forecasts(of: Set(ids.values), updates)
+            let ids: [TransferID]
+            do { ids = try await service.submit(requests) } catch let error as RefusedTransferError {
+                throw UsageError("\(error)")
+            }
+            let forecasts = await Self.forecasts(of: Set(ids), updates)
             engine.shutDown()
             group.cancelAll()
             try await group.waitForAll()
-            return ids.mapValues { forecasts[$0] }
+            return ids.map { forecasts[$0] }
         }
         for (index, item) in plan.items.enumerated() {
             show(
                 PlannedTransfer(
-                    item.specification, forecast: forecasts[index] ?? nil, keptBytes: known[item.key]?.keptBytes ?? 0,
-                    finished: queue.request(index, of: plan).specification.completedBefore?.path,
+                    item.specification, forecast: forecasts[index], keptBytes: known[item.key]?.keptBytes ?? 0,
+                    finished: PresentFile(requests[index].specification).either?.path,
                     isOutput: plan.outputFile != nil))
         }
     }
@@ -66,26 +75,20 @@ struct DryRun {
         Console.print(transfer.text)
     }
 
-    /// Submits the new transfers, and returns the IDs of all transfers by their index in the plan.
-    private func submit(
-        _ queue: GetQueue, _ known: [String: StoredTransfer], to service: some TransferManager
-    ) async throws -> [Int: TransferID] {
-        var ids: [Int: TransferID] = [:]
-        for (index, item) in plan.items.enumerated() where !queue.newIndices.contains(index) {
-            // A transfer that an earlier run gave up continues under a new ID, which only the registry knows.
-            ids[index] =
-                queue.registry.unfinishedNumbers { _ in true }.first { $0 == known[item.key]?.id }
-                ?? queue.registry.unfinishedNumbers { _ in true }.first { id in
-                    queue.registry.status(of: id)?.url == RedactedURL.text(of: item.specification.url)
-                }
+    /// Returns a transfer as the next run performs it after an earlier run.
+    private static func next(
+        _ specification: TransferSpecification, after earlier: StoredTransfer?
+    ) -> TransferSpecification {
+        var next = specification
+        switch earlier?.ending {
+        case nil:
+            // Policies relax with age. The age counts from the first command.
+            next.traits.submitted = earlier?.specification.traits.submitted ?? next.traits.submitted
+            next.completedBefore = earlier?.specification.completedBefore
+        case .completed(let completion, keeping: nil): next.completedBefore = completion.file
+        case .completed, .failed, .cancelled: break
         }
-        do {
-            let new = try await service.submit(queue.newIndices.map { queue.request($0, of: plan) })
-            for (index, id) in zip(queue.newIndices, new) { ids[index] = id }
-        } catch let error as RefusedTransferError {
-            throw UsageError("\(error)")
-        }
-        return ids
+        return next
     }
 
     /// Returns the first decision about each transfer. Ends early if the updates end.

@@ -39,9 +39,12 @@ struct GetCommand: TransferCommand {
         name: .customLong("set"),
         help: .init(
             "Download several files that appear together or not at all: a Metalink 4 document or a list such as SHA256SUMS "
-                + "(a URL, or a file and the URL of its folder), or hf:ORG/REPO[@REVISION][:GLOB] from Hugging Face.",
+                + "(a URL, or a file and the URLs of folders), or hf:ORG/REPO[@REVISION][:GLOB] from Hugging Face.",
             valueName: "list"), completion: .file())
     var fileSet: String?
+
+    @Flag(help: "Continue everything that was interrupted.")
+    var resume = false
 
     @Flag(help: .init("Ignore the file with default options.", visibility: .hidden))
     var noConfig = false
@@ -49,11 +52,26 @@ struct GetCommand: TransferCommand {
     @OptionGroup var testOptions: TestOptions
 
     func run() async throws {
+        guard !resume else { return try await resumeAll() }
         guard let fileSet else { return try await performPlan() }
         try await SetRun(self, fileSet).run()
     }
 
     func plan(now: WallTime) throws -> GetPlan { try GetPlan(command: self, now: now) }
+
+    private func resumeAll() async throws {
+        guard urls.isEmpty, input == nil, fileSet == nil, destination.isEmpty else {
+            throw UsageError("--resume continues what earlier commands began; leave out URLs, lists, and destinations")
+        }
+        let directory = try StateFolder.path(option: local.stateDir) + "/get"
+        let items = try await InterruptedTransfers.find(in: directory)
+        guard !items.isEmpty else { return Console.error("No interrupted downloads.") }
+        try await performPlan { _ in
+            var plan = try GetPlan(sharedBy: self)
+            plan.items = items
+            return plan
+        }
+    }
 }
 
 /// The options for destinations.

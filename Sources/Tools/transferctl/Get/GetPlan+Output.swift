@@ -44,6 +44,18 @@ extension GetPlan.Item {
     }
 }
 
+extension GetPlan.Item {
+    /// A Boolean value that indicates whether the transfer has conditions of the network that do not apply, because its
+    /// server is on this machine.
+    var ignoresNetworkConditions: Bool {
+        let traits = specification.traits
+        let hasConditions =
+            traits.kind == .discretionary || traits.constraints.linkKinds != .any
+            || traits.constraints.metered == .unmetered
+        return traits.isLoopback && hasConditions
+    }
+}
+
 /// A finished file whose contents go to standard output.
 struct FinishedOutput {
     let path: String

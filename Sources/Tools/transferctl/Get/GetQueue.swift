@@ -55,11 +55,9 @@ struct GetQueue {
             }
         }
         _ = try await store.commit(changes)
-        var last = TransferID(0)
-        while case let some = try await store.unfinished(after: last, limit: 1000), let end = some.last {
-            for transfer in some { registry.add(transfer) }
-            last = end.id
-        }
+        // Transfers of other commands stay with their commands.
+        let known = try await store.latest(forKeys: plan.items.map(\.key)).values.filter { $0.ending == nil }
+        for transfer in known.sorted(by: { $0.id < $1.id }) { registry.add(transfer) }
     }
 
     /// Returns the transfer at an index of the plan, ready to be submitted.

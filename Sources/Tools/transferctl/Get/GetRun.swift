@@ -39,9 +39,9 @@ struct GetRun {
         let queue = try await GetQueue(plan, in: store)
         warnIfInsecure(reporter)
         let engine = TransferEngine(
-            store: store, executor: executor,
-            conditions: try makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
-            savesStatistics: plan.assumptions == nil, registry: queue.registry, seed: plan.seed)
+            store: store, executor: executor, conditions: try makeConditions(), alarm: alarm,
+            configuration: plan.scheduling, policy: plan.policy, savesStatistics: plan.assumptions == nil,
+            registry: queue.registry, seed: plan.seed)
         let service = EngineService(engine, localTime: localTime, explanationLimit: plan.explainedLimit)
         let completionCommand = plan.onComplete.map { CompletionCommand(command: $0) }
         let stop: @Sendable () -> Void = {
@@ -53,7 +53,7 @@ struct GetRun {
         Console.onReaderLoss(stop)
         if plan.isVerbose { reporter.showMessage("seed \(plan.seed), state in \(directory)") }
         if plan.isVerbose, plan.items.contains(where: \.ignoresNetworkConditions) {
-            reporter.showMessage("the server is on this machine, so conditions of the network do not apply")
+            reporter.showMessage("the server is on this machine; conditions of the network do not apply")
         }
         let outcome: TransferFollower
         do {
@@ -274,8 +274,12 @@ struct GetRun {
             $0.prices = prices
             $0.customConditions = conditions
         }
-        guard let assumptions = plan.assumptions else { return source }
-        return AdjustedConditions(source) { $0 = assumptions.applied(to: $0) }
+        // What the user waits for is not held.
+        let isUrgent = plan.items.allSatisfy { $0.specification.traits.kind == .userInitiated }
+        let hold = HoldFile(in: plan.stateDirectory)
+        let held: any ConditionSource = isUrgent ? source : HeldConditions(source, hold, alarm: alarm)
+        guard let assumptions = plan.assumptions else { return held }
+        return AdjustedConditions(held) { $0 = assumptions.applied(to: $0) }
     }
 }
 
@@ -286,17 +290,5 @@ extension TransferStoreError {
         case .notWritable, .corrupt, .newerSchema: true
         case .diskFull, .noSuchTransfer, .other: false
         }
-    }
-}
-
-extension GetPlan.Item {
-    /// A Boolean value that indicates whether the transfer has conditions of the network that do not apply, because its
-    /// server is on this machine.
-    fileprivate var ignoresNetworkConditions: Bool {
-        let traits = specification.traits
-        let hasConditions =
-            traits.kind == .discretionary || traits.constraints.linkKinds != .any
-            || traits.constraints.metered == .unmetered
-        return traits.isLoopback && hasConditions
     }
 }

@@ -18,7 +18,7 @@ struct PlannedTransfer {
     ///   - specification: The transfer.
     ///   - forecast: The scheduler's decision, or `nil` if there is none yet.
     ///   - keptBytes: The number of bytes that earlier runs left.
-    ///   - finished: The path of the file that an earlier run completed.
+    ///   - finished: The path of the file that makes the download unnecessary.
     ///   - isOutput: Whether the file goes to standard output.
     init(
         _ specification: TransferSpecification, forecast: Forecast?, keptBytes: Int64, finished: String?, isOutput: Bool
@@ -62,8 +62,10 @@ struct PlannedTransfer {
             lines.append("  to \(destination.printable)")
         }
         if let finished {
-            lines.append(
-                "  \(finished.printable) is complete; it is downloaded again only if the server's file has changed")
+            let next =
+                specification.checksum == nil
+                ? "; it is downloaded again only if the server's file has changed" : ": its checksum is right"
+            lines.append("  \(finished.printable) is complete\(next)")
         }
         if keptBytes > 0 { lines.append("  resumes at \(Formatting.bytes(keptBytes)) if the server supports it") }
         if specification.acceptsAnyCertificate { lines.append("  accepts any certificate (--insecure)") }

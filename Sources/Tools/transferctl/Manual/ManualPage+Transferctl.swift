@@ -26,7 +26,7 @@ extension ManualPage {
         ),
         ("transferctl list\ntransferctl why 7", "See what the daemon does, and why transfer 7 waits."),
         ("transferctl now 7", "Start transfer 7 without waiting for the policy."),
-        ("transferctl hold --for 2h --reason meeting", "Stop all transfers of the daemon for two hours."),
+        ("transferctl hold --for 2h --reason meeting", "Stop all transfers for two hours."),
         ("transferctl network \"Phone\" yes", "Treat a connection as metered, whatever the system reports."),
         (
             "transferctl run --when ac --on-loss freeze --by +20h -- restic backup ~",
@@ -68,8 +68,8 @@ extension ManualPage {
             status, path, alreadyComplete, elapsed (seconds) and averageRate (bytes per second) of a transfer that \
             took a second or longer, error (code, message). A set of files ends with the event setFinished, with \
             name, path, files (their number), and bytes. After several transfers, the last line has the event \
-            summary, with the counts finished, alreadyComplete, failed, cancelled, unfinished, and the received \
-            bytes.
+            summary, with the counts finished, alreadyComplete, failed, cancelled, unfinished, the received bytes, \
+            and failedURLs, the first URLs that failed.
             """),
         .entry(
             "put --json",
@@ -132,7 +132,7 @@ extension ManualPage {
         .entry(
             "config --json",
             """
-            Policy, from (daemon or configuration), and configuration (the file); with --defaults: keys, a list of \
+            Policy, rule (in a sentence), from (daemon or configuration), and configuration (the file); with --defaults: keys, a list of \
             name, default (null: no limit), unit, and meaning.
             """),
         .entry(

@@ -5,10 +5,10 @@ import ToolSupport
 import TransferModel
 
 /// A parser for dates as people and systemd.time(7) write them: `tomorrow 18:00`, `2026-12-24 18:00`, `Thu 18:00`,
-/// `12-24`, `18:00:30`, `@1798135200`, each optionally followed by a time zone.
+/// `12-24`, `18:00:30`, `6pm`, `tonight`, `@1798135200`, each optionally followed by a time zone.
 ///
 /// A date without a time means 00:00. A date without a year, a weekday without a date, and a time without a date mean
-/// the next occurrence. A form that names more than one instant, such as `daily` or `Mon..Fri 18:00`, is an error.
+/// the next occurrence. `tonight` is the next 22:00. A form that names more than one instant, such as `daily` or `Mon..Fri 18:00`, is an error.
 struct DateExpression {
     /// The parsed date, or `nil` if the text is not a date.
     private(set) var date: WallTime?
@@ -22,15 +22,6 @@ struct DateExpression {
     private var calendar: Calendar { Self.calendar }
     /// The current time that the clock shows.
     private let now: Date
-
-    /// A time of day.
-    private struct Clock {
-        var hour = 0
-        var minute = 0
-        var second = 0
-
-        var components: DateComponents { DateComponents(hour: hour, minute: minute, second: second) }
-    }
 
     /// Parses `text`.
     ///
@@ -83,14 +74,15 @@ struct DateExpression {
             throw UsageError("'\(text)' names more than one time; use a single one, such as tomorrow 18:00")
         }
         var rest = words[...]
+        if text.lowercased() == "tonight" { rest = ["22:00"] }
         let weekday = rest.first.flatMap(Self.weekday)
         if weekday != nil { rest = rest.dropFirst() }
         let day = rest.first.flatMap(self.day)
         if day != nil { rest = rest.dropFirst() }
-        var clock = Clock()
+        var clock = ClockTime()
         let hasClock = !rest.isEmpty
         if let word = rest.first {
-            guard rest.count == 1, let time = Self.clock(word) else { return nil }
+            guard rest.count == 1, let time = ClockTime(word), time.seconds < 86_400 else { return nil }
             clock = time
         }
         switch (weekday, day) {
@@ -105,7 +97,7 @@ struct DateExpression {
             return next(DateComponents(weekday: weekday), clock)
         case (nil, nil):
             // Without a day, 1:30 may be meant as a duration.
-            return hasClock && words[0].prefix(3).last == ":" ? next(DateComponents(), clock) : nil
+            return hasClock && clock.isUnmistakable ? next(DateComponents(), clock) : nil
         case (_?, .yearly?):
             return nil
         }
@@ -141,12 +133,13 @@ struct DateExpression {
         return .yearly(DateComponents(month: numbers[0], day: numbers[1]))
     }
 
-    private func date(on day: Date, _ clock: Clock) -> Date? {
-        day.addingTimeInterval(Double(clock.hour * 3600 + clock.minute * 60 + clock.second))
+    private func date(on day: Date, _ clock: ClockTime) -> Date? {
+        day.addingTimeInterval(Double(clock.seconds))
     }
 
-    private func next(_ day: DateComponents, _ clock: Clock) -> Date? {
-        var components = clock.components
+    private func next(_ day: DateComponents, _ clock: ClockTime) -> Date? {
+        var components = DateComponents(
+            hour: clock.seconds / 3600, minute: clock.seconds / 60 % 60, second: clock.seconds % 60)
         (components.month, components.day, components.weekday) = (day.month, day.day, day.weekday)
         return calendar.nextDate(after: now, matching: components, matchingPolicy: .nextTime)
     }
@@ -155,17 +148,5 @@ struct DateExpression {
         let names = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
         let word = word.lowercased()
         return names.firstIndex { $0 == word || $0.prefix(3) == word }.map { $0 + 1 }
-    }
-
-    private static func clock(_ word: String) -> Clock? {
-        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), (1...2).contains(parts[0].count),
-            parts.dropFirst().allSatisfy({ $0.count == 2 }),
-            parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } })
-        else { return nil }
-        let numbers = parts.compactMap { Int($0) }
-        let clock = Clock(hour: numbers[0], minute: numbers[1], second: numbers.count == 3 ? numbers[2] : 0)
-        guard clock.hour < 24, clock.minute < 60, clock.second < 60 else { return nil }
-        return clock
     }
 }

@@ -4,7 +4,8 @@ import LinuxClock
 import ToolSupport
 import TransferModel
 
-/// A parser for times: RFC 3339, `+2h`, or a date of ``DateExpression``, such as `tomorrow 18:00`.
+/// A parser for times: RFC 3339, a span from now such as `2h` or `+2h`, or a date of ``DateExpression``, such as
+/// `tomorrow 18:00`.
 struct TimeExpression {
     /// The parsed time.
     let date: WallTime
@@ -23,8 +24,8 @@ struct TimeExpression {
         }
         guard let date = read else {
             throw UsageError(
-                "not a valid time: --\(option) '\(text)'; use tomorrow 18:00, 2026-12-24 18:00, Thu 18:00, 18:00 (the next "
-                    + "occurrence), 2026-12-24T18:00:00Z, or +2h (s, m, h, d, w)")
+                "not a valid time: --\(option) '\(text)'; use 2h (s, m, h, d, w), 18:00 or 6pm (the next occurrence), tonight, "
+                    + "tomorrow 18:00, Thu 18:00, 2026-12-24 18:00, or 2026-12-24T18:00:00Z")
         }
         guard date > now || allowsPast else {
             throw UsageError("--\(option) '\(text)' has passed; use a time in the future")
@@ -33,9 +34,14 @@ struct TimeExpression {
     }
 
     private static func read(_ text: String, now: WallTime, clock: LocalClock) throws -> WallTime? {
-        if text.hasPrefix("+") {
-            return DurationExpression(String(text.dropFirst())).map { now.advanced(by: $0.duration) }
+        let isSpan = text.hasPrefix("+")
+        // A span without a sign needs a unit.
+        if isSpan || text.first?.isNumber == true && text.last?.isLetter == true,
+            let span = DurationExpression(String(isSpan ? text.dropFirst() : text[...]))
+        {
+            return now.advanced(by: span.duration)
         }
+        guard !isSpan else { return nil }
         for options: ISO8601DateFormatter.Options in [
             [.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds],
         ] {
@@ -47,22 +53,5 @@ struct TimeExpression {
             return WallTime(nanosecondsSinceEpoch: Int64(seconds * 1e9))
         }
         return try DateExpression(text, now: now, clock: clock).date
-    }
-}
-
-/// A length of time as the value of an option, in the forms of ``DurationExpression``.
-struct TimeSpan {
-    /// The length in seconds, 1 or more.
-    let seconds: Int64
-
-    /// Parses `text`.
-    ///
-    /// - Parameter alternative: A further permitted value for the error message, such as `, or 0`.
-    /// - Throws: `UsageError` that names the option and the expected form.
-    init(_ text: String, option: String, alternative: String = "") throws {
-        guard let (seconds, rest) = DurationExpression(text)?.duration.components, seconds > 0, rest == 0 else {
-            throw UsageError("not a valid duration: --\(option) '\(text)'; use 90s, 30m, 2h, or 1d\(alternative)")
-        }
-        self.seconds = seconds
     }
 }

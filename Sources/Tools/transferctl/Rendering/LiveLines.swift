@@ -21,6 +21,8 @@ struct LiveLines: TransferRenderer {
 
     let localTime: LocalTimeRules
     let total: Int
+    /// The number of attempts without progress after which a transfer fails, or `nil` if it is not limited.
+    private let attempts: Int?
     /// The number of transfers whose wait reasons are reported at a time.
     let explainedLimit: Int
     private var running: [TransferID: Row] = [:]
@@ -37,8 +39,8 @@ struct LiveLines: TransferRenderer {
     /// The stream of the terminal.
     private let descriptor: Int32
 
-    init(localTime: LocalTimeRules, total: Int, explainedLimit: Int, descriptor: Int32 = 1) {
-        self.localTime = localTime
+    init(localTime: LocalTimeRules, total: Int, explainedLimit: Int, attempts: Int? = nil, descriptor: Int32 = 1) {
+        (self.localTime, self.attempts) = (localTime, attempts)
         self.total = total
         self.explainedLimit = explainedLimit
         self.descriptor = descriptor
@@ -88,7 +90,7 @@ struct LiveLines: TransferRenderer {
         waitingOrder = []
         hasEnded = true
         isDirty = true
-        if total > 1 { permanentText += tally.summary + "\n" }
+        if total > 1 { permanentText += tally.summary.printableLines + "\n" }
         flush()
     }
 
@@ -123,28 +125,52 @@ struct LiveLines: TransferRenderer {
     /// Returns the running and then the waiting transfers by ID, as many as fit. The last line counts the hidden
     /// transfers.
     private func liveLines(width: Int, room: Int) -> [ScreenLine] {
+        guard !hasEnded else { return [] }
         // Only some of thousands of transfers are reported before they run.
-        let count = hasEnded ? 0 : max(running.count + waiting.count, total > explainedLimit ? total - tally.ended : 0)
-        var rows = running.sorted { $0.key < $1.key }.prefix(room).map(\.value)
-        for id in waitingOrder.prefix(room - rows.count) { if let row = waiting[id] { rows.append(row) } }
+        let known = running.count + waiting.count
+        let count = max(known, total > explainedLimit ? total - tally.ended : 0)
+        let groups = waitingGroups(unexplained: count - known, room: room)
+        let all = running.sorted { $0.key < $1.key }.prefix(room).map { (row: $0.value, count: 1) } + groups
+        let rows = all.prefix(room)
         // Wait reasons are shown in full if all of them fit.
-        if count == rows.count {
-            let lines = rows.flatMap { wrapped($0, width: width) }
+        if count == rows.reduce(0, { $0 + $1.count }) {
+            let lines = rows.flatMap { wrapped($0.row, width: width) }
             if lines.count <= room { return lines }
         }
-        var lines = rows.prefix(count > rows.count ? room - 1 : room).map { line($0, width: width) }
-        let hidden = count - lines.count
-        if hidden > 0 {
-            lines.append(ScreenLine("… and \(hidden) more", .dim))
+        let shown = count > rows.reduce(0) { $0 + $1.count } ? rows.prefix(room - 1) : rows
+        let hidden = count - shown.reduce(0) { $0 + $1.count }
+        let lines = shown.map { line($0.row, width: width) }
+        return hidden > 0 ? lines + [ScreenLine("… and \(hidden) more", .dim)] : lines
+    }
+
+    /// Returns the first waiting transfers, and their numbers. Several that wait for the same reason are one row.
+    ///
+    /// - Parameter unexplained: The number of transfers whose reasons are unknown. If all others have the same reason, so
+    ///   have these.
+    private func waitingGroups(unexplained: Int, room: Int) -> [(row: Row, count: Int)] {
+        var members: [String: [Row]] = [:]
+        var texts: [String] = []
+        for case let row? in waitingOrder.prefix(max(room, explainedLimit)).map({ waiting[$0] }) {
+            let text = text(row) ?? ""
+            if members[text] == nil { texts.append(text) }
+            members[text, default: []].append(row)
         }
-        return lines
+        return texts.flatMap { text -> [(row: Row, count: Int)] in
+            guard let rows = members[text], rows.count > 3 else {
+                return members[text, default: []].map { ($0, 1) }
+            }
+            let count = rows.count + (texts.count == 1 ? unexplained : 0)
+            var row = rows[0]
+            row.status.name = "\(count) files"
+            return [(row, count)]
+        }
     }
 
     /// Returns the text beside the name, or `nil` if a bar shows the progress.
     private func text(_ row: Row) -> String? {
         if row.hasBytes { return nil }
         if case .started = row.event.kind { return "connecting to the server" }
-        return TransferText.sentence(of: row.status, row.event, localTime: localTime) ?? ""
+        return TransferText.sentence(of: row.status, row.event, localTime: localTime, attempts: attempts) ?? ""
     }
 
     private func nameWidth(_ width: Int) -> Int { max(10, min(30, width / 3)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import TransferModel
+import TransferScheduling
 
 /// The choice of a plan's renderer.
 struct PlanOutput {
@@ -15,6 +16,12 @@ struct PlanOutput {
         return SetRenderer(set, count: plan.items.count, base: renderer(count: 1))
     }
 
+    /// The number of attempts without progress after which a transfer of the plan fails, or `nil` if it is not limited.
+    private var attempts: Int? {
+        guard let traits = plan.items.first?.specification.traits else { return nil }
+        return traits.maximumAttempts ?? (traits.kind == .discretionary ? nil : plan.scheduling.maximumAttempts)
+    }
+
     private func renderer(count: Int) -> any TransferRenderer {
         // Otherwise, standard output shows the contents of a file.
         let usesOutput = plan.outputFile == nil && !plan.hidesPaths
@@ -22,10 +29,11 @@ struct PlanOutput {
         case .terminal:
             return LiveLines(
                 localTime: localTime, total: count, explainedLimit: plan.explainedLimit,
-                descriptor: usesOutput ? STDOUT_FILENO : STDERR_FILENO)
+                attempts: attempts, descriptor: usesOutput ? STDOUT_FILENO : STDERR_FILENO)
         case .lines:
             return LineRenderer(
-                localTime: localTime, isVerbose: plan.isVerbose, count: count, printsPaths: usesOutput)
+                localTime: localTime, isVerbose: plan.isVerbose, count: count, attempts: attempts,
+                printsPaths: usesOutput)
         case .json: return JSONRenderer(count: count)
         case .quiet: return FailureRenderer()
         }

@@ -10,14 +10,38 @@ struct StatusTable {
     private let width: Int
 
     /// Creates a table of transfers, followed by commands.
-    init(_ transfers: [TransferStatus], _ commands: [CommandStatus] = [], width: Int) {
+    ///
+    /// - Parameter isGrouped: Whether more than three neighbors that wait for the same reason and have no bytes yet are a
+    ///   single line.
+    init(_ transfers: [TransferStatus], _ commands: [CommandStatus] = [], width: Int, isGrouped: Bool = false) {
         self.width = width
         rows =
-            transfers.map { ($0.id.description, $0.state.displayName, Self.done($0), $0.name, $0.error ?? $0.sentence) }
+            Self.runs(of: transfers, isGrouped: isGrouped).map { Self.row(of: $0) }
             + commands.map {
                 let detail = $0.explanation.reasons.isEmpty ? nil : $0.explanation.sentence
                 return ($0.reference, $0.state.rawValue, "", $0.name, detail)
             }
+    }
+
+    /// Returns the transfers in runs, each of which is a line.
+    private static func runs(of transfers: [TransferStatus], isGrouped: Bool) -> [ArraySlice<TransferStatus>] {
+        var runs: [ArraySlice<TransferStatus>] = []
+        var rest = transfers[...]
+        while let first = rest.first {
+            let run = rest.prefix { isGrouped && $0.isLike(first) }
+            runs += run.count > 3 ? [run] : rest.prefix(max(1, run.count)).indices.map { rest[$0...$0] }
+            rest = rest.dropFirst(max(1, run.count))
+        }
+        return runs
+    }
+
+    private static func row(of run: ArraySlice<TransferStatus>) -> Row {
+        let (first, last) = (run[run.startIndex], run[run.endIndex - 1])
+        let state = first.state.displayName
+        guard run.count > 1 else {
+            return (first.id.description, state, done(first), first.name, first.error ?? first.sentence)
+        }
+        return ("\(first.id)-\(last.id)", state, "", "\(run.count) files: \(first.name) … \(last.name)", first.sentence)
     }
 
     /// The lines of the table, header first, separated by line feeds, without unsafe characters.
@@ -70,5 +94,13 @@ struct StatusTable {
         if row.state.isEnded, row.bytes == 0 { return "" }
         let share = row.share.map { "\($0) of \(Formatting.bytes(row.total ?? 0))" } ?? bytes
         return row.state == .running ? share + (row.speed.map { " \($0)" } ?? "") : share
+    }
+}
+
+extension TransferStatus {
+    /// Returns whether both transfers wait for the same reason, have no bytes yet, and have adjacent lines in a list.
+    fileprivate func isLike(_ other: TransferStatus) -> Bool {
+        state == .waiting && error == nil && bytes == 0 && sentence != nil && other.state == .waiting
+            && sentence == other.sentence && other.bytes == 0 && other.error == nil
     }
 }

@@ -24,6 +24,10 @@ struct TransferTally: Sendable {
     private(set) var failed = 0
     private(set) var canceled = 0
     private var alreadyComplete = 0
+    /// The first transfers that failed: their names and the errors.
+    private var failures: [(url: String, error: String)] = []
+    /// The number of failed transfers that the summary names.
+    private static let namedFailures = 20
     private var progress: [TransferID: Progress] = [:]
     private var bytes: Int64 = 0
     private var total: Int64 = 0
@@ -88,7 +92,11 @@ struct TransferTally: Sendable {
             finished += 1
             if completion?.wasAlreadyComplete == true { alreadyComplete += 1 }
         case .cancelled: canceled += 1
-        case .waiting, .running, .paused, .failed: failed += 1
+        case .waiting, .running, .paused, .failed:
+            failed += 1
+            guard failures.count < Self.namedFailures else { return }
+            let error = status.error ?? completion.map { TransferText.finished($0) } ?? ""
+            failures.append((status.url, error))
         }
     }
 
@@ -123,7 +131,7 @@ struct TransferTally: Sendable {
     var fields: [String: Any] {
         var fields: [String: Any] = [
             "finished": finished, "alreadyComplete": alreadyComplete, "failed": failed, "cancelled": canceled,
-            "unfinished": count - ended, "bytes": received,
+            "unfinished": count - ended, "bytes": received, "failedURLs": failures.map(\.url),
         ]
         guard let begun, let latest else { return fields }
         fields["time"] = Formatting.rfc3339(latest)
@@ -133,8 +141,15 @@ struct TransferTally: Sendable {
         return fields
     }
 
-    /// A closing sentence: `57 done, 3 failed; 1.20 GB in 3:02, 6.59 MB/s on average`.
+    /// A closing sentence: `57 done, 3 failed; 1.20 GB in 3:02, 6.59 MB/s on average`, and a line for each failure.
     var summary: String {
+        let hidden = failed - failures.count
+        return
+            ([counts] + failures.map { "  failed: \($0.url)\($0.error.isEmpty ? "" : ": \($0.error)")" }
+            + (hidden > 0 ? ["  … and \(hidden) more"] : [])).joined(separator: "\n")
+    }
+
+    private var counts: String {
         var parts = ["\(finished) done" + (alreadyComplete > 0 ? " (\(alreadyComplete) already complete)" : "")]
         if failed > 0 { parts.append("\(failed) failed") }
         if canceled > 0 { parts.append("\(canceled) canceled") }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
 import TransferModel
+import TransferScheduling
 
 /// Sentences for the events of a transfer.
 enum TransferText {
     /// Returns a sentence for an event, or `nil` if only a bar shows the event.
+    ///
+    /// - Parameter attempts: The number of attempts without progress after which the transfer fails, or `nil` if it is
+    ///   not limited.
     static func sentence(
         of status: TransferStatus, _ event: TransferEvent, localTime: LocalTimeRules, isVerbose: Bool = false,
-        pace: TransferPace? = nil, showsPath: Bool = true
+        pace: TransferPace? = nil, showsPath: Bool = true, attempts: Int? = nil
     ) -> String? {
         switch event.kind {
         case .waiting(let explanation): return "waiting: \(explanation.sentence)"
@@ -19,7 +23,9 @@ enum TransferText {
             return "paused at \(Formatting.bytes(status.bytes))\(explanation.reasons.isEmpty ? "" : ": ")"
                 + explanation.sentence
         case .retrying(let explanation):
-            return "\(status.error ?? "") — \(retry(explanation, localTime: localTime))"
+            let error = status.error ?? ""
+            return (error.hasSuffix(".") ? String(error.dropLast()) : error)
+                + "; \(retry(explanation, at: event.time, localTime: localTime, attempts))"
         case .ended(let completion?): return finished(completion, pace: pace, showsPath: showsPath)
         case .ended(nil): return status.state == .cancelled ? "canceled" : "failed: \(status.error ?? "")"
         }
@@ -35,12 +41,22 @@ enum TransferText {
     }
 
     /// Returns a sentence for the time of the next attempt.
-    private static func retry(_ explanation: WaitExplanation, localTime: LocalTimeRules) -> String {
+    private static func retry(
+        _ explanation: WaitExplanation, at now: WallTime, localTime: LocalTimeRules, _ attempts: Int?
+    ) -> String {
         guard let reason = explanation.reasons.first(where: { $0.code == "backoff" }),
             case .number(let attempt)?? = reason.details["attempt"]
         else { return explanation.reasons.isEmpty ? "trying the next mirror" : explanation.sentence }
-        let when = explanation.until.map { " at \(localTime.dateAndTime(of: $0))" } ?? " later"
-        return "retrying\(when) (attempt \(attempt + 1))"
+        let limit = attempts.map { "\(attempt + 1) of \($0)" } ?? "attempt \(attempt + 1)"
+        return
+            "retrying\(explanation.until.map { time(of: $0, from: now, localTime: localTime) } ?? " later") (\(limit))"
+    }
+
+    /// Returns a time as a span if it is near, and as a date otherwise.
+    private static func time(of date: WallTime, from now: WallTime, localTime: LocalTimeRules) -> String {
+        let seconds = max(1, (date.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch + 500_000_000) / 1_000_000_000)
+        return seconds < 7200
+            ? " in \(Duration.seconds(seconds).inWords)" : " at \(localTime.dateAndTime(of: date))"
     }
 
     /// Returns a sentence for the end of a transfer.

@@ -97,6 +97,14 @@ struct ServiceFiles {
         }
     }
 
+    /// Makes the user's systemd start the daemon at each login.
+    ///
+    /// - Returns: Whether systemd has accepted the request.
+    static func enable() -> Bool { ServiceWriter.runFromPath(["systemctl", "--user", "enable", "transferd.service"]) }
+
+    /// Makes the user's systemd no longer start the daemon at each login.
+    static func disable() { ServiceWriter.runFromPath(["systemctl", "--user", "disable", "transferd.service"]) }
+
     /// Returns the service file for the bus. Without systemd, the bus runs `Exec`.
     static func activationText(program: String) -> String {
         """
@@ -169,12 +177,4 @@ struct PackagedService {
         let named = (environment["XDG_DATA_DIRS"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
         return named.isEmpty ? ["/usr/local/share", "/usr/share"] : named.map(String.init)
     }
-
-    /// Makes the user's systemd start the daemon at each login.
-    ///
-    /// - Returns: Whether systemd has accepted the request.
-    func enable() -> Bool { ServiceWriter.runFromPath(["systemctl", "--user", "enable", "transferd.service"]) }
-
-    /// Makes the user's systemd no longer start the daemon at each login.
-    func disable() { ServiceWriter.runFromPath(["systemctl", "--user", "disable", "transferd.service"]) }
 }

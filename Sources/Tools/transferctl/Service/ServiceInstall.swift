@@ -52,8 +52,11 @@ struct ServiceInstall: AsyncParsableCommand {
         guard !system else { return try ConditionsInstall(program: program).install() }
         let files = try ServiceFiles()
         let packaged = PackagedService.find(program: program)
-        if let packaged {
-            try enable(packaged, instead: files, program)
+        if packaged != nil {
+            if try ServiceWriter.remove(files.all) {
+                Console.error(
+                    "Removed these files of an earlier 'service install'. The files of the package replace them.")
+            }
         } else {
             try files.write(control: OwnExecutable.path, daemon: program) { name in
                 switch name {
@@ -62,9 +65,16 @@ struct ServiceInstall: AsyncParsableCommand {
                 default: Self.ownFolder + "/" + name
                 }
             }
-            ServiceWriter.reloadManagers()
-            for path in files.all where FileManager.default.fileExists(atPath: path) { Console.printPath(path) }
+            Console.error(
+                "Wrote \(files.activation) for D-Bus, \(files.unit) for systemd, and manual pages, completions, and a "
+                    + "desktop entry.")
         }
+        ServiceWriter.reloadManagers()
+        Console.error(
+            ServiceFiles.enable()
+                ? "systemd starts \(program) at each login."
+                : "The user's systemd cannot be reached: nothing starts \(program) at login, and 'transferctl gate' and "
+                    + "transfer-conditions.service do not work.")
         let activation = packaged?.activation ?? files.activation
         if let advice = await ActivationCheck(bus: daemon.bus).advice(file: activation, program: program) {
             return Console.error("transferctl: \(advice)")
@@ -72,16 +82,5 @@ struct ServiceInstall: AsyncParsableCommand {
         Console.error(
             "D-Bus starts \(program) on first use. The daemon stops when you log out everywhere; to keep it running, "
                 + "use 'loginctl enable-linger'.")
-    }
-
-    private func enable(_ packaged: PackagedService, instead files: ServiceFiles, _ program: String) throws {
-        if try ServiceWriter.remove(files.all) {
-            Console.error("Removed these files of an earlier 'service install'. The files of the package replace them.")
-        }
-        ServiceWriter.reloadManagers()
-        Console.error(
-            packaged.enable()
-                ? "systemd starts \(program) at each login."
-                : "The user's systemd cannot be reached, so \(program) is not started at login.")
     }
 }

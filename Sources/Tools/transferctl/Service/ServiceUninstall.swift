@@ -20,7 +20,7 @@ struct ServiceUninstall: ParsableCommand {
         guard !system else { return try ConditionsInstall(program: ServiceInstall.daemonPath).uninstall() }
         ServiceWriter.runFromPath(["systemctl", "--user", "disable", "--now", ConditionUnits.service])
         let packaged = PackagedService.find(program: ServiceInstall.daemonPath)
-        packaged?.disable()
+        ServiceFiles.disable()
         try ServiceWriter.remove(ServiceFiles().all)
         ServiceWriter.reloadManagers()
         if let packaged {

@@ -25,14 +25,15 @@ struct SetRun {
         for (isUsed, option) in [
             (command.input != nil, "--input"), (destination.output != nil, "--output"),
             (destination.remoteName, "--remote-name"), (destination.checksum != nil, "--checksum"),
-            (destination.checksums != nil, "--checksums"), (!destination.mirror.isEmpty, "--mirror"),
+            (destination.checksums != nil, "--checksums"),
             (destination.noClobber, "--no-clobber"), (destination.rename, "--rename"),
         ] where isUsed {
             throw UsageError("--set and \(option) are mutually exclusive; the list names the files and their checksums")
         }
-        source = try SetSource(text, urls: command.urls, environment: environment)
+        let folders = command.urls + destination.mirror
+        source = try SetSource(text, urls: folders, environment: environment)
         let folder = try PathName.absolute(destination.directory ?? source.folderName)
-        staged = try StagedSet(destination: folder, source: text + "\0" + command.urls.joined(separator: "\0"))
+        staged = try StagedSet(destination: folder, source: text + "\0" + folders.prefix(1).joined())
         name = URL(fileURLWithPath: folder).lastPathComponent
         token = if case .hub = source { HubReference.token(environment: environment) } else { nil }
         self.command = command
@@ -95,7 +96,7 @@ struct SetRun {
         switch source {
         case .file(let path, _):
             return try source.fileSet(of: TextFile.read(path, option: "set"), name: name)
-        case .url(let url):
+        case .url(let url, _):
             guard let (data, _) = try await fetch(url, of: &pages) else { return nil }
             guard let text = String(data: data, encoding: .utf8) else {
                 throw UsageError("\(RedactedURL.text(of: url)) is not UTF-8 text")
@@ -172,6 +173,9 @@ struct SetRun {
 
     /// Returns the plan for targets of the list. Servers other than the list's own receive no secrets.
     private func plan(for targets: [InputList.Item], now: WallTime) throws -> GetPlan {
+        var command = command
+        // The mirrors are folders, and the list names their files.
+        command.destination.mirror = []
         var plan = try GetPlan(command: command, now: now, listed: targets)
         let folders = Set(plan.items.map(\.specification.destination.directory))
         let identities = Dictionary(uniqueKeysWithValues: folders.map { ($0, staged.identity(ofFolder: $0)) })

@@ -71,8 +71,7 @@ struct WatchScreen {
     private func list(room: Int) -> [ScreenLine] {
         let rows = state.order
         guard room > 1, !rows.isEmpty else { return [] }
-        let idWidth = max(2, rows.map { "\($0.id)".count }.max() ?? 0)
-        let nameWidth = max(10, min(32, (width - idWidth - (isNarrow ? 4 : 14)) * 2 / 5))
+        let (idWidth, nameWidth) = columnWidths(rows)
         var title = ScreenLine()
         title.add("  ")
         title.add("ID", .dim, width: idWidth + 1)
@@ -85,6 +84,22 @@ struct WatchScreen {
         let start = max(0, min(selectedIndex - count / 2, rows.count - count))
         return [title]
             + rows[start..<min(rows.count, start + count)].map { line($0, idWidth: idWidth, nameWidth: nameWidth) }
+    }
+
+    private func columnWidths(_ rows: [TransferStatus]) -> (id: Int, name: Int) {
+        let idWidth = max(2, rows.map { "\($0.id)".count }.max() ?? 0)
+        return (idWidth, max(10, min(32, (width - idWidth - (isNarrow ? 4 : 14)) * 2 / 5)))
+    }
+
+    /// The wait reason or error of the selected transfer, unless its line shows it in full.
+    private var cutDetail: [ScreenLine] {
+        guard let id = state.selected, let row = state.rows[id], row.state == .waiting || row.state == .failed,
+            let text = row.state == .waiting ? row.sentence ?? row.error : row.error
+        else { return [] }
+        let widths = columnWidths(state.order)
+        guard Formatting.columns(text) > width - widths.id - widths.name - (isNarrow ? 4 : 14) else { return [] }
+        return [rule("\(id) \(row.name)")]
+            + Formatting.wrapped(text, width: max(10, width - 2)).map { ScreenLine(" " + $0) }
     }
 
     private func line(_ row: TransferStatus, idWidth: Int, nameWidth: Int) -> ScreenLine {
@@ -130,7 +145,8 @@ struct WatchScreen {
 
     private var paneLines: [ScreenLine] {
         switch state.pane {
-        case .none, .confirm, .filter: return []
+        case .confirm, .filter: return []
+        case .none: return cutDetail
         case .help: return [rule("keys")] + help
         case .why(let id):
             guard let explanation = state.explanation else {
@@ -141,7 +157,9 @@ struct WatchScreen {
     }
 
     private func rule(_ title: String) -> ScreenLine {
-        ScreenLine("── \(title) " + String(repeating: "─", count: max(0, width - title.count - 4)), .dim)
+        let title = Formatting.fitted(title, width: max(0, width - 5))
+        return ScreenLine(
+            "── \(title) " + String(repeating: "─", count: max(0, width - Formatting.columns(title) - 4)), .dim)
     }
 
     private func why(_ explanation: WaitExplanation) -> [ScreenLine] {

@@ -178,6 +178,12 @@ struct HTTPValuesTests {
         #expect(failure.message.hasSuffix("."))
     }
 
+    @Test("The transport's own words are left out if the sentence says the same")
+    func refused() {
+        let text = "Failed to connect to h port 1 after 0 ms: Couldn't connect to server"
+        #expect(TransportFailure.failure(code: -1004, text: text, host: "h").message == "h refused the connection.")
+    }
+
     @Test(
         "An error of the connection to a proxy names the proxy, not the server",
         arguments: [

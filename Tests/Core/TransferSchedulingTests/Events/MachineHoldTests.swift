@@ -37,7 +37,7 @@ import TransferScheduling
             t=60s submit 1 normal
             expect 1 saying on hold since 00:01 — starts after 'transferctl release', or starts Mon 23 Nov 02:00:00
             t=60s submit 2 normal notBefore=9000s
-            expect 2 saying on hold since 00:01; not before Mon 23 Nov 02:30:00 — starts Mon 23 Nov 02:30:00
+            expect 2 saying on hold since 00:01, until Mon 23 Nov 02:00:00; not before Mon 23 Nov 02:30:00 — starts Mon 23 Nov 02:30:00
             """)
     }
 

@@ -262,4 +262,19 @@ import TransferScheduling
         let wrong = (0..<(open.max() ?? 0) + 20).first { scheduler.contains(TransferID($0)) != open.contains($0) }
         #expect(wrong == nil)
     }
+
+    @Test("Bytes that a killed process received but did not report are not measured as a rate")
+    func rate() {
+        Timeline.run(
+            """
+            t=0s recover 1 normal bytes=1000000
+            t=0.5s progress 1 30000000
+            expect 1 rate unknown
+            t=1.5s progress 1 34000000
+            expect 1 rate 4000000
+            t=1.5s submit 2 normal
+            t=2.5s progress 2 5000000
+            expect 2 rate 5000000
+            """)
+    }
 }

@@ -177,4 +177,23 @@ import TransferScheduling
         #expect(machine.explanation(of: TransferID(1))?.reasons == [])
         #expect(machine.explanation(of: TransferID(2)) == nil)
     }
+
+    @Test("The wait for stable power names the present power source and the length of the wait")
+    func stablePower() {
+        let until = Machine.start.instant.advanced(by: .seconds(10))
+        var explanation = Explanation(
+            reasons: [WaitReason(.debouncing(.power, until: until), since: Machine.start, source: .upower)],
+            remedies: [], nextReevaluation: nil, isLate: false)
+        for (power, words) in [(PowerSource.battery, "on battery"), (.ac, "on AC power"), (.unknown, "power changed")] {
+            explanation.power = power
+            #expect(explanation.sentence(localTime: .utc) == words + "; waiting 10 s for stable power (UPower)")
+        }
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            t=20s power ac
+            expect 1 saying on AC power; waiting 10 s for stable power (UPower) — starts Mon 23 Nov 00:00:30
+            """)
+    }
 }

@@ -36,6 +36,9 @@ extension Timeline {
         case "saying":
             let sentence = machine.explanation(of: id)?.sentence(localTime: .utc) ?? ""
             return sentence == words.rest(2) ? nil : "says: \(sentence)"
+        case "rate":
+            let rate = machine.scheduler.rate(of: id).map { "\($0)" } ?? "unknown"
+            return rate == words.word(2) ? nil : "is \(rate)"
         case "started":
             let starts = machine.log.filter { $0.effect == .start(id) }.count
             return starts == Int(words.word(2)) ? nil : "\(starts) times"

@@ -71,7 +71,7 @@ struct FileNameDoorTests {
         if !name.contains(where: \.isNewline) {
             errors.append(
                 error {
-                    _ = try FileSet(checksums: "\(digest)  d/\(name)\n", name: "m", folder: "http://h/", from: "l")
+                    _ = try FileSet(checksums: "\(digest)  d/\(name)\n", name: "m", folders: ["http://h/"], from: "l")
                 })
         }
         if name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) {

@@ -54,8 +54,11 @@ struct TransferTallyTests {
         #expect(tally.pace(of: TransferID(1))?.text == " in 0:04, 1.50 MB/s on average")
         record(2, .finished, 10_000_000, at: 14, Self.completion(bytes: 10_000_000, wasAlreadyComplete: true))
         record(3, .failed, 0, at: 14, .ended(nil))
-        #expect(tally.summary == "2 done (1 already complete), 1 failed; 6.00 MB in 0:04, 1.50 MB/s on average")
+        #expect(
+            tally.summary
+                == "2 done (1 already complete), 1 failed; 6.00 MB in 0:04, 1.50 MB/s on average\n  failed: http://h/f")
         let fields = tally.fields
+        #expect(fields["failedURLs"] as? [String] == ["http://h/f"])
         for (key, value) in [
             "finished": 2, "alreadyComplete": 1, "failed": 1, "cancelled": 0, "unfinished": 0, "bytes": 6_000_000,
             "averageRate": 1_500_000,

@@ -20,7 +20,9 @@ struct ParsingTests {
     @Test(
         "Parses times as RFC 3339, the next HH:MM, or a duration from now",
         arguments: [
-            ("+2h", 7200), ("+90s", 90), ("+15m", 900), ("+1d", 86_400), ("+1.5h", 5400), ("12:30", 1800),
+            ("+2h", 7200), ("2h", 7200), ("90m", 5400), ("24h", 86_400), ("6pm", 21_600), ("6:30pm", 23_400),
+            ("12am", 43_200), ("tonight", 36_000), ("tomorrow 6pm", 108_000), ("+90s", 90), ("+15m", 900),
+            ("+1d", 86_400), ("+1.5h", 5400), ("12:30", 1800),
             ("11:30", 84_600), ("2026-11-21T12:00:01Z", 1), ("2026-11-21T14:00:00+01:00", 3600),
             ("2026-11-21T12:00:00.500Z", 0),
         ])
@@ -32,7 +34,8 @@ struct ParsingTests {
     @Test(
         "Rejects invalid and past times, and names the option",
         arguments: [
-            "", "soon", "25:00", "12:60", "1:30", "+", "+2x", "+-2h", "2026-13-01T00:00:00Z", "2001-01-01T00:00:00Z",
+            "", "soon", "25:00", "12:60", "24:00", "13pm", "0am", "pm", "tonight 18:00", "90", "1:30", "+", "+2x",
+            "+-2h", "2026-13-01T00:00:00Z", "2001-01-01T00:00:00Z",
             "+0s",
             "+99999999999h", "nan",
         ])
@@ -99,6 +102,7 @@ struct ParsingTests {
                     .init(start: $0 * day + hour, end: $0 * day + 6 * hour)
                 })
         #expect(try WindowExpression("22:00-06:00").constraint.windows.count == 7)
+        #expect(try WindowExpression("10pm-6am").constraint == WindowExpression("22:00-06:00").constraint)
         #expect(
             try WindowExpression("Sun 22:00-06:00").constraint.windows == [
                 .init(start: 6 * day + 22 * hour, end: 7 * day + 6 * hour)

@@ -89,6 +89,21 @@ import TransferPolicy
         #expect(end[end.count - 2].hasPrefix("> 100 "))
     }
 
+    @Test("The selected transfer's reason is shown in full, although its line cuts it")
+    func cutReason() {
+        var state = WatchState()
+        let remedy = "starts 10 s after you plug in"
+        _ = state.apply(
+            .listed([
+                row(1, .waiting) { $0.sentence = "on battery (61 %) since 14:02 (UPower) — " + remedy },
+                row(2, .waiting) { $0.sentence = "no network" },
+            ]))
+        #expect(lines(state).joined(separator: " ").contains(remedy))
+        #expect(lines(state).contains { $0.hasPrefix("── 1 file.iso ─") })
+        _ = state.apply(.key(.down))
+        #expect(!lines(state).contains { $0.hasPrefix("── ") })
+    }
+
     @Test("Shows wait reasons in a pane below the list, and prompts and errors instead of the keys")
     func panes() throws {
         var state = WatchState()

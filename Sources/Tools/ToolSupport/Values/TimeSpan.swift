@@ -31,3 +31,20 @@ package struct DurationExpression {
         duration = .nanoseconds(Int64(seconds * 1e9))
     }
 }
+
+/// A length of time as the value of an option, in the forms of ``DurationExpression``.
+package struct TimeSpan {
+    /// The length in seconds, 1 or more.
+    package let seconds: Int64
+
+    /// Parses `text`.
+    ///
+    /// - Parameter alternative: A further permitted value for the error message, such as `, or 0`.
+    /// - Throws: `UsageError` that names the option and the expected form.
+    package init(_ text: String, option: String, alternative: String = "") throws {
+        guard let (seconds, rest) = DurationExpression(text)?.duration.components, seconds > 0, rest == 0 else {
+            throw UsageError("not a valid duration: --\(option) '\(text)'; use 90s, 30m, 2h, or 1d\(alternative)")
+        }
+        self.seconds = seconds
+    }
+}

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import ToolSupport
-import TransferModel
+package import TransferModel
 
 /// A parser for windows of the local week: `Mon-Fri 01:00-06:00`, `Sat,Sun 00:00-24:00`, `22:00-06:00` (every day).
 ///
 /// Windows are separated by semicolons. A window whose end is not after its start extends into the next day.
-struct WindowExpression {
+package struct WindowExpression {
     /// The parsed windows.
-    let constraint: WindowConstraint
+    package let constraint: WindowConstraint
 
     /// Parses `text`.
     ///
     /// - Throws: `UsageError` that names the wrong part and the expected form.
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         var windows: [WindowConstraint.Window] = []
         for part in text.split(separator: ";", omittingEmptySubsequences: false) {
             let words = part.split(separator: " ")
@@ -32,7 +31,7 @@ struct WindowExpression {
 
     private static func error(_ part: String) -> UsageError {
         UsageError(
-            "not a valid window: --window '\(part)'; use \"Mon-Fri 01:00-06:00\", \"Sat,Sun 00:00-24:00\", or \"22:00-06:00\""
+            "not a valid window: '\(part)'; use \"Mon-Fri 01:00-06:00\", \"Sat,Sun 00:00-24:00\", or \"22:00-06:00\""
         )
     }
 
@@ -52,17 +51,9 @@ struct WindowExpression {
     /// Parses the start and end of a window, in seconds of the day.
     private static func times(_ text: String) throws -> (start: Int64, end: Int64) {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard ends.count == 2, let start = second(ends[0]), let end = second(ends[1]), start < 86_400, start != end
+        guard ends.count == 2, let start = ClockTime(ends[0])?.seconds, let end = ClockTime(ends[1])?.seconds,
+            start < 86_400, start != end
         else { throw error(text) }
-        return (start, end)
-    }
-
-    private static func second(_ text: String) -> Int64? {
-        let components = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard components.count == 2, components[1].count == 2, let hour = Int64(components[0]),
-            let minute = Int64(components[1]),
-            (0...24).contains(hour), (0..<60).contains(minute), hour < 24 || minute == 0
-        else { return nil }
-        return hour * 3600 + minute * 60
+        return (Int64(start), Int64(end))
     }
 }

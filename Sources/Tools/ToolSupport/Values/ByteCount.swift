@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import ToolSupport
 
 /// A parser for byte counts: `500`, `64K`, `1.5M`, `2G`. One K is 1024 bytes, as in curl and wget.
-struct ByteCount {
+package struct ByteCount {
+    /// The permitted forms, for error messages.
+    package static let forms = "500, 64K, 1.5M, or 2G"
+
     /// The number of bytes.
-    let bytes: Int64
+    package let bytes: Int64
 
     /// Parses `text`. Returns `nil` if the text is not a number of bytes, is negative, or exceeds 4.6 × 10¹⁸.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var digits = Substring(text)
         var scale = 1.0
         for suffix in ["iB", "B", "b"] where digits.hasSuffix(suffix) {
@@ -27,9 +29,9 @@ struct ByteCount {
     /// Parses the value of an option.
     ///
     /// - Throws: `UsageError` that names the option and the expected form.
-    init(_ text: String, option: String) throws {
+    package init(_ text: String, option: String) throws {
         guard let count = ByteCount(text) else {
-            throw UsageError("not a valid number of bytes: --\(option) '\(text)'; use 500, 64K, 1.5M, or 2G")
+            throw UsageError("not a valid number of bytes: --\(option) '\(text)'; use \(Self.forms)")
         }
         self = count
     }

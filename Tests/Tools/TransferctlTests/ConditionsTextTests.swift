@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferModel
+
+@testable import transferctl
+
+@Suite("The conditions as text")
+struct ConditionsTextTests {
+    private static let now = ClockReading(instant: .zero, wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+    private static let before = WallTime(secondsSinceEpoch: 1_795_000_000)
+
+    private func since(_ key: String, _ conditions: Conditions, _ daemon: ConditionsReport?) -> WallTime? {
+        ConditionsText.rows(conditions, at: Self.now.wall, daemon: daemon).first { $0.key == key }?.since
+    }
+
+    @Test("The start of a value is the one that was seen, or the daemon's if it has the same value, or none")
+    func since() {
+        var conditions = Conditions(unknownSince: Self.now)
+        conditions.power = Fact(.ac, source: .upower, since: Self.now, confidence: .reported)
+        #expect(since("power", conditions, nil) == nil)
+        let object = ConditionsText.object(conditions, at: Self.now.wall)
+        #expect((object["power"] as? [String: Any])?["since"] as? String == nil)
+
+        var known = conditions
+        known.power.since.wall = Self.before
+        var report = ConditionsReport(known, includesNames: true, at: Self.now.wall)
+        #expect(since("power", conditions, report) == Self.before)
+        report.power?.value = "battery"
+        #expect(since("power", conditions, report) == nil)
+        conditions.power.update(to: .battery, source: .upower, confidence: .reported, at: Self.now)
+        #expect(since("power", conditions, report) == Self.now.wall)
+    }
+
+    @Test("The policy in force is a sentence, whatever its name")
+    func rule() {
+        #expect(ConfigShow.rule(of: "default") == ConfigShow.rule(of: "balanced"))
+        for name in ["default", "relaxed", "prompt", "strict", "ladder:bat=0.25", "immediate"] {
+            let rule = ConfigShow.rule(of: name)
+            #expect(rule.hasPrefix("Discretionary transfers wait for ") && !rule.contains("'"), "\(rule)")
+        }
+    }
+}
