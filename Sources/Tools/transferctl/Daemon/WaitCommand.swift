@@ -149,7 +149,7 @@ extension WhenExpression {
         var verdict = power.verdict(under: conditions)
         if linkKinds != .any || metered != .unstated {
             verdict = verdict.and(linkKinds.verdict(under: conditions))
-                .and(metered.verdict(under: conditions, treatingUnknownAs: UnknownMeteredRule()))
+                .and(metered.verdict(under: conditions))
         }
         if let price { verdict = verdict.and(price.verdict(at: now, under: conditions)) }
         guard case .wait(let reasons, let reevaluateAt) = verdict else { return ([], nil) }
