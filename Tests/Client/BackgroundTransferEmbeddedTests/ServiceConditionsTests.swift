@@ -30,7 +30,7 @@ struct ServiceConditionsTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (call, battery) = (folder + "/call", folder + "/battery")
-        #expect(FileManager.default.createFile(atPath: call, contents: nil))
+        for file in [call, battery] { #expect(FileManager.default.createFile(atPath: file, contents: nil)) }
         let fixture = try ServiceFixture(policy: StrictPolicy()) {
             $0.conditions = $0.conditions
                 .assuming(.power(.battery), from: "test", while: .fileExists(battery))
@@ -42,14 +42,13 @@ struct ServiceConditionsTests {
             var waits = fixture.service.waits().makeAsyncIterator()
             #expect(
                 await waits.next(isolation: nil)?.sentence.hasPrefix("held by call-watch: a video call since ") == true)
-            #expect(FileManager.default.createFile(atPath: battery, contents: nil))
             try FileManager.default.removeItem(atPath: call)
-            // The hold may end before or after the battery is assumed.
-            while let wait = await waits.next(isolation: nil),
-                wait.explanation.reasons.map(\.reason.code) != ["onBattery"]
-            {}
+            let assumed = await waits.next(isolation: nil)
+            #expect(assumed?.explanation.reasons.map(\.reason.code) == ["onBattery"])
             #expect(try await fixture.service.explain(id).hasPrefix("on battery since"))
             #expect(try await fixture.service.explain(id).contains("(assumed)"))
+            try FileManager.default.removeItem(atPath: battery)
+            #expect(await waits.next(isolation: nil)?.explanation.reasons.map(\.reason.code) == ["settling"])
         }
     }
 

@@ -20,7 +20,9 @@ import TransferTesting
             fixture.alarm.advance(by: .seconds(10))
             #expect(await updates.next(2) == ["1 started 1", "2 started 1"])
             fixture.executor.progress(first, to: 5)
-            fixture.source.send(battery)
+            var unplugged = battery
+            unplugged.power.since = EngineFixture.start.advanced(by: .seconds(10))
+            fixture.source.send(unplugged)
             fixture.alarm.advance(by: .seconds(5))
             #expect(Set(await updates.next(3)) == ["1 progressed 5", "1 stopped onBattery 5", "2 stopped onBattery 0"])
         }
