@@ -55,7 +55,9 @@ struct WaitReportTests {
             #expect(await waits.next(isolation: nil)?.id == first)
             // A follower of the second transfer does not end the reports about the first.
             for await _ in try await fixture.service.updates(of: first) { break }
-            #expect(fixture.gauge("metered") == 1)
+            fixture.setMetered(false)
+            #expect(await waits.next(isolation: nil)?.explanation.reasons.map(\.reason.code) == ["settling"])
+            #expect(fixture.gauge("metered") == 0)
             try await fixture.service.cancel(first)
             #expect(await waits.next(isolation: nil)?.id == second)
         }
