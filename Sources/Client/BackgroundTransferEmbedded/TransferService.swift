@@ -42,7 +42,7 @@ internal import UploadSpool
 /// ### Submitting Transfers
 /// - ``submit(_:key:)``
 /// - ``submit(_:)``
-/// - ``keep(_:equalTo:version:_:)``
+/// - ``keep(_:equalTo:version:_:constraints:)``
 /// ### Following Transfers
 /// - ``completion(of:)``
 /// - ``updates(of:)``
