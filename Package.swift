@@ -18,9 +18,12 @@ func model(_ name: String) -> Target {
     .target(name: name, path: "Sources/Model/\(name)", swiftSettings: settings)
 }
 
-/// A target with values and pure functions only: no Foundation, clocks, files, or tasks.
+/// A target with values and pure functions only: no Foundation, clocks, files, or tasks. Rounding calls libm, which
+/// other targets link because they import Glibc.
 func core(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/Core/\(name)", swiftSettings: settings)
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/Core/\(name)", swiftSettings: settings,
+        linkerSettings: [.linkedLibrary("m")])
 }
 
 /// A target of the engine layer: the actor that executes decisions, and its ports.
@@ -28,7 +31,7 @@ func engine(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Engine/\(name)", swiftSettings: settings)
 }
 
-/// A target that implements a port. Adapters import no other adapters, except for the GLib bridge and kernel calls.
+/// A target that implements a port. Adapters import no other adapters, except for shared code such as kernel calls.
 func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
 }
@@ -242,19 +245,25 @@ let package = Package(
             ]),
         adapter(
             "SessionFolders",
-            ["TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions", "TransferFiles"]),
+            [
+                "HTTPSyntax", "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions", "TransferFiles",
+            ]),
         adapter("UploadSpool", ["TransferModel", "TransferSessions", "LinuxKernel", "CLinuxFiles"]),
+        adapter("HTTPSyntax", ["TransferModel"]),
         adapter(
             "TransferFiles",
             [
-                "TransferModel", "TransferEngine", "LinuxKernel", "CLinuxFiles", "CCrypto", logging,
+                "HTTPSyntax", "TransferModel", "TransferEngine", "LinuxKernel", "CLinuxFiles", "CCrypto", logging,
             ]),
         adapter(
             "HTTPExecutor",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel", logging,
+                "HTTPSyntax", "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel",
+                logging,
             ]),
-        adapter("CurlTransport", ["HTTPExecutor", "TransferFiles", "TransferModel", "LinuxKernel", "CCurl"]),
+        adapter(
+            "CurlTransport",
+            ["HTTPSyntax", "HTTPExecutor", "TransferFiles", "TransferModel", "LinuxKernel", "CCurl"]),
         adapter("URLSessionTransport", ["HTTPExecutor", "TransferFiles", "TransferModel", "LinuxKernel"]),
         adapter(
             "CommandRunner", ["TransferModel", "TransferEngine", "LinuxKernel", "CProcess"]),
@@ -282,7 +291,7 @@ let package = Package(
         // Client
         client(
             "BackgroundTransfer",
-            ["TransferModel", "TransferBusProtocol", "GLibBridge", "LinuxKernel", logging]),
+            ["HTTPSyntax", "TransferModel", "TransferBusProtocol", "GLibBridge", "LinuxKernel", logging]),
         client(
             "BackgroundTransferEmbedded",
             [
@@ -317,7 +326,8 @@ let package = Package(
         tool(
             "ToolSupport",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "LinuxClock", "LinuxConditions",
+                "HTTPSyntax", "TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "LinuxClock",
+                "LinuxConditions",
                 "TransferFiles", "GLibBridge", logging,
                 toml,
             ]),
@@ -330,7 +340,7 @@ let package = Package(
             [
                 "ManualPages", "ProgramVersion", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
                 "TransferBusServer",
-                "TransferModel",
+                "HTTPSyntax", "TransferModel",
                 "TransferPolicy", "TransferScheduling", "TransferEngine",
                 "LinuxKernel", "LinuxClock",
                 "LinuxConditions", "SQLiteStore", "WorkerExecutor", "TransferFiles", "GLibBridge",
@@ -362,7 +372,7 @@ let package = Package(
                 "ManualPages", "ProgramVersion", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
                 "TransferBusServer",
                 "GLibBridge",
-                "TransferModel", "TransferPolicy", "TransferScheduling",
+                "HTTPSyntax", "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine",
                 "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
                 "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "HTTPExecutor", "CurlTransport",
@@ -456,6 +466,7 @@ let package = Package(
         tests(
             "Testing/TransferTestingTests",
             ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
+        tests("Adapters/HTTPSyntaxTests", ["HTTPSyntax", "TransferModel", "TransferPolicy"]),
         tests("Adapters/LinuxKernelTests", ["LinuxKernel", "CProcess"]),
         tests(
             "Adapters/LinuxClockTests",
@@ -478,14 +489,14 @@ let package = Package(
         tests(
             "Adapters/HTTPExecutorTests",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "HTTPExecutor", "TransferTesting",
+                "HTTPSyntax", "TransferModel", "TransferPolicy", "TransferEngine", "HTTPExecutor", "TransferTesting",
                 "HostileServer", "LinuxKernel", "TransferFiles",
                 "ExecutorHarness", "HostileCases", "CurlTransport", "URLSessionTransport", "CLinuxFiles",
             ]),
         tests(
             "Adapters/TransferFilesTests",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "TransferTesting",
+                "HTTPSyntax", "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "TransferTesting",
                 "HostileServer",
                 "ExecutorHarness",
             ]),
@@ -559,7 +570,8 @@ let package = Package(
         tests(
             "Tools/TransferctlTests",
             [
-                "ManualPages", "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer",
+                "HTTPSyntax", "ManualPages", "ToolSupport", "TransferBusProtocol", "TransferBusClient",
+                "TransferBusServer",
                 "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine", "TransferFiles",
@@ -587,7 +599,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "ProcessFixtures", "ConditionFixtures", "DiskFixture", "HostileServer", "BackgroundTransfer",
+                "HTTPSyntax", "ProcessFixtures", "ConditionFixtures", "DiskFixture", "HostileServer",
+                "BackgroundTransfer",
                 "SessionHarnesses",
                 "TransferTesting", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "TransferModel", "TransferPolicy", grdb, "RawBus",

@@ -3,6 +3,7 @@ import CCurl
 import Foundation
 import Glibc
 import HTTPExecutor
+import HTTPSyntax
 import LinuxKernel
 import TransferFiles
 import TransferModel

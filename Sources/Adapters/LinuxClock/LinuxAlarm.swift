@@ -60,6 +60,9 @@ public final class LinuxAlarm: Alarm {
     /// Returns the current time on both clocks.
     public func now() -> ClockReading { ClockReading.readClocks() }
 
+    /// The current time on both clocks, for a caller without an alarm.
+    package static var currentReading: ClockReading { ClockReading.readClocks() }
+
     /// Sets the alarm to `instant` and replaces the preceding setting; `nil` cancels the alarm. An instant in the past
     /// triggers the alarm immediately.
     public func set(_ instant: Instant?) { timer.arm(at: instant) }

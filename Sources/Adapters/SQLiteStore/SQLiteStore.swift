@@ -130,6 +130,11 @@ public final class SQLiteStore: TransferStore {
         try await read { [rows] database in try rows.latest(forKeys: keys, in: database) }
     }
 
+    /// Returns the newest transfer that was inserted with a key that begins with `prefix`, finished or not.
+    package func latest(forKeyPrefix prefix: String) async throws -> StoredTransfer? {
+        try await read { [rows] database in try rows.latest(forKeyPrefix: prefix, in: database) }
+    }
+
     /// Returns the finished transfers with the greatest IDs that are not cleared, newest first, at most `limit`.
     public func ended(limit: Int) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.ended(limit: limit, in: database) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+internal import HTTPSyntax
 import Synchronization
 package import TransferEngine
 package import TransferModel

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 internal import SQLiteStore
 public import TransferEngine
 public import TransferModel
@@ -42,6 +43,40 @@ extension TransferService {
         try await whileRunning { try await submissions.submit(specifications) }
     }
 
+    /// Keeps a local file equal to a version of a file on a server. Returns after the transfer is durable.
+    ///
+    /// A call may be repeated, in this run or in a later one. If the file is being downloaded from the URL in this
+    /// version, or has been and still exists, the call returns that transfer and changes nothing. Otherwise it cancels
+    /// the download of another version, and begins a new one, which replaces the file once it is complete.
+    ///
+    /// ```swift
+    /// for entry in index {
+    ///     try await transfers.keep(folder.appending(path: entry.name), equalTo: entry.url, version: entry.etag)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - file: The file URL of the file. Its folder is created if it is missing.
+    ///   - url: The http or https URL.
+    ///   - version: Any text that changes with the file, such as an `ETag` or a date, without NUL. Contains no secret.
+    ///   - kind: The kind of work. Only work of the kind `discretionary` waits for the policy.
+    ///   - constraints: The requirements of the download. The default requires only a network.
+    /// - Throws: `RefusedTransferError` if the transfer is invalid, `TransferStoreError` if it could not be saved, or
+    ///   ``TransferServiceError/serviceEnded``.
+    @discardableResult
+    public func keep(
+        _ file: URL, equalTo url: URL, version: String, _ kind: WorkKind = .normal,
+        constraints: Constraints = Constraints()
+    ) async throws -> TransferID {
+        var specification = TransferSpecification(
+            downloading: url, to: file, kind: kind, constraints: constraints, collision: .overwrite)
+        specification.destination.directory = file.absoluteURL.deletingLastPathComponent().path
+        specification.destination.name = file.lastPathComponent
+        return try await whileRunning {
+            try await submissions.keep(file.absoluteURL.path, as: specification, version: version)
+        }
+    }
+
     // MARK: Following
 
     /// Waits for the end of a transfer, and returns its result. Safe to call again, in this run or in a later one.
@@ -64,15 +99,13 @@ extension TransferService {
             try Task.checkCancellation()
             throw TransferServiceError.serviceEnded
         }
-        guard let stored = try await stored(id) else { throw TransferServiceError.unknown(id) }
+        guard let stored = try await whileRunning({ try await store.transfers([id]).first }) else {
+            throw TransferServiceError.unknown(id)
+        }
         guard let ending = stored.ending else {
             throw TransferStoreError(code: .other, message: "The end of transfer \(id) could not be saved yet.")
         }
         return try ending.result()
-    }
-
-    private func stored(_ id: TransferID) async throws -> StoredTransfer? {
-        try await whileRunning { try await store.transfers([id]).first }
     }
 
     /// Returns the states of a transfer: its current state, then each change, up to its end or the service's end.
@@ -89,7 +122,9 @@ extension TransferService {
     public func updates(of id: TransferID) async throws -> some AsyncSequence<TransferStatus, Never> & Sendable {
         try await waitForStart()
         var known = registry.status(of: id)
-        if known == nil { known = try await stored(id).map { TransferStatus($0) } }
+        if known == nil {
+            known = try await whileRunning { try await store.transfers([id]).first.map { TransferStatus($0) } }
+        }
         guard let known else { throw TransferServiceError.unknown(id) }
         let sentence = await engine.explanation(of: id).map { $0.fullSentence(localTime: manager.localTime) }
         let steps = followers.steps(of: id) { [registry] in
@@ -102,24 +137,35 @@ extension TransferService {
 
     /// Returns each change of each transfer from now on, up to the service's end, including transfers of sessions.
     ///
-    /// Unread states are buffered without a limit. The reasons for a wait are reported only by ``updates(of:)``,
-    /// because they cost time for each waiting transfer.
+    /// Unread states are buffered without a limit. While a transfer waits, `sentence` says why, for the first
+    /// ``Configuration/explainedTransfers``. See also ``waits()``.
     public func updates() -> some AsyncSequence<TransferStatus, Never> & Sendable {
         followers.allSteps().map(\.status)
     }
+
+    /// Returns each change of the reasons why transfers wait from now on, up to the service's end, beginning with the
+    /// present reasons.
+    ///
+    /// ```swift
+    /// for await wait in transfers.waits() { print("\(wait.name): \(wait.sentence)") }
+    /// ```
+    ///
+    /// Includes transfers of sessions, and the first ``Configuration/explainedTransfers`` unfinished transfers. A
+    /// transfer that starts or ends is not reported here. Unread changes are buffered without a limit.
+    public func waits() -> some AsyncSequence<TransferWait, Never> & Sendable { reports.waits() }
 
     // MARK: Listing
 
     /// Returns the unfinished transfers, oldest first, and then the latest ended transfers, newest first. Includes
     /// transfers of sessions.
     ///
-    /// While at most 100 transfers are unfinished, `sentence` says why each waiting transfer waits.
+    /// The `sentence` of a waiting transfer says why it waits, for the first ``Configuration/explainedTransfers``.
     ///
     /// - Parameter ended: The maximum number of ended transfers. The service remembers the last 1000 of them.
     public func list(ended: Int = 0) async throws -> [TransferStatus] {
         try await waitForStart()
         var filter = TransferFilter()
-        (filter.ended, filter.explainedLimit) = (ended, 100)
+        (filter.ended, filter.explainedLimit) = (ended, reports.limit)
         return try await manager.list(filter)
     }
 

@@ -2,8 +2,8 @@
 internal import BackgroundTransfer
 internal import HTTPExecutor
 internal import LinuxClock
-internal import LinuxConditions
-internal import Logging
+public import Logging
+public import Metrics
 package import SQLiteStore
 public import ServiceLifecycle
 internal import SessionFolders
@@ -17,7 +17,7 @@ internal import UploadSpool
 /// at the program's next start.
 ///
 /// ```swift
-/// let transfers = try TransferService(app: "org.example.Podcasts")
+/// let transfers = try TransferService("org.example.Podcasts")
 /// async let running: Void = ServiceGroup(
 ///     services: [transfers], gracefulShutdownSignals: [.sigterm], logger: Logger(label: "podcasts")
 /// ).run()
@@ -35,17 +35,19 @@ internal import UploadSpool
 ///
 /// ## Topics
 /// ### Running
-/// - ``init(app:)``
-/// - ``init(_:)``
+/// - ``init(_:metrics:logger:configure:)``
+/// - ``Configuration``
 /// - ``run()``
 /// - ``activate()``
 /// ### Submitting Transfers
 /// - ``submit(_:key:)``
 /// - ``submit(_:)``
+/// - ``keep(_:equalTo:version:_:constraints:)``
 /// ### Following Transfers
 /// - ``completion(of:)``
 /// - ``updates(of:)``
 /// - ``updates()``
+/// - ``waits()``
 /// - ``list(ended:)``
 /// - ``explain(_:)``
 /// - ``explanation(of:)``
@@ -62,6 +64,7 @@ public final class TransferService: Service {
     let registry = TransferRegistry()
     let followers: TransferFollowers
     let submissions: TransferSubmissions
+    let reports: WaitReports
     let latch = EngineLatch()
     private let app: String
     /// The rules for times in sentences, which follow the conditions.
@@ -71,21 +74,32 @@ public final class TransferService: Service {
     private let lock: StateLock?
     private let logger: Logger
 
-    /// Creates a service with the default settings. Nothing runs before ``run()`` is called.
+    /// Creates a service. Nothing runs before ``run()`` is called.
     ///
-    /// The queue is in the folder `$XDG_STATE_HOME/APP`, which is `~/.local/state/APP` by default.
+    /// ```swift
+    /// let transfers = try TransferService("org.example.Podcasts") { $0.policy = StrictPolicy() }
+    /// ```
     ///
-    /// - Parameter app: The identifier of the program, such as `org.example.Podcasts`.
-    /// - Throws: `EmbeddedError` with a message about the problem with the folder or the machine, and its remedy.
-    public convenience init(app: String) throws { try self.init(EmbeddedConfiguration(app: app)) }
-
-    /// Creates a service that keeps its state in a folder. Nothing runs before ``run()`` is called.
+    /// The service logs submissions, waits, pauses, retries, and ends at the level `info`, starts at the level `debug`,
+    /// and problems of the queue at the level `error`.
     ///
-    /// - Parameter configuration: The settings of the engine.
-    /// - Throws: `EmbeddedError` with a message about the problem with the folder or the machine, and its remedy.
-    public convenience init(_ configuration: EmbeddedConfiguration) throws {
-        let lock = try StateLock(directory: configuration.stateDirectory)
-        var storeConfiguration = SQLiteStoreConfiguration(path: configuration.stateDirectory + "/queue.sqlite")
+    /// - Parameters:
+    ///   - app: The identifier of the program, such as `org.example.Podcasts`, which names its folders.
+    ///   - metrics: The destination of the service's metrics. The value `nil` uses the factory with which the process
+    ///     has bootstrapped swift-metrics.
+    ///   - logger: The logger of the service.
+    ///   - configure: A closure that changes the default settings.
+    /// - Throws: ``TransferServiceError/cannotStart(_:)``.
+    public convenience init(
+        _ app: String, metrics: (any MetricsFactory)? = nil,
+        logger: Logger = Logger(label: "org.transferd.embedded"),
+        configure: (inout Configuration) -> Void = { _ in }
+    ) throws(TransferServiceError) {
+        var configuration = Configuration()
+        configure(&configuration)
+        let folders = try configuration.folders(of: app)
+        let lock = try StateLock(directory: folders.state)
+        var storeConfiguration = SQLiteStoreConfiguration(path: folders.state + "/queue.sqlite")
         (storeConfiguration.keepsBackup, storeConfiguration.repairsDamage) = (true, true)
         let (store, alarm): (SQLiteStore, LinuxAlarm)
         let executor: HTTPExecutor
@@ -93,56 +107,58 @@ public final class TransferService: Service {
             store = try SQLiteStore(storeConfiguration)
             alarm = try LinuxAlarm()
             executor = try HTTPExecutor(
-                configuration: HTTPExecutorConfiguration(
-                    partialDirectory: configuration.stateDirectory + "/partial"), transport: configuration.transport)
+                configuration: HTTPExecutorConfiguration(partialDirectory: folders.state + "/partial"),
+                transport: configuration.transport)
         } catch {
-            throw EmbeddedError(message: "\(error)")
+            throw .cannotStart("\(error)")
         }
-        if let loss = store.loss { configuration.logger.error("state lost", metadata: ["what": "\(loss)"]) }
-        var conditionsConfiguration = LinuxConditionsConfiguration()
-        conditionsConfiguration.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
-        conditionsConfiguration.watchLocalTime = { LocalTimeWatch(onChange: $0) }
+        if let loss = store.loss { logger.error("state lost", metadata: ["what": "\(loss)"]) }
         self.init(
-            configuration, store: store, executor: executor,
-            conditions: LinuxConditions(configuration: conditionsConfiguration, now: { alarm.now() }), alarm: alarm,
-            lock: lock)
+            app, configuration, folders: folders, store: store, executor: executor, alarm: alarm, metrics: metrics,
+            logger: logger, lock: lock)
     }
 
-    /// Creates an engine from its ports.
+    /// Creates a service from its ports.
     package init(
-        _ configuration: EmbeddedConfiguration, store: SQLiteStore, executor: any TransferExecutor,
-        conditions: any ConditionSource, alarm: any Alarm, launcher: any ProgramLauncher = InProcessLauncher(),
-        lock: StateLock? = nil
+        _ app: String, _ configuration: Configuration, folders: (state: String, cache: String), store: SQLiteStore,
+        executor: any TransferExecutor, alarm: any Alarm, launcher: any ProgramLauncher = InProcessLauncher(),
+        metrics: (any MetricsFactory)? = nil, logger: Logger, lock: StateLock? = nil
     ) {
         self.store = store
         self.lock = lock
-        app = configuration.app
-        logger = configuration.logger
+        self.app = app
+        self.logger = logger
         engine = TransferEngine(
-            store: store, executor: executor, conditions: conditions, alarm: alarm,
+            store: store, executor: executor, conditions: configuration.conditions, alarm: alarm,
             configuration: configuration.scheduling, policy: configuration.policy, registry: registry,
-            metrics: configuration.metrics)
-        submissions = TransferSubmissions(engine: engine, store: store, app: configuration.app)
+            metrics: metrics)
+        submissions = TransferSubmissions(engine: engine, store: store, app: app)
+        let reports = WaitReports(
+            limit: configuration.explainedTransfers, metrics: metrics ?? MetricsSystem.factory, logger: logger
+        ) { [engine] in engine.watch($0) }
+        self.reports = reports
         followers = TransferFollowers { [engine] id, isWatched in
-            if isWatched { engine.watch(id) } else { engine.unwatch(id) }
+            if isWatched {
+                engine.watch(id)
+            } else if !reports.include(id) {
+                engine.unwatch(id)
+            }
         }
         localTime = Mutex(LocalTimeRules(current: alarm.now().wall))
         let proxies = ProxyRule(explicit: nil)
         host = SessionHost(
             engine: engine, store: store,
             resolver: SessionFolders(
-                cache: configuration.cacheDirectory, isProxied: { proxies.applies(scheme: $0, host: $1) },
+                cache: folders.cache, isProxied: { proxies.applies(scheme: $0, host: $1) },
                 readUpload: { path, method, type throws(TransferFailure) in
                     try UploadSource(fileAt: path, method: method, contentType: type)
                 }),
-            spool: UploadSpool(folder: configuration.stateDirectory + "/sources") { folder in
+            spool: UploadSpool(folder: folders.state + "/sources") { folder in
                 ExecutorFiles.availableSpace(
                     at: folder,
-                    configuration: HTTPExecutorConfiguration(
-                        partialDirectory: configuration.stateDirectory + "/partial"))
-            }, launcher: launcher, alarm: alarm, logger: configuration.logger,
-            filesPerApp: configuration.filesPerApp)
-        channel = EmbeddedChannel(host: host, app: configuration.app, latch: latch)
+                    configuration: HTTPExecutorConfiguration(partialDirectory: folders.state + "/partial"))
+            }, launcher: launcher, alarm: alarm, logger: logger, filesPerApp: configuration.filesPerApp)
+        channel = EmbeddedChannel(host: host, app: app, latch: latch)
     }
 
     /// Makes this engine run the background sessions that this process creates from now on.
@@ -156,8 +172,10 @@ public final class TransferService: Service {
         defer {
             latch.fail()
             followers.end()
+            reports.end()
         }
         try await load()
+        reports.add(registry.unfinishedNumbers { _ in true })
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [engine] in try await engine.run() }
@@ -193,6 +211,7 @@ public final class TransferService: Service {
         case .transfer(let update):
             let localTime = localTime.withLock { $0 }
             logger.record(update, localTime: localTime)
+            reports.handle(update, localTime: localTime)
             followers.send(update, localTime: localTime)
             await host.handle(update)
         case .conditions(let conditions): localTime.withLock { $0 = conditions.localTime }
@@ -218,7 +237,3 @@ public final class TransferService: Service {
     /// Simulates that the user has quit the program for good.
     package func quit() async { await host.quit(app) }
 }
-
-/// The former name of ``TransferService``.
-@available(*, deprecated, renamed: "TransferService")
-public typealias EmbeddedTransfers = TransferService

@@ -2,7 +2,7 @@
 public import TransferEngine
 public import TransferModel
 
-/// An error of a ``TransferService``: a transfer has no result.
+/// An error of a ``TransferService``: it cannot start, or a transfer has no result.
 ///
 /// ```swift
 /// do {
@@ -24,6 +24,8 @@ public enum TransferServiceError: Error, Hashable, Sendable, CustomStringConvert
     case keyInUse(String, by: TransferID)
     /// The service has ended, or could not start. Unfinished transfers continue at the next start.
     case serviceEnded
+    /// The service cannot be created. The text names the problem with the folder or the machine, and its remedy.
+    case cannotStart(String)
 
     /// A description of the problem, in English.
     public var description: String {
@@ -34,6 +36,7 @@ public enum TransferServiceError: Error, Hashable, Sendable, CustomStringConvert
         case .unknown(let id): "there is no transfer \(id)"
         case .keyInUse(let key, let id): "the key '\(key)' belongs to transfer \(id) of another URL; use another key"
         case .serviceEnded: "the service has ended; its transfers continue when it starts again"
+        case .cannotStart(let problem): problem
         }
     }
 }

@@ -71,7 +71,9 @@ public struct PolicySubject: Hashable, Sendable {
     /// - Parameters:
     ///   - conditions: The conditions of the machine.
     ///   - rule: The rule for a link whose price no source reports.
-    public func unmeteredVerdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
+    public func unmeteredVerdict(
+        under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule = UnknownMeteredRule()
+    ) -> Verdict {
         guard !traits.isLoopback, traits.constraints.metered != .allowed else {
             return .run(relyingOn: [], reevaluateAt: nil)
         }
@@ -90,8 +92,7 @@ public struct PolicySubject: Hashable, Sendable {
 ///
 ///     // Permission to run at night on an unmetered network; otherwise, a wait.
 ///     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-///         let network = subject.unmeteredVerdict(
-///             under: context.conditions, treatingUnknownAs: UnknownMeteredRule())
+///         let network = subject.unmeteredVerdict(under: context.conditions)
 ///         guard case .run = network else { return network }
 ///         return night.verdict(at: context.now, localTime: context.conditions.localTime)
 ///     }

@@ -29,11 +29,12 @@ public struct RelevantFacts: OptionSet, Hashable, Sendable {
 /// In both cases, `reevaluateAt` is the moment of the next re-evaluation. The moment is `nil` if time alone cannot
 /// change the decision. A moment that has passed wakes the engine again at once, as long as the verdict names it.
 public enum Verdict: Hashable, Sendable {
-    /// The transfer may run. The permission depends on the facts in `relyingOn`.
-    case run(relyingOn: RelevantFacts, reevaluateAt: Instant?)
+    /// The transfer may run. The permission depends on the facts in `relyingOn`: after one of them has changed, a start
+    /// waits for its debounce.
+    case run(relyingOn: RelevantFacts = [], reevaluateAt: Instant? = nil)
     /// The transfer waits for every reason in the list. The list must not be empty: with an empty list, the transfer
     /// waits without a reason that a user could see.
-    case wait([WaitReason], reevaluateAt: Instant?)
+    case wait([WaitReason], reevaluateAt: Instant? = nil)
 
     /// The facts that permission to run depends on, or `nil` if the transfer waits.
     public var facts: RelevantFacts? {

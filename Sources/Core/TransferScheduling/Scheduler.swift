@@ -47,6 +47,10 @@ public struct Scheduler: ~Copyable, Sendable {
 
     /// Applies an event and returns the resulting effects, in order.
     ///
+    /// Perform all returned effects before the next event. An owner that applies an event in the middle, for example
+    /// because an effect ended an attempt at once, would then replace the newer ``Effect/wake(_:)`` with the older and
+    /// miss a start. Keep such events in a list, and apply them after the last effect.
+    ///
     /// An event that does not fit the state changes nothing. Examples are a report for an ended transfer and a second
     /// submission. These events come from races between commands and the executor.
     public mutating func apply(

@@ -40,7 +40,7 @@ public final class EmbeddedHarness: SessionHarness {
     ///
     /// - Parameter policy: The policy for discretionary tasks. A policy that lets them run on battery violates rule
     ///   S6.
-    /// - Throws: `EmbeddedError` or another error if the temporary folder cannot be used.
+    /// - Throws: An error if the temporary folder cannot be used.
     public init(policy: any Policy = StrictPolicy()) async throws {
         self.policy = policy
         root = NSTemporaryDirectory() + "session-rules-\(UUID().uuidString)"
@@ -59,18 +59,18 @@ public final class EmbeddedHarness: SessionHarness {
     }
 
     private func start() throws {
-        var configuration = EmbeddedConfiguration(
-            app: SessionConformance.app, stateDirectory: root + "/state", cacheDirectory: root + "/cache")
-        configuration.logger = Logger(label: "session-rules") { _ in SwiftLogNoOpLogHandler() }
-        configuration.policy = policy
-        let store = try SQLiteStore(SQLiteStoreConfiguration(path: root + "/state/queue.sqlite"))
         let source = ManualConditionSource(conditions.withLock { $0 })
+        var configuration = TransferService.Configuration()
+        configuration.policy = policy
+        configuration.conditions = source
+        let store = try SQLiteStore(SQLiteStoreConfiguration(path: root + "/state/queue.sqlite"))
         let executor = try HTTPExecutor(
             configuration: HTTPExecutorConfiguration(partialDirectory: root + "/state/partial"),
             transport: .urlSession)
         let transfers = TransferService(
-            configuration, store: store, executor: executor, conditions: source,
-            alarm: try LinuxAlarm(), launcher: launcher)
+            SessionConformance.app, configuration, folders: (root + "/state", root + "/cache"), store: store,
+            executor: executor, alarm: try LinuxAlarm(), launcher: launcher,
+            logger: Logger(label: "session-rules") { _ in SwiftLogNoOpLogHandler() })
         let run = Task { try await transfers.run() }
         engine.withLock { $0 = Engine(transfers: transfers, run: run, source: source) }
     }

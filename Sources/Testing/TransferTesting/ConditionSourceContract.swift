@@ -63,6 +63,14 @@ public struct ConditionSourceContract: Sendable {
         public var description: String { rawValue }
     }
 
+    /// The outcome of a check that found no violation.
+    public enum Outcome: Hashable, Sendable {
+        /// The source keeps the requirement.
+        case kept
+        /// The requirement was not checked, for this reason.
+        case notChecked(String)
+    }
+
     let timeout: Duration
     private let make: @Sendable () async throws -> Subject
 
@@ -78,13 +86,18 @@ public struct ConditionSourceContract: Sendable {
 
     /// Runs a check on a new source and stops the source.
     ///
-    /// If the machine cannot be changed, the checks of changes only verify that no snapshot is reported twice in a
-    /// row.
+    /// If the machine cannot be changed, the checks of changes are not run.
     ///
     /// - Parameter check: The requirement to check.
+    /// - Returns: Whether the requirement was checked.
     /// - Throws: `ContractFailure` with a description of the violation.
-    public func run(_ check: Check) async throws {
+    @discardableResult
+    public func run(_ check: Check) async throws -> Outcome {
         let subject = try await make()
+        if subject.change == nil, check == .changeIsReported || check == .slowSeesNewest {
+            await subject.source.stop()
+            return .notChecked("the subject has no 'change'")
+        }
         do {
             switch check {
             case .firstInTime: try await firstInTime(subject)
@@ -100,5 +113,6 @@ public struct ConditionSourceContract: Sendable {
             throw error
         }
         await subject.source.stop()
+        return .kept
     }
 }

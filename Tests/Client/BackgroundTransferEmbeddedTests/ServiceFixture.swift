@@ -25,23 +25,22 @@ final class ServiceFixture: Sendable {
     /// - Parameters:
     ///   - folder: The folder of an earlier service. The default is a new folder.
     ///   - isMetered: Whether the network is metered.
-    init(in folder: String? = nil, isMetered: Bool = false, policy: any Policy = UnmeteredPolicy()) throws {
+    ///   - configure: Changes the settings, among them the source of conditions.
+    init(
+        in folder: String? = nil, isMetered: Bool = false, policy: any Policy = UnmeteredPolicy(),
+        configure: (inout TransferService.Configuration) -> Void = { _ in }
+    ) throws {
         self.folder = folder ?? NSTemporaryDirectory() + "service-\(UUID().uuidString)"
-        var conditions = Conditions(unknownSince: Self.start)
-        conditions.power = Fact(.ac, source: .upower, since: Self.start)
-        conditions.network = Fact(.full, source: .kernel, since: Self.start)
-        conditions.linkKind = Fact(.ethernet, source: .kernel, since: Self.start)
-        conditions.metered = Fact(isMetered ? .yes : .no, source: .networkManager, since: Self.start)
-        source = ManualConditionSource(conditions)
-        var configuration = EmbeddedConfiguration(
-            app: "org.example.Test", stateDirectory: self.folder + "/state", cacheDirectory: self.folder + "/cache")
+        source = ManualConditionSource(Self.conditions(isMetered: isMetered))
+        var configuration = TransferService.Configuration()
         configuration.policy = policy
-        configuration.metrics = metrics
-        configuration.logger = Logger(label: "test") { [log] _ in log }
+        configuration.conditions = source
+        configure(&configuration)
         store = try SQLiteStore(SQLiteStoreConfiguration(path: self.folder + "/state/queue.sqlite"))
         service = TransferService(
-            configuration, store: store, executor: executor, conditions: source,
-            alarm: ManualAlarm(startingAt: Self.start))
+            "org.example.Test", configuration, folders: (self.folder + "/state", self.folder + "/cache"), store: store,
+            executor: executor, alarm: ManualAlarm(startingAt: Self.start), metrics: metrics,
+            logger: Logger(label: "test") { [log] _ in log })
     }
 
     func removeFolder() { try? FileManager.default.removeItem(atPath: folder) }
@@ -77,5 +76,17 @@ final class ServiceFixture: Sendable {
         executor.finish(id, status: status)
         _ = try? await service.completion(of: id)
         return id
+    }
+
+    /// Changes whether the network is metered.
+    func setMetered(_ isMetered: Bool) { source.send(Self.conditions(isMetered: isMetered)) }
+
+    private static func conditions(isMetered: Bool) -> Conditions {
+        var conditions = Conditions(unknownSince: Self.start)
+        conditions.power = Fact(.ac, source: .upower, since: Self.start)
+        conditions.network = Fact(.full, source: .kernel, since: Self.start)
+        conditions.linkKind = Fact(.ethernet, source: .kernel, since: Self.start)
+        conditions.metered = Fact(isMetered ? .yes : .no, source: .networkManager, since: Self.start)
+        return conditions
     }
 }

@@ -16,9 +16,13 @@ import TransferTesting
             _ = try await fixture.engine.submit(EngineFixture.specification(.discretionary, host: "b"), watching: true)
             #expect(await updates.next() == "2 waiting onBattery")
             fixture.source.send(EngineFixture.goodConditions())
+            #expect(await updates.next() == "2 waiting settling")
+            fixture.alarm.advance(by: .seconds(10))
             #expect(await updates.next(2) == ["1 started 1", "2 started 1"])
             fixture.executor.progress(first, to: 5)
-            fixture.source.send(battery)
+            var unplugged = battery
+            unplugged.power.since = EngineFixture.start.advanced(by: .seconds(10))
+            fixture.source.send(unplugged)
             fixture.alarm.advance(by: .seconds(5))
             #expect(Set(await updates.next(3)) == ["1 progressed 5", "1 stopped onBattery 5", "2 stopped onBattery 0"])
         }
@@ -26,7 +30,10 @@ import TransferTesting
 
     @Test("Watching reports the current reasons once, and unwatching ends the reports")
     func fromNowOn() async throws {
-        let fixture = EngineFixture(conditions: EngineFixture.goodConditions(power: .battery))
+        var configuration = SchedulerConfiguration()
+        (configuration.powerDebounce, configuration.meteredDebounce) = (.zero, .zero)
+        let fixture = EngineFixture(
+            conditions: EngineFixture.goodConditions(power: .battery), configuration: configuration)
         try await fixture.run { updates in
             let id = try await fixture.engine.submit(EngineFixture.specification(.discretionary))
             fixture.engine.watch(id)

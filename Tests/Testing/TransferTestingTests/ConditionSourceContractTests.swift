@@ -37,6 +37,19 @@ struct ConditionSourceContractTests {
         #expect(failure.description.contains(complaint), "\(failure)")
     }
 
+    @Test("says which checks of changes were not run, because the subject cannot change its machine")
+    func notChecked() async throws {
+        let contract = ConditionSourceContract {
+            let machine = SampleMachine()
+            return .init(ManualConditionSource(machine.conditions), now: { machine.now })
+        }
+        var unchecked: [ConditionSourceContract.Check] = []
+        for check in ConditionSourceContract.Check.allCases {
+            if case .notChecked = try await contract.run(check) { unchecked.append(check) }
+        }
+        #expect(unchecked == [.changeIsReported, .slowSeesNewest])
+    }
+
     @Test("has a faulty source for each check, and a check for each fault")
     func covered() {
         #expect(Set(Self.broken.map(\.1)) == Set(ConditionSourceContract.Check.allCases))

@@ -24,18 +24,21 @@ enum ImportRules {
                 "SessionLogic", "TransferEngine",
             ]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
+            "Sources/Adapters/HTTPSyntax": toolchain.union(["TransferModel"]),
             "Sources/Adapters/LinuxKernel": ["CProcess", "Dispatch", "Glibc", "Synchronization"],
             "Sources/Adapters/LinuxClock": edge.union(["CTimer", "LinuxKernel"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "LinuxKernel", "CGIO", "CUPower", "CNetlink"]
             ),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "LinuxKernel", "TransferSessions"]),
-            "Sources/Adapters/SessionFolders": edge.union(["TransferFiles", "TransferSessions"]),
+            "Sources/Adapters/SessionFolders": edge.union(["HTTPSyntax", "TransferFiles", "TransferSessions"]),
             "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "LinuxKernel", "TransferSessions"]),
-            "Sources/Adapters/TransferFiles": edge.union(["CCrypto", "CLinuxFiles", "LinuxKernel"]),
+            "Sources/Adapters/TransferFiles": edge.union(["CCrypto", "CLinuxFiles", "HTTPSyntax", "LinuxKernel"]),
             "Sources/Adapters/HTTPExecutor": edge.union([
-                "CLinuxFiles", "LinuxKernel", "TransferFiles",
+                "CLinuxFiles", "HTTPSyntax", "LinuxKernel", "TransferFiles",
             ]),
-            "Sources/Adapters/CurlTransport": edge.union(["CCurl", "HTTPExecutor", "LinuxKernel", "TransferFiles"]),
+            "Sources/Adapters/CurlTransport": edge.union([
+                "CCurl", "HTTPExecutor", "HTTPSyntax", "LinuxKernel", "TransferFiles",
+            ]),
             "Sources/Adapters/URLSessionTransport": edge.union([
                 "FoundationNetworking", "HTTPExecutor", "LinuxKernel", "TransferFiles",
             ]),
@@ -56,7 +59,8 @@ enum ImportRules {
             ]),
             // The client uses the bus and needs no engine.
             "Sources/Client/BackgroundTransfer": toolchain.union([
-                "FoundationNetworking", "GLibBridge", "LinuxKernel", "Logging", "TransferBusProtocol", "TransferModel",
+                "FoundationNetworking", "GLibBridge", "HTTPSyntax", "LinuxKernel", "Logging", "TransferBusProtocol",
+                "TransferModel",
             ]),
             // The embedded client brings its own engine.
             "Sources/Client/BackgroundTransferEmbedded": edge.union([

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTPSyntax
 internal import TransferFiles
 
 /// A check of a redirect's target by its addresses, after ``RedirectRule`` has accepted its name.

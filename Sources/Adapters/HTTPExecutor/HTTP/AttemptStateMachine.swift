@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTPSyntax
 internal import TransferModel
 
 /// The HTTP exchange of an attempt: decides which requests are sent, and interprets the responses.

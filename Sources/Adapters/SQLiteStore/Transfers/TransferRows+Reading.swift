@@ -62,6 +62,14 @@ extension TransferRows {
         return latest
     }
 
+    /// Returns the newest transfer whose key begins with `prefix`.
+    func latest(forKeyPrefix prefix: String, in database: Database) throws -> StoredTransfer? {
+        // Keys with a prefix are a range of the index of keys.
+        let sql = "SELECT max(id) FROM task WHERE key >= ? AND key < ? || char(0x10FFFF)"
+        let number = try Int64.fetchOne(database, sql: sql, arguments: [prefix, prefix])
+        return try transfers(number.map { [$0] } ?? [], in: database).first
+    }
+
     /// Returns the persisted statistics; `nil` before any were saved.
     func statistics(in database: Database) throws -> PersistedStatistics? {
         guard let text = try String.fetchOne(database, sql: "SELECT value FROM learned") else { return nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+internal import HTTPSyntax
 package import TransferModel
 
 /// The folder of a finished file. Gives the file its final name there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CLinuxFiles
 import Glibc
+internal import HTTPSyntax
 package import TransferModel
 
 /// The URLs from which a file was downloaded, stored with the file as extended attributes (C9).

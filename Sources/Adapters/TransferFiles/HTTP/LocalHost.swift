@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+internal import HTTPSyntax
 internal import TransferModel
 
 /// A namespace for recognizing hosts that are reached only from this machine or its own network.

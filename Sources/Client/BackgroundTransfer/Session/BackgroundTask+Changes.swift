@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import FoundationNetworking
 internal import Synchronization
 internal import TransferModel
 
@@ -18,6 +20,10 @@ extension BackgroundTask {
     /// Updates the task from one of its events.
     func apply(_ kind: SessionEvent.Kind) {
         defer { reportChange() }
+        // An app that accepts the certificate in its delegate would not learn otherwise why that has no effect.
+        if case .completed(let failure?) = kind, failure.code == URLError.serverCertificateUntrusted.rawValue {
+            CertificateNote.log()
+        }
         content.withLock { content in
             switch kind {
             case .received(let bytes, let total):

@@ -65,7 +65,7 @@ extension ResponseDescription {
     /// The response for the app, or `nil` if its URL cannot be parsed.
     var response: HTTPURLResponse? {
         URL(string: url).flatMap {
-            HTTPURLResponse(url: $0, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+            AppResponse(url: $0, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
         }
     }
 }

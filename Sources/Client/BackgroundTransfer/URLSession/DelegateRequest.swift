@@ -45,9 +45,9 @@ enum DelegateRequest {
             defer { event.inHand?.end() }
             switch disposition {
             case .useCredential:
-                guard let user = credential?.user, let password = credential?.password else {
-                    return task.replyByDefault()
-                }
+                // A credential for a certificate (`URLCredential(trust:)`) has neither.
+                guard let user = credential?.user, let password = credential?.password, !(user + password).isEmpty
+                else { return task.replyByDefault() }
                 guard challenge.scheme == .bearer else { return task.answer(user: user, password: password) }
                 // A delegate that sends the same user and password to every challenge does not know about tokens.
                 guard user.isEmpty else { return task.replyByDefault() }

@@ -60,7 +60,9 @@ extension MeteredConstraint {
     /// - Parameters:
     ///   - conditions: The conditions of the machine.
     ///   - rule: The rule for a link whose price no source reports.
-    public func verdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
+    public func verdict(
+        under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule = UnknownMeteredRule()
+    ) -> Verdict {
         guard self == .unmetered, conditions.network.value != .none else {
             return .run(relyingOn: [], reevaluateAt: nil)
         }

@@ -200,16 +200,6 @@ extension PolicyEvaluator {
 }
 
 extension Conditions {
-    /// Marks every fact whose value differs from `before` as changed now.
-    mutating func markChanges(since before: Conditions, at now: ClockReading) {
-        power.markChange(since: before.power, at: now)
-        network.markChange(since: before.network, at: now)
-        linkKind.markChange(since: before.linkKind, at: now)
-        metered.markChange(since: before.metered, at: now)
-        connection.markChange(since: before.connection, at: now)
-        roaming.markChange(since: before.roaming, at: now)
-    }
-
     /// Sets a connection that the transfer may use, without roaming. All other facts stay unchanged.
     fileprivate mutating func joinConnection(allowedBy entry: TransferEntry) {
         let constraint = entry.traits.constraints.connection
@@ -232,13 +222,6 @@ extension Conditions {
         case .only(let allowed): linkKind.value = allowed.kinds.first ?? .unknown
         }
         joinConnection(allowedBy: entry)
-    }
-}
-
-extension Fact where Value: Equatable {
-    fileprivate mutating func markChange(since before: Fact, at now: ClockReading) {
-        guard value != before.value else { return }
-        (since, isObservedChange) = (now, true)
     }
 }
 

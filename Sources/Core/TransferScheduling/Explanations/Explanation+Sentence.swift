@@ -97,8 +97,11 @@ extension WaitReason {
         case .held(by: MachineHold.user, let why):
             // Only one command sets such a hold, so its source says nothing more.
             return "on hold since \(localTime.clockTime(of: since.wall))" + (why.isEmpty ? "" : ": \(why)")
+        case .held:
+            // The holder is the source.
+            return words + " since \(localTime.clockTime(of: since.wall))"
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended,
-            .connectionDenied, .held, .needsApp, .custom, .aboutToSleep, .aboutToShutDown:
+            .connectionDenied, .needsApp, .custom, .aboutToSleep, .aboutToShutDown:
             words += " since \(localTime.clockTime(of: since.wall))"
         case .notBefore, .outsideWindow, .debouncing(.network, _), .waitingForSlot, .backoff, .storageLow, .rateLimited,
             .budgetSpent, .windowTooShort, .price, .priceUnknown:

@@ -30,21 +30,24 @@ extension SchedulerCore where Queue: ~Copyable {
     /// Requests a report to the watchers of each transfer whose wait reasons have changed.
     mutating func explainToWatchers(at now: ClockReading, into effects: inout [Effect]) {
         transfers.watches.reevaluation = nil
-        for index in transfers.watches.indices {
-            let id = transfers.watches[index].id
-            guard transfers.active.number(of: id) == nil, let entry = transfers.queue.entry(of: id) else { continue }
-            let explainer = Explainer(
-                evaluator: evaluator, fullSlots: transfers.queue.fullSlots(for: entry.traits),
-                staggeredStart: staggeredStart)
-            let (reasons, reevaluation) = explainer.reasons(of: entry)
-            transfers.watches.reevaluation = Verdict.earlier(transfers.watches.reevaluation, reevaluation)
-            if entry.traits.constraints.price != nil {
-                // A price that changes on one side of the limit starts nothing, but the reason names the price.
-                let change = evaluator.conditions.priceCurve.value?.nextChange(after: now.wall)
-                transfers.watches.reevaluation = Verdict.earlier(
-                    transfers.watches.reevaluation, change.map(now.instant(of:)))
-            }
-            if transfers.watches.record(at: index, reasons) { effects.append(.explain(id)) }
+        for index in transfers.watches.indices { explainToWatcher(index, at: now, into: &effects) }
+    }
+
+    /// Requests a report to the watchers of a transfer if its wait reasons have changed.
+    mutating func explainToWatcher(_ index: Int, at now: ClockReading, into effects: inout [Effect]) {
+        let id = transfers.watches[index].id
+        guard transfers.active.number(of: id) == nil, let entry = transfers.queue.entry(of: id) else { return }
+        let explainer = Explainer(
+            evaluator: evaluator, fullSlots: transfers.queue.fullSlots(for: entry.traits),
+            staggeredStart: staggeredStart)
+        let (reasons, reevaluation) = explainer.reasons(of: entry)
+        transfers.watches.reevaluation = Verdict.earlier(transfers.watches.reevaluation, reevaluation)
+        if entry.traits.constraints.price != nil {
+            // A price that changes on one side of the limit starts nothing, but the reason names the price.
+            let change = evaluator.conditions.priceCurve.value?.nextChange(after: now.wall)
+            transfers.watches.reevaluation = Verdict.earlier(
+                transfers.watches.reevaluation, change.map(now.instant(of:)))
         }
+        if transfers.watches.record(at: index, reasons) { effects.append(.explain(id)) }
     }
 }

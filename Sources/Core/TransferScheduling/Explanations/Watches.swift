@@ -2,7 +2,7 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The few transfers whose wait reasons clients watch, with the reasons that were last reported.
+/// The transfers whose wait reasons clients watch, with the reasons that were last reported.
 struct Watches: Sendable {
     struct Watch: Sendable {
         let id: TransferID
@@ -21,9 +21,11 @@ struct Watches: Sendable {
     /// Returns the reasons that were last reported; `nil` if the transfer is not watched.
     func reasons(of id: TransferID) -> [WaitReason]? { index(of: id).map { watches[$0].reasons } }
 
-    mutating func add(_ id: TransferID) {
-        guard index(of: id) == nil else { return }
-        watches.insert(Watch(id: id, reasons: []), at: watches.firstIndex { $0.id > id } ?? watches.count)
+    /// Adds a transfer. Returns the index of its watch.
+    mutating func add(_ id: TransferID) -> Int {
+        let place = place(of: id)
+        if index(of: id) == nil { watches.insert(Watch(id: id, reasons: []), at: place) }
+        return place
     }
 
     mutating func remove(_ id: TransferID) {
@@ -48,8 +50,19 @@ struct Watches: Sendable {
         return true
     }
 
-    // A linear search suffices, because each event visits all watches anyway.
-    private func index(of id: TransferID) -> Int? { watches.firstIndex { $0.id == id } }
+    private func index(of id: TransferID) -> Int? {
+        let place = place(of: id)
+        return place < watches.count && watches[place].id == id ? place : nil
+    }
+
+    /// Returns the index of the first watch whose transfer is `id` or a later one.
+    private func place(of id: TransferID) -> Int {
+        var places = 0..<watches.count
+        while let middle = places.isEmpty ? nil : places.lowerBound + places.count / 2 {
+            places = watches[middle].id < id ? (middle + 1)..<places.upperBound : places.lowerBound..<middle
+        }
+        return places.lowerBound
+    }
 }
 
 extension WaitReason {

@@ -12,7 +12,10 @@ extension SchedulerCore where Queue: ~Copyable {
     ) {
         let (wasUsable, wasOffline) = (evaluator.context.conditions.network.value.isUsable, evaluator.isOffline)
         evaluator.context.history.elapse(to: now, localTime: evaluator.context.conditions.localTime)
-        evaluator.context.conditions = copy new
+        var changed = copy new
+        // Before the first snapshot, nothing is known that could change.
+        if journal.count > 0 { changed.markChanges(since: evaluator.context.conditions, at: now) }
+        evaluator.context.conditions = changed
         transfers.changes.conditions = true
         if evaluator.isOffline {
             staggeredStart.ended(at: now.instant)
@@ -20,7 +23,7 @@ extension SchedulerCore where Queue: ~Copyable {
             // Before the first conditions arrive, no outage is known.
             staggeredStart.began(at: now.instant, configuration, using: &generator)
         }
-        journal.record(new, at: now)
+        journal.record(changed, at: now)
         observe(at: now)
         let isUsable = evaluator.context.conditions.network.value.isUsable
         guard isUsable != wasUsable else { return }
@@ -33,5 +36,41 @@ extension SchedulerCore where Queue: ~Copyable {
         let observation = PolicyHistory.Observation(
             evaluator.context.conditions, at: now, treatingUnknownAs: configuration.unknownMetered)
         evaluator.context.history.observe(observation, localTime: evaluator.context.conditions.localTime)
+    }
+}
+
+extension Conditions {
+    /// Marks each dated fact whose value differs from that of the last snapshot as an observed change.
+    ///
+    /// A source that compares its own readings has done so already, and may have seen more than the snapshots show.
+    mutating func markChanges(since last: Conditions, at now: ClockReading) {
+        // A fact is set only if it differs, because setting it copies the conditions.
+        if let fact = power.marked(since: last.power, at: now) { power = fact }
+        if let fact = network.marked(since: last.network, at: now) { network = fact }
+        if let fact = linkKind.marked(since: last.linkKind, at: now) { linkKind = fact }
+        if let fact = metered.marked(since: last.metered, at: now) { metered = fact }
+        if let fact = connection.marked(since: last.connection, at: now) { connection = fact }
+        if let fact = roaming.marked(since: last.roaming, at: now) { roaming = fact }
+        // A hold has no debounce, but its reason names its start.
+        if let fact = hold.marked(since: last.hold, at: now) { hold = fact }
+    }
+}
+
+extension Fact {
+    /// Returns the fact with the start and the mark that follow from the last snapshot, or `nil` if both are right.
+    fileprivate func marked(since last: Fact, at now: ClockReading) -> Fact? {
+        var fact = self
+        if value != last.value {
+            let isNewer = since.instant > last.since.instant
+            guard !isObservedChange || !isNewer else { return nil }
+            fact.isObservedChange = true
+            // A value cannot have been true since before the last one.
+            if !isNewer { fact.since = now }
+        } else if last.isObservedChange, !isObservedChange {
+            (fact.since, fact.isObservedChange) = (last.since, true)
+        } else {
+            return nil
+        }
+        return fact
     }
 }

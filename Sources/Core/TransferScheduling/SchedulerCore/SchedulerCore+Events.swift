@@ -51,8 +51,14 @@ extension SchedulerCore where Queue: ~Copyable {
             return true
         case .watched(let id):
             guard transfers.contains(id) else { return false }
-            transfers.watches.add(id)
-            return true
+            let isFirst = transfers.watches.isEmpty
+            let index = transfers.watches.add(id)
+            if !isFirst {
+                // Many watches are added at once. Explaining all of them each time would take quadratic time.
+                explainToWatcher(index, at: now, into: &effects)
+                wakeUp(at: Verdict.earlier(plannedWake, transfers.watches.reevaluation), now, into: &effects)
+            }
+            return isFirst
         case .unwatched(let id):
             transfers.watches.remove(id)
             return true

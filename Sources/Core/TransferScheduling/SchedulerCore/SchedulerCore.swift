@@ -12,7 +12,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     var staggeredStart = StaggeredStart()
     var journal = ConditionJournal()
     var throughput = ThroughputMeter()
-    private var plannedWake: Instant?
+    private(set) var plannedWake: Instant?
 
     init(
         configuration: SchedulerConfiguration, policy: any Policy, statistics: PersistedStatistics, boot: String,
@@ -118,7 +118,12 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         wake = Verdict.earlier(wake, transfers.notices.next.map(now.instant(of:)))
         wake = Verdict.earlier(wake, transfers.obstacles.nextMeasurement)
         // A past time is evaluated now. Requesting it again would only spin.
-        let planned = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
+        wakeUp(at: wake, now, into: &effects)
+    }
+
+    /// Replaces the planned wake-up.
+    mutating func wakeUp(at instant: Instant?, _ now: ClockReading, into effects: inout [Effect]) {
+        let planned = instant.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
         guard planned != plannedWake else { return }
         plannedWake = planned
         effects.append(.wake(planned))

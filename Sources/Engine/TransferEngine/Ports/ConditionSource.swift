@@ -4,6 +4,10 @@ public import TransferModel
 /// A source of snapshots of the machine's conditions.
 ///
 /// Every implementation passes `ConditionSourceContract` in TransferTesting.
+///
+/// A source need not compare its readings: the scheduler compares each snapshot with the last one, and debounces the
+/// facts that have changed. A source that does compare them, with `Fact.update(to:source:confidence:at:)`, also
+/// reports changes that no snapshot shows, because a slow consumer has missed it.
 public protocol ConditionSource: Sendable {
     /// Returns a stream of the machine's conditions. Supports one consumer at a time.
     ///

@@ -70,7 +70,7 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case override
     /// A user's setting for everything (`transferctl hold`).
     case user = "person"
-    /// A user's assumption for one run (`--assume`).
+    /// An assumption: of a user for one run (`--assume`), or of a program that embeds an engine.
     case assumption
     /// No source responded.
     case none
@@ -92,7 +92,7 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .rule: "rule"
         case .override: "override"
         case .user: "transferctl hold"
-        case .assumption: "--assume"
+        case .assumption: "assumed"
         case .none: "none"
         }
     }

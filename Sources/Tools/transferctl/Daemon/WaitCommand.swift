@@ -153,7 +153,7 @@ extension WhenExpression {
         var verdict = power.verdict(under: conditions)
         if linkKinds != .any || metered != .unstated {
             verdict = verdict.and(linkKinds.verdict(under: conditions))
-                .and(metered.verdict(under: conditions, treatingUnknownAs: UnknownMeteredRule()))
+                .and(metered.verdict(under: conditions))
         }
         for constraint in custom { verdict = verdict.and(constraint.verdict(under: conditions)) }
         if let price { verdict = verdict.and(price.verdict(at: now, under: conditions)) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPSyntax
 import ToolSupport
 import TransferFiles
 import TransferModel

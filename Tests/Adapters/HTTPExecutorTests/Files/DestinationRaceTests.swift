@@ -2,6 +2,7 @@
 import ExecutorHarness
 import Foundation
 import Glibc
+import HTTPSyntax
 import HostileServer
 import Testing
 import TransferEngine

@@ -254,4 +254,40 @@ import TransferScheduling
             expect 1 \(mayRun ? "runs" : "waits metered")
             """)
     }
+
+    @Test("The facts of a source that compares no readings, and dates none, are debounced by the scheduler")
+    func sourceWithoutMemory() {
+        func at(_ power: PowerSource) -> Fact<PowerSource> { Fact(power, source: .upower, since: Machine.start) }
+        var conditions = Machine.goodConditions()
+        conditions.power = at(.battery)
+        let machine = Machine(conditions: conditions)
+        var traits = TransferTraits(kind: .discretionary)
+        traits.submitted = Machine.start.wall
+        machine.apply(.submitted(TransferID(1), traits))
+        machine.advance(to: .seconds(30))
+        machine.change { conditions, _ in conditions.power = at(.ac) }
+        machine.advance(to: .seconds(35))
+        // An equal snapshot does not begin the debounce again.
+        machine.change { conditions, _ in conditions.battery.value = BatteryState(level: 81) }
+        machine.advance(to: .seconds(39))
+        #expect(machine.attempts.isEmpty)
+        machine.advance(to: .seconds(40))
+        #expect(machine.attempts.keys.sorted() == [TransferID(1)])
+    }
+
+    @Test("A change that a source has dated itself keeps its date")
+    func datedChange() {
+        var conditions = Machine.goodConditions()
+        conditions.power = Fact(.battery, source: .upower, since: Machine.start)
+        let machine = Machine(conditions: conditions)
+        machine.advance(to: .seconds(20))
+        machine.change { conditions, now in
+            conditions.power = Fact(.ac, source: .upower, since: now.advanced(by: .seconds(-4)))
+        }
+        machine.apply(.submitted(TransferID(1), TransferTraits(kind: .discretionary)))
+        machine.advance(to: .seconds(25))
+        #expect(machine.attempts.isEmpty)
+        machine.advance(to: .seconds(26))
+        #expect(!machine.attempts.isEmpty)
+    }
 }

@@ -60,6 +60,6 @@ import TransferScheduling
             return
         }
         let since = LocalTimeRules.utc.clockTime(of: Machine.start.wall)
-        #expect(hold.sentence(localTime: .utc) == "held by you: a call since \(since) (transferctl hold)")
+        #expect(hold.sentence(localTime: .utc) == "held by you: a call since \(since)")
     }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import GLibBridge
+import HTTPSyntax
 import Testing
 import ToolSupport
 import TransferFiles

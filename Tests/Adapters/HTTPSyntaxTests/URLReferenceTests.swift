@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-@testable import TransferFiles
+@testable import HTTPSyntax
 
 @Suite("N1: URLs are escaped once")
 struct URLReferenceTests {

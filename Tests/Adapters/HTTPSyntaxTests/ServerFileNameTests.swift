@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import TransferFiles
+@testable import HTTPSyntax
 
 struct ServerFileNameTests {
     @Test(
@@ -54,23 +54,21 @@ struct ServerFileNameTests {
         #expect(ServerFileName.name(disposition: nil, url: url) == expected)
     }
 
+    @Test("The host and other names follow if neither the field nor the URL names the file")
+    func otherNames() {
+        func name(_ others: [String]) -> String {
+            ServerFileName.name(disposition: "attachment", url: "https://example.org/", otherwise: others)
+        }
+        #expect(name(["/", "example.org", "unknown"]) == "example.org")
+        #expect(name(["", "..", "unknown"]) == "unknown")
+    }
+
     @Test("A long name is cut between characters and keeps its extension", arguments: ["a", "é", "漢", "👩‍👩‍👧‍👦"])
     func long(character: String) {
         let name = ServerFileName.safe(String(repeating: character, count: 300) + ".tar.gz")
         #expect(name.utf8.count <= 255)
         #expect(name.utf8.count > 255 - character.utf8.count)
         #expect(name.hasSuffix(character + ".tar.gz"))
-        #expect(DestinationFolder.numbered(name, 12).utf8.count <= 255)
-        #expect(DestinationFolder.numbered(name, 12).hasSuffix(" (12).tar.gz"))
-    }
-
-    @Test("A number precedes the extension")
-    func numbered() {
-        #expect(DestinationFolder.numbered("a.txt", 0) == "a.txt")
-        #expect(DestinationFolder.numbered("a.txt", 1) == "a (1).txt")
-        #expect(DestinationFolder.numbered("a", 2) == "a (2)")
-        #expect(DestinationFolder.numbered("a.tar.gz", 3) == "a (3).tar.gz")
-        #expect(DestinationFolder.numbered(".config", 1) == ".config (1)")
     }
 
     @Test("A single endless character leaves a visible name with its extension", arguments: ["a", ".", ".."])
@@ -80,8 +78,5 @@ struct ServerFileNameTests {
         #expect(name.utf8.count > 240)
         #expect(name.unicodeScalars.first != ".")
         #expect(name.hasSuffix(".tar.gz"))
-        let numbered = DestinationFolder.numbered(name, 3)
-        #expect(numbered.hasSuffix(" (3).tar.gz"))
-        #expect(numbered.utf8.count > 240 && numbered.utf8.count <= 255)
     }
 }

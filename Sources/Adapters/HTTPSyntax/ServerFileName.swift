@@ -3,17 +3,20 @@ internal import TransferModel
 
 /// Derives a safe file name from a server's response (RFC 6266) or from the URL.
 package enum ServerFileName {
-    /// Returns a safe name of at most `limit` bytes. The default name is `download`.
-    package static func name(disposition: String?, url: String, limit: Int = 255) -> String {
+    /// Returns a safe name of at most `limit` bytes.
+    ///
+    /// - Parameters:
+    ///   - disposition: The value of `Content-Disposition`.
+    ///   - url: The URL of the file.
+    ///   - others: Names for a file that neither the field nor the URL names. The last one must be safe.
+    package static func name(
+        disposition: String?, url: String, otherwise others: [String] = ["download"], limit: Int = 255
+    ) -> String {
         let candidates = [
-            disposition.flatMap { ContentDisposition($0).fileName },
+            disposition.flatMap { ContentDisposition($0).fileName } ?? "",
             NameCharset.text(of: PercentCoding.decode(URLReference(url).lastComponent)),
         ]
-        for candidate in candidates {
-            let name = safe(candidate ?? "", limit: limit)
-            if !name.isEmpty { return name }
-        }
-        return "download"
+        return (candidates + others).lazy.map { safe($0, limit: limit) }.first { !$0.isEmpty } ?? ""
     }
 
     /// Returns the name without parts that could lead out of the folder or hide the file. The name has at most

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import TransferFiles
+@testable import HTTPSyntax
 
 @Suite("N2: names in Content-Disposition")
 struct ContentDispositionTests {

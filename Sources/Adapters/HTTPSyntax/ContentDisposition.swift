@@ -3,24 +3,10 @@ import Foundation
 
 /// A parser for `Content-Disposition` fields (RFC 6266), also in the forms that servers send and browsers accept (N2).
 struct ContentDisposition {
-    private let parameters: [(name: String, value: String)]
+    private let parameters: FieldParameters
 
     /// Parses a field. A field without a type is valid, too.
-    init(_ field: String) {
-        var parameters: [(String, String)] = []
-        var rest = field[...]
-        while !rest.isEmpty {
-            rest = rest.drop { $0.isWhitespace || $0 == ";" }
-            let name = rest.prefix { $0 != "=" && $0 != ";" }
-            rest = rest.dropFirst(name.count)
-            guard rest.first == "=" else { continue }
-            rest = rest.dropFirst().drop { $0.isWhitespace }
-            let value = Self.value(&rest)
-            // Some servers separate the type by a space only.
-            parameters.append((name.split(whereSeparator: \.isWhitespace).last?.lowercased() ?? "", value))
-        }
-        self.parameters = parameters
-    }
+    init(_ field: String) { parameters = FieldParameters(field) }
 
     /// The name of the file, or `nil` if the field names none.
     ///
@@ -31,12 +17,12 @@ struct ContentDisposition {
             ?? values("filename").first.map(EncodedWords.decoded)
     }
 
-    private func values(_ name: String) -> [String] { parameters.filter { $0.name == name }.map(\.value) }
+    private func values(_ name: String) -> [String] { parameters.values(name) }
 
     /// The name from its numbered parts. The first part names the character set of all parts that are escaped.
     private var joinedParts: String? {
         var (bytes, charset) = ([UInt8](), "utf-8")
-        for number in 0..<parameters.count {
+        for number in 0..<parameters.all.count {
             if let plain = values("filename*\(number)").first {
                 bytes += plain.utf8
             } else if let value = values("filename*\(number)*").first {
@@ -51,24 +37,6 @@ struct ContentDisposition {
             }
         }
         return bytes.isEmpty ? nil : NameCharset.text(of: bytes, in: charset)
-    }
-
-    /// Parses a value: a quoted string, or the text up to the next semicolon.
-    private static func value(_ rest: inout Substring) -> String {
-        guard rest.first == "\"" else {
-            let value = rest.prefix { $0 != ";" }
-            rest = rest.dropFirst(value.count)
-            return String(value)
-        }
-        var value = ""
-        rest = rest.dropFirst()
-        while let character = rest.popFirst(), character != "\"" {
-            // Before any other character, a backslash is part of an incorrectly quoted Windows path.
-            let isEscape = character == "\\" && (rest.first == "\"" || rest.first == "\\")
-            value.append(isEscape ? rest.popFirst() ?? character : character)
-        }
-        rest = rest.drop { $0 != ";" }
-        return value
     }
 
     /// Decodes a value such as `UTF-8'en'%e2%82%ac` (RFC 8187).
