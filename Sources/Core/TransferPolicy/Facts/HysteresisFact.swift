@@ -25,9 +25,9 @@ extension Reason {
         case .networkKind: .linkKind
         case .metered: .metered
         case .connectionDenied: .connection
-        case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .storageLow, .suspended,
-            .rateLimited,
-            .budgetSpent, .held, .needsApp, .windowTooShort, .price, .priceUnknown, .aboutToSleep, .aboutToShutDown:
+        case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .retryAfter, .storageLow, .suspended,
+            .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort, .price, .priceUnknown, .aboutToSleep,
+            .aboutToShutDown:
             nil
         }
     }

@@ -152,7 +152,7 @@ struct Explainer {
             [({ _ in .openApp }, { ($0.entry.need, $0.entry.relaunchDelay) = (nil, nil) })]
         case .held(let holder, _):
             [({ _ in .release(by: holder) }, Self.release(isMachineHold: hold.source != nil))]
-        case .waitingForSlot, .notBefore, .outsideWindow, .price, .priceUnknown, .debouncing, .backoff,
+        case .waitingForSlot, .notBefore, .outsideWindow, .price, .priceUnknown, .debouncing, .backoff, .retryAfter,
             .windowTooShort, .aboutToSleep, .aboutToShutDown:
             []
         }
@@ -246,8 +246,8 @@ extension WaitReason {
         switch reason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
         case .captivePortal, .networkKind, .connectionDenied, .notBefore, .outsideWindow, .debouncing, .waitingForSlot,
-            .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort,
-            .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:
+            .backoff, .retryAfter, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp,
+            .windowTooShort, .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:
             false
         }
     }

@@ -70,7 +70,8 @@ extension Reason {
         case .windowTooShort(let needed, _): .windowTooShort(needed: needed, left: .zero)
         case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
             .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .debouncing, .waitingForSlot, .backoff,
-            .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown, .price, .priceUnknown:
+            .retryAfter, .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown, .price,
+            .priceUnknown:
             self
         }
     }

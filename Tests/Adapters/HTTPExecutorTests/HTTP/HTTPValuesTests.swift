@@ -2,6 +2,7 @@
 import ExecutorHarness
 import Testing
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
 
@@ -49,8 +50,9 @@ struct HTTPValuesTests {
                 HeaderField(name: name, value: "Sunday, 06-Nov-94 08:49:07 GMT"),
             ])
         // By the clock of this machine, the date is 100 seconds ahead.
-        let failure = head.temporaryStatusFailure(host: "h", now: 784_111_677)
+        let failure = head.temporaryStatusFailure(from: URLReference("http://H:80/x"), now: 784_111_677)
         #expect(failure.retryAfterSeconds == (name == "Expires" ? 100 : 30))
+        #expect(failure.retryAfterServer == "http://h:80" && failure.message.hasPrefix("h:80 returned 503"))
     }
 
     @Test("Content-Range is parsed strictly")
