@@ -39,6 +39,7 @@ public import TransferModel
 /// - ``debouncing(_:until:)``
 /// - ``waitingForSlot(_:)``
 /// - ``backoff(attempt:cause:until:)``
+/// - ``retryAfter(until:)``
 /// - ``storageLow(needed:available:)``
 /// - ``rateLimited(delay:relaunches:until:)``
 /// - ``budgetSpent(renewed:)``
@@ -82,6 +83,8 @@ public enum Reason: Hashable, Sendable {
     case waitingForSlot(SlotScope)
     /// An attempt failed. `until` is the time of the next attempt.
     case backoff(attempt: Int, cause: FailureCause, until: Instant)
+    /// The server requested with `Retry-After` that no transfer to it starts before `until`.
+    case retryAfter(until: WallTime)
     /// The disk has too little free space. Both values are in bytes; `needed` is `nil` if the transfer's size is
     /// unknown.
     case storageLow(needed: Int64?, available: Int64)
@@ -128,6 +131,7 @@ public enum Reason: Hashable, Sendable {
         case .debouncing: "settling"
         case .waitingForSlot: "waitingForSlot"
         case .backoff: "backoff"
+        case .retryAfter: "retryAfter"
         case .storageLow: "storageLow"
         case .suspended: "suspended"
         case .connectionDenied: "connectionDenied"

@@ -74,6 +74,8 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     /// The total number of slots in use.
     private(set) var running = 0
     private var turn: Int64 = 0
+    /// The end of the first wait, requested by a server, that has kept a group from starting since the last refresh.
+    var serverWaitEnd: Instant?
     private let limits: (global: Int, host: Int, app: Int32, session: Int32)
 
     init(_ configuration: any QueueConfiguration) {
@@ -187,6 +189,16 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
         return counters[group.pointee.host].pointee.running >= group.pointee.hostLimit
             || (group.pointee.key.session != nil
                 && counters[group.pointee.session].pointee.running >= limits.session)
+    }
+
+    /// Returns whether the host and the session of a group have free slots, and the server has not requested a wait.
+    @inline(__always)
+    mutating func mayStart(_ number: Int32, _ evaluator: PolicyEvaluator) -> Bool {
+        guard !isFull(group: number) else { return false }
+        guard let wait = evaluator.serverWaits.wait(of: groups[number].pointee.key.host, at: evaluator.now.instant)
+        else { return true }
+        serverWaitEnd = Verdict.earlier(serverWaitEnd, wait.until)
+        return false
     }
 
     /// Returns the scope whose slots keep a transfer from starting; `nil` if there is none.

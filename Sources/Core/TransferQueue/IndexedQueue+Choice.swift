@@ -104,10 +104,10 @@ extension IndexedQueue {
             budget.isSpent = true
             return nil
         }
-        if !isTimed, !waiting.groups.isFull(group: listed.group) { return listed.heap }
+        if !isTimed, waiting.groups.mayStart(listed.group, evaluator) { return listed.heap }
         while true {
             let heap = waiting.ready.queues[listed.queue].pointee.heaps.first(
-                where: { !waiting.groups.isFull(group: waiting.ready.heaps[$0].pointee.key.group) })
+                where: { waiting.groups.mayStart(waiting.ready.heaps[$0].pointee.key.group, evaluator) })
             guard let heap, isTimed, blockFirst(of: heap, evaluator) else { return heap }
         }
     }
@@ -157,6 +157,7 @@ extension IndexedQueue {
             traits.isPlain,
             !traits.constraints.isTimed, !evaluator.mayEndByTime(traits.kind),
             !delaysStaggered || !StaggeringRule.applies(to: traits.kind, isLoopback: traits.isLoopback),
+            evaluator.serverWaits.wait(of: traits.host, at: evaluator.now.instant) == nil,
             case .none = Obstruction.of(traits, at: evaluator.now)
         else { return nil }
         let set = waiting.requirements.set(of: traits)

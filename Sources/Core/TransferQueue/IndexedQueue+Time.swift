@@ -21,6 +21,7 @@ extension IndexedQueue {
         }
         waiting.refileDue(evaluator)
         budget = (evaluator.isBudgeted, false)
+        waiting.groups.serverWaitEnd = nil
         if !waiting.blocked.ids.isEmpty { waiting.refileBlocked(evaluator) }
         if waiting.individualCount > 0 { evaluateIndividuals(evaluator) }
         eligibility.refresh(
@@ -74,6 +75,7 @@ extension IndexedQueue {
                 after: now.wall, localTime: evaluator.conditions.localTime)
             next = Verdict.earlier(next, renewed.map(now.instant(of:)))
         }
+        next = Verdict.earlier(next, waiting.groups.serverWaitEnd)
         guard waiting.timers.count > 0 else { return next }
         return Verdict.earlier(next, waiting.timers.next(after: eligibility.openings, at: now))
     }

@@ -42,6 +42,7 @@ private struct RequestFields: VariantCoded {
     var name: String?
     var collision: Destination.Collision?
     var remoteTime: Bool?
+    var allowsHTML: Bool?
     var connections: Int?
     var mirrors: [String]?
     var checksum: String?
@@ -60,7 +61,7 @@ private struct RequestFields: VariantCoded {
             "user": .init("user", most: 4096), "password": .init("password", most: 4096),
             "uploadFile": .init("upload-file", most: 4096), "contentType": .init("content-type", most: 255),
             "isResumable": "resumable", "directory": .init("directory", most: 4096), "name": .init("name", most: 255),
-            "remoteTime": "remote-time", "checksum": .init("checksum", most: 255),
+            "remoteTime": "remote-time", "allowsHTML": "allow-html", "checksum": .init("checksum", most: 255),
             "connections": .init("connections", whole: 1...Int64(ConnectionCount.range.upperBound)),
         ])
 
@@ -83,6 +84,7 @@ private struct RequestFields: VariantCoded {
             (name, collision) = (destination.name, destination.collision)
             checksum = specification.checksum.map { "\($0.algorithm.rawValue):\($0.hexDigest)" }
             (remoteTime, connections) = (specification.usesRemoteTime, specification.connections)
+            if specification.acceptsWebPages { allowsHTML = true }
             mirrors = specification.mirrors?.urls
         }
     }
@@ -104,6 +106,7 @@ private struct RequestFields: VariantCoded {
                 expectedBytesToReceive: expectedBytes, maximumAttempts: attempts, submitted: submitted,
                 session: session, policy: policy))
         specification.connections = connections ?? 1
+        specification.acceptsWebPages = allowsHTML ?? false
         specification.mirrors = try checkedMirrors()
         specification.cookies = try HeaderChecks.cookies(cookies, headers: headers ?? [])
         specification.onComplete = try program()
@@ -114,8 +117,8 @@ private struct RequestFields: VariantCoded {
                 ? ["method": method != nil, "content-type": contentType != nil, "resumable": isResumable != nil]
                 : [
                     "directory": directory != nil, "name": name != nil, "collision": collision != nil,
-                    "checksum": checksum != nil, "remote-time": remoteTime != nil, "connections": connections != nil,
-                    "mirrors": mirrors != nil,
+                    "checksum": checksum != nil, "remote-time": remoteTime != nil, "allow-html": allowsHTML != nil,
+                    "connections": connections != nil, "mirrors": mirrors != nil,
                 ], in: upload == nil ? "a download" : "an upload")
         guard let checksum else { return TransferRequest(specification, upload: upload) }
         do { specification.checksum = try Checksum(parsing: checksum) } catch {

@@ -32,9 +32,10 @@ enum ManagerInterface {
               Keys of a transfer: url (s, required). For downloads: directory (s, an absolute path; default: a folder
               of the daemon), name (s), collision (s: rename, overwrite, fail; overwrite replaces a file with the
               given name or with the name from the URL, and a file with a name from the server is renamed), checksum
-              (s: sha256:HEX), remote-time (b: whether the file gets the server's modification time), connections (x,
-              1 to 16: the maximum number of connections for a large file; default 1), mirrors (as: up to 32 other URLs
-              of the same file, tried in order after url; they receive no login, no cookies, and only the header fields
+              (s: sha256:HEX), remote-time (b: whether the file gets the server's modification time), allow-html (b:
+              whether a web page is accepted although the file is known to be something else), connections (x, 1 to 16:
+              the maximum number of connections for a large file; default 1), mirrors (as: up to 32 other URLs of the
+              same file, tried in order after url; they receive no login, no cookies, and only the header fields
               User-Agent and Accept, unless they have the origin of url). For uploads: upload-file (s, an absolute
               path), method (s: PUT, POST), content-type (s), resumable (b: whether an interrupted upload may be
               resumed). For both: headers (a(ss)), cookies (as: lines of a cookie file in Netscape's format, for

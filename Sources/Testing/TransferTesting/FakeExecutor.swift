@@ -40,7 +40,7 @@ public import TransferModel
 ///
 /// ### Ending Attempts
 /// - ``finish(_:status:)``
-/// - ``fail(_:_:retryAfterSeconds:)``
+/// - ``fail(_:_:retryAfterSeconds:by:)``
 /// - ``challenge(_:_:)``
 /// - ``runOutOfSpace(_:needed:available:)``
 /// - ``stopped(_:)``
@@ -146,11 +146,16 @@ public final class FakeExecutor: TransferExecutor {
         }
     }
 
-    /// Ends an attempt with a failure.
-    public func fail(_ id: TransferID, _ cause: FailureCause, retryAfterSeconds: Int64? = nil) {
+    /// Ends an attempt with a failure. If no server is named, the transfer's own server requests the wait.
+    public func fail(
+        _ id: TransferID, _ cause: FailureCause, retryAfterSeconds: Int64? = nil, by server: String? = nil
+    ) {
         end(id) { attempt in
-            .failed(
-                TransferFailure(cause: cause, message: cause.phrase, retryAfterSeconds: retryAfterSeconds),
+            let server = server ?? TransferSpecification.Server(attempt.job.specification.url)?.origin
+            return .failed(
+                TransferFailure(
+                    cause: cause, message: cause.phrase, retryAfterSeconds: retryAfterSeconds,
+                    retryAfterServer: retryAfterSeconds == nil ? nil : server),
                 resume: Self.point(attempt))
         }
     }

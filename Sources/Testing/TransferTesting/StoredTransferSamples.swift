@@ -123,6 +123,7 @@ public enum StoredTransferSamples {
         statistics.budgets.connections["a \"café\"'s"] = budget
         statistics.budgets.apps["org.example.App"] = budget
         statistics.typicalRate = number
+        statistics.serverWaits["https://example.org:443"] = later.wall
         // The last observation belongs to the run that made it. Decoding drops it, as after a restart.
         return try JSONDecoder().decode(PersistedStatistics.self, from: JSONEncoder().encode(statistics))
     }

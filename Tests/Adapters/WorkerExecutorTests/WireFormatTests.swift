@@ -36,7 +36,9 @@ struct WireFormatTests {
             TransferID(1),
             .ended(
                 .failed(
-                    TransferFailure(cause: .status(503), message: "later", retryAfterSeconds: 7), resume: resume))),
+                    TransferFailure(
+                        cause: .status(503), message: "later", retryAfterSeconds: 7, retryAfterServer: "http://h:80"),
+                    resume: resume))),
         .report(TransferID(1), .ended(.finished(TransferCompletion(status: 404, file: nil)))),
         .file(TransferID(1), .remove),
         .file(TransferID(1), .adopt(ServerFile(url: "http://h/", status: 206), size: .max)),

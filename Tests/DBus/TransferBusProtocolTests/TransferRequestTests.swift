@@ -28,6 +28,7 @@ import TransferPolicy
                 kind: .discretionary, constraints: constraints, priority: 750, host: "", expectedBytesToReceive: 5,
                 maximumAttempts: 3, submitted: now, session: "s"))
         specification.connections = 4
+        specification.acceptsWebPages = true
         specification.mirrors = ["http://mirror/b", "http://other/b"]
         specification.cookies = ["a\tFALSE\t/x\tTRUE\t0\tn\tv"].compactMap { Cookie(line: $0) }
         specification.credential = Credential(user: "u", password: "p")

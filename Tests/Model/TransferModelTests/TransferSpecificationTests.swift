@@ -38,7 +38,7 @@ import TransferPolicy
             { $0.maximumBytes = 1 }, { $0.rateLimit = 1 }, { $0.connections = 2 },
             { $0.mirrors = ["http://m/f"] },
             { $0.isPrivate = true }, { $0.acceptsAnyCertificate = true }, { $0.onComplete = ["/bin/true"] },
-            { $0.isSandboxed = true },
+            { $0.isSandboxed = true }, { $0.acceptsWebPages = true },
             { $0.cookies = ["h\tFALSE\t/a\tTRUE\t9\tn\tv"].compactMap { Cookie(line: $0) } },
             { $0 = Self.redactedWithHeaders($0) },
             { $0.completedBefore = CompletedFile(path: "/f", bytes: 1, modified: 1, validator: nil) },

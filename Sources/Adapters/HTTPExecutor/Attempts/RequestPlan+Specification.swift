@@ -12,6 +12,7 @@ extension RequestPlan {
             userAgent: environment.configuration.userAgent,
             logins: LoginPlan(specification), proxy: environment.proxy(for: specification.url),
             allowsInsecureRedirect: specification.allowsInsecureRedirect,
+            acceptsWebPages: specification.acceptsWebPages,
             allowsLocalRedirect: environment.configuration.allowsLocalRedirects && !specification.isSandboxed,
             staysOnLoopback: specification.traits.isLoopback, now: MonotonicTime.wallSeconds())
     }

@@ -57,16 +57,17 @@ extension AttemptStateMachine {
     var isBodySent: Bool { true }
     var idleURL: String { request.url }
 
-    /// The host of the current request, for messages.
-    var host: String {
-        let url =
-            switch state {
-            case .awaitingHead(let attemptRequest): attemptRequest.url
-            case .receiving(let body): self.url(of: body)
-            case .ready, .discarding, .ended: idleURL
-            }
-        return URLReference(url).hostAndPort
+    /// The server of the current request.
+    private var server: URLReference {
+        switch state {
+        case .awaitingHead(let attemptRequest): URLReference(attemptRequest.url)
+        case .receiving(let body): URLReference(url(of: body))
+        case .ready, .discarding, .ended: URLReference(idleURL)
+        }
     }
+
+    /// The host of the current request, for messages.
+    var host: String { server.hostAndPort }
 
     // MARK: Events of a request
 
@@ -219,7 +220,7 @@ extension AttemptStateMachine {
 
     /// Returns the failure for a status that may be temporary.
     func temporaryFailure(_ head: ResponseHead) -> TransferFailure {
-        head.temporaryStatusFailure(host: host, now: request.now)
+        head.temporaryStatusFailure(from: server, now: request.now)
     }
 }
 

@@ -9,11 +9,12 @@ enum CaptivePortal {
     ///
     /// An HTML page is suspicious if it contradicts what is known: the types that the transfer accepts, the type of
     /// the file, or its version or size if the request continues a file. No login page comes from this machine or its
-    /// network, and none is an attachment.
+    /// network, and none is an attachment. A transfer can accept all pages.
     static func isSuspected(
         _ head: ResponseHead, request: RequestPlan, expected: DownloadStateMachine.ExpectedFile, isContinuing: Bool
     ) -> Bool {
-        guard isPage(head.mediaType), !LocalHost.contains(URLReference(request.url).host) else { return false }
+        guard isPage(head.mediaType), !request.acceptsWebPages, !LocalHost.contains(URLReference(request.url).host)
+        else { return false }
         if head.value("Content-Disposition")?.lowercased().hasPrefix("attachment") == true { return false }
         if let accept = request.headers.firstValue("Accept")?.lowercased(),
             !["*/*", "text/*", head.mediaType].contains(where: accept.contains)

@@ -87,11 +87,12 @@ extension [HeaderField] {
 extension ResponseHead {
     /// Returns the failure for a status that may be temporary. The failure includes the delay that the server
     /// requests. A date is read by the server's own clock, which may differ from that of this machine.
-    func temporaryStatusFailure(host: String, now: Int64) -> TransferFailure {
+    func temporaryStatusFailure(from server: URLReference, now: Int64) -> TransferFailure {
         let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: value("Date").flatMap(HTTPDate.seconds) ?? now)
         let delayText = wait.map { " (retry after \($0) s)" } ?? ""
         return TransferFailure(
-            cause: .status(status), message: "\(host) returned \(status)\(delayText).", retryAfterSeconds: wait)
+            cause: .status(status), message: "\(server.hostAndPort) returned \(status)\(delayText).",
+            retryAfterSeconds: wait, retryAfterServer: wait.map { _ in server.origin })
     }
 }
 

@@ -14,6 +14,8 @@ struct RequestPlan: Hashable, Sendable {
     /// The host and port of the proxy, or `nil` if there is no proxy.
     var proxy: String?
     var allowsInsecureRedirect = false
+    /// A Boolean value that indicates whether a web page is accepted although it contradicts what is known of the file.
+    var acceptsWebPages = false
     /// A Boolean value that indicates whether a public server may redirect to this machine or its network.
     var allowsLocalRedirect = false
     /// A Boolean value that indicates whether redirects must stay on this machine.

@@ -94,6 +94,7 @@ extension BrokeredFiles {
     private static func bounded(_ failure: TransferFailure) -> TransferFailure {
         var bounded = failure
         bounded.message = failure.message.bounded
+        bounded.retryAfterServer = failure.retryAfterServer?.bounded
         bounded.retryAfterSeconds = failure.retryAfterSeconds.map { min(max($0, 0), 1 << 31) }
         return bounded
     }

@@ -25,11 +25,7 @@ extension Reason {
         case .networkKind: .linkKind
         case .metered: .metered
         case .connectionDenied: .connection
-        case .notBefore, .outsideWindow, .debouncing, .waitingForSlot, .backoff, .storageLow, .suspended,
-            .rateLimited,
-            .budgetSpent, .held, .needsApp, .windowTooShort, .price, .priceUnknown, .custom, .aboutToSleep,
-            .aboutToShutDown:
-            nil
+        default: nil  // The reason does not follow from a fact that oscillates.
         }
     }
 }

@@ -18,6 +18,8 @@ package struct PolicyEvaluator {
     package var typicalRate: Int64?
     /// The rate and the backlog that estimates use, the same for all transfers until the plan is replaced.
     package var plan: DeadlinePlan
+    /// The waits that servers requested.
+    package var serverWaits = ServerWaits()
     /// The debounce and hysteresis of changed facts.
     let hysteresis: Hysteresis
     // Copies of settings, because an access to the configuration costs a dynamic call.
@@ -43,10 +45,10 @@ package struct PolicyEvaluator {
 
     /// Replaces the policy.
     package mutating func decide(by policy: any Policy) {
-        let plan = plan
+        let (plan, serverWaits) = (plan, serverWaits)
         self = PolicyEvaluator(
             configuration: configuration, policy: policy, context: context, typicalRate: typicalRate)
-        self.plan = plan
+        (self.plan, self.serverWaits) = (plan, serverWaits)
     }
 
     /// The number that the phases of waiting transfers follow from, besides the wall clock.
@@ -65,9 +67,9 @@ package struct PolicyEvaluator {
         case .stopping:
             return baseVerdict(of: entry)
         case .waiting(let obstacle):
-            let verdict = obstacleVerdict(obstacle).and(relaunchVerdict(entry.relaunchDelay)).and(
-                baseVerdict(of: entry))
-            let fitting = checkingWindow(verdict, entry)
+            var verdict = obstacleVerdict(obstacle).and(relaunchVerdict(entry.relaunchDelay))
+            if let wait = serverWaits.verdict(for: entry, at: now) { verdict = verdict.and(wait) }
+            let fitting = checkingWindow(verdict.and(baseVerdict(of: entry)), entry)
             guard entry.traits.kind == .discretionary else { return fitting }
             return debounced(fitting)
         }

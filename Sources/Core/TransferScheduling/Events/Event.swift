@@ -51,6 +51,9 @@ public enum Event: Hashable, Sendable {
     case finished(TransferID)
     /// The attempt failed. `bytes` is the number of bytes kept.
     case failed(TransferID, FailureCause, retryAfter: Duration?, bytes: Int64)
+    /// A server requested that no transfer to it starts for some time. The server is named as in
+    /// ``TransferTraits/host``.
+    case serverRequestedWait(server: String, Duration)
     /// The attempt ended because the disk is full. `needed` is the number of bytes still missing.
     case ranOutOfSpace(TransferID, needed: Int64?, available: Int64, bytes: Int64)
     /// The free disk space was measured for a transfer that waits for space; `nil` if the measurement failed.

@@ -157,7 +157,7 @@ struct Explainer {
             [({ _ in .release(by: holder) }, Self.release(isMachineHold: hold.source != nil))]
         case .custom(let constraint, _, _):
             [({ _ in .become(constraint) }, { $0.conditions.satisfy(constraint) })]
-        case .waitingForSlot, .notBefore, .outsideWindow, .price, .priceUnknown, .debouncing, .backoff,
+        case .waitingForSlot, .notBefore, .outsideWindow, .price, .priceUnknown, .debouncing, .backoff, .retryAfter,
             .windowTooShort, .aboutToSleep, .aboutToShutDown:
             []
         }
@@ -239,10 +239,7 @@ extension WaitReason {
     fileprivate var dependsOnConditions: Bool {
         switch reason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
-        case .captivePortal, .networkKind, .connectionDenied, .notBefore, .outsideWindow, .debouncing, .waitingForSlot,
-            .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort,
-            .aboutToSleep, .aboutToShutDown, .price, .priceUnknown, .custom:
-            false
+        default: false  // Only power and the network become better by themselves.
         }
     }
 }

@@ -103,8 +103,8 @@ extension WaitReason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended,
             .connectionDenied, .needsApp, .custom, .aboutToSleep, .aboutToShutDown:
             words += " since \(localTime.clockTime(of: since.wall))"
-        case .notBefore, .outsideWindow, .debouncing(.network, _), .waitingForSlot, .backoff, .storageLow, .rateLimited,
-            .budgetSpent, .windowTooShort, .price, .priceUnknown:
+        case .notBefore, .outsideWindow, .debouncing(.network, _), .waitingForSlot, .backoff, .retryAfter, .storageLow,
+            .rateLimited, .budgetSpent, .windowTooShort, .price, .priceUnknown:
             // These reasons describe the future, so their start time is of no interest.
             break
         }
@@ -138,6 +138,7 @@ extension Reason {
         case .waitingForSlot(.app): "waiting for other transfers of the same app"
         case .waitingForSlot(.session): "waiting for other transfers of the same session"
         case .backoff(let attempt, let cause, _): "attempt \(attempt) failed: \(cause.phrase)"
+        case .retryAfter(let until): "the server asked to wait until \(localTime.dateAndTime(of: until))"
         case .storageLow(let needed?, let available):
             "not enough disk space: needs \(needed.inUnits), \(available.inUnits) available"
         case .storageLow(nil, let available): "not enough disk space: \(available.inUnits) available"

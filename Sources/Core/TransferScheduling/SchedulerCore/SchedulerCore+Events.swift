@@ -21,7 +21,8 @@ extension SchedulerCore where Queue: ~Copyable {
         case .paused(let id):
             return transfers.pause(id, at: now, evaluator, into: &effects)
         case .resumed(let id):
-            return transfers.resume(id, at: now, evaluator, into: &effects)
+            let isAskedAgain = endServerWait(of: id, at: now, into: &effects)
+            return transfers.resume(id, at: now, evaluator, into: &effects) || isAskedAgain
         case .conditionsChanged(let new):
             changeConditions(to: new, at: now, using: &generator, into: &effects)
             return true
@@ -73,6 +74,10 @@ extension SchedulerCore where Queue: ~Copyable {
         case .failed(let id, let cause, let retryAfter, let bytes):
             return failed(
                 id, cause, retryAfter: retryAfter, bytes: max(0, bytes), at: now, using: &generator, into: &effects)
+        case .serverRequestedWait(let server, let wait):
+            let until = now.instant.advanced(by: min(wait, configuration.backgroundBackoff.longestRetryAfter))
+            if evaluator.serverWaits.add(server, until: until, at: now) { effects.append(.saveStatistics) }
+            return true
         case .ranOutOfSpace(let id, let needed, let available, let bytes):
             return transfers.ranOutOfSpace(
                 id, needed: needed, available: available, bytes: max(0, bytes), at: now, evaluator, into: &effects)
@@ -84,6 +89,15 @@ extension SchedulerCore where Queue: ~Copyable {
             transfers.requestDueMeasurements(at: now, evaluator, into: &effects)
             return true
         }
+    }
+
+    /// Ends the wait that a transfer's server requested, because the user wants the transfer now.
+    private mutating func endServerWait(of id: TransferID, at now: ClockReading, into effects: inout [Effect]) -> Bool {
+        guard let entry = transfers.queue.entry(of: id), case .waiting = entry.phase,
+            evaluator.serverWaits.end(entry.traits.host, at: now.instant)
+        else { return false }
+        effects.append(.saveStatistics)
+        return true
     }
 
     /// Adds a new transfer; returns whether the scheduler must re-evaluate which transfers may run.

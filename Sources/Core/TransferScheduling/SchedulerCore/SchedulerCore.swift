@@ -21,8 +21,13 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         let context = PolicyContext(
             conditions: Conditions(unknownSince: now), now: now, history: statistics.history,
             budgets: statistics.budgets)
-        let evaluator = PolicyEvaluator(
+        var evaluator = PolicyEvaluator(
             configuration: configuration, policy: policy, context: context, typicalRate: statistics.typicalRate)
+        // If the wall clock was set, a wait lasts no longer than the longest that counts.
+        let longest = now.instant.advanced(by: configuration.backgroundBackoff.longestRetryAfter)
+        for (server, until) in statistics.serverWaits {
+            _ = evaluator.serverWaits.add(server, until: min(now.instant(of: until), longest), at: now)
+        }
         self.configuration = configuration
         self.evaluator = evaluator
         transfers = UnfinishedTransfers(
@@ -80,6 +85,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         statistics.budgets = evaluator.context.budgets
         statistics.typicalRate = evaluator.typicalRate
         statistics.reportedDeadlines = transfers.notices.reported
+        statistics.serverWaits = evaluator.serverWaits.records(at: now)
         statistics.limiters = transfers.relaunchDelays.records(at: now, boot: boot)
         return statistics
     }

@@ -61,6 +61,7 @@ struct AttemptReports {
             let event = Event.ranOutOfSpace(id, needed: needed, available: available, bytes: resume?.bytes ?? 0)
             await end(event, resume, of: id, record)
         case .failed(let failure, let resume):
+            if let event = Event(waitRequestedBy: failure, during: record.specification) { await driver.decide(event) }
             if await continueElsewhere(id, record, after: failure, resume) { return }
             let cause = causeOfRound(record, failure.cause)
             let retryAfter = failure.retryAfterSeconds.map { Duration.seconds($0) }
@@ -125,5 +126,19 @@ struct AttemptReports {
     ) async {
         record.resume = resume
         await driver.writer.commit([.checkpointed(id, resume)])
+    }
+}
+
+extension Event {
+    /// Creates the event for a server that is overloaded or limits requests, and says for how long. Returns `nil` for any
+    /// other failure.
+    fileprivate init?(waitRequestedBy failure: TransferFailure, during specification: TransferSpecification?) {
+        guard failure.cause == .status(429) || failure.cause == .status(503), let server = failure.retryAfterServer,
+            let seconds = failure.retryAfterSeconds
+        else { return nil }
+        // An app may count the slots of the transfer's own server under another name.
+        let isOwn = specification.flatMap { TransferSpecification.Server($0.url) }?.origin == server
+        let name = isOwn ? specification?.traits.host ?? server : server
+        self = .serverRequestedWait(server: name, .seconds(seconds))
     }
 }

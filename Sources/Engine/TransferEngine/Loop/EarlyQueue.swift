@@ -89,7 +89,8 @@ final class EarlyQueue {
         case .appResponded(let id): requested[id, default: EarlyTransfer()].need = nil
         case .appRelaunched, .appCameToFront, .relaunchAbandoned, .budgetsChanged: return false
         case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
-            .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
+            .progressed, .restarted, .stopped, .finished, .failed, .serverRequestedWait, .ranOutOfSpace,
+            .spaceMeasured, .woken:
             // These events are never reported by callers.
             break
         }

@@ -41,9 +41,8 @@ extension EngineLoop {
         case .budgetsChanged, .appRelaunched, .appCameToFront, .relaunchAbandoned:
             await driver.handle(command, savingStatistics: true)
         case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
-            .appNeeded, .appResponded, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace,
-            .spaceMeasured,
-            .woken:
+            .appNeeded, .appResponded, .progressed, .restarted, .stopped, .finished, .failed, .serverRequestedWait,
+            .ranOutOfSpace, .spaceMeasured, .woken:
             await driver.handle(command)
         }
     }
@@ -99,7 +98,11 @@ extension EngineLoop {
             return await driver.decide(.paused(id)).contains(.savePaused(id, true)) ? .done : .unchanged
         case .resume:
             let effects = await driver.decide(.resumed(id))
-            return effects.contains { $0 == .savePaused(id, false) || $0.isSavedRetry(of: id) } ? .done : .unchanged
+            // The statistics keep the wait that the transfer's server requested, which ends as well.
+            let hasChanged = effects.contains {
+                $0 == .savePaused(id, false) || $0.isSavedRetry(of: id) || $0 == .saveStatistics
+            }
+            return hasChanged ? .done : .unchanged
         case .cancel:
             await driver.decide(.cancelled(id))
             return driver.scheduler.contains(id) ? .stopping : .done

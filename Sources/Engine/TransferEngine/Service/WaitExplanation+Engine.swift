@@ -44,6 +44,7 @@ extension WaitReasonReport {
         case .waitingForSlot(.app(let app)): ["scope": .text("app"), "app": .text(app)]
         case .waitingForSlot(.session(let session)): ["scope": .text("session"), "session": .text(session)]
         case .backoff(let attempt, let cause, _): ["attempt": .number(Int64(attempt)), "cause": .text(cause.code)]
+        case .retryAfter(let until): ["askedUntil": .date(until)]
         case .storageLow(let needed, let available):
             ["available": .number(available), "needed": needed.map(Detail.number)]
         case .connectionDenied(.denied(let name)): ["denial": .text("denied"), "connection": .text(name)]

@@ -177,9 +177,15 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     public var message: String
     /// The wait that the server requested with `Retry-After`, in seconds.
     public var retryAfterSeconds: Int64?
+    /// The server that requested the wait, as `scheme://host:port`; `nil` if it is unknown. After a redirect, it can
+    /// differ from the transfer's own server.
+    public var retryAfterServer: String?
 
     /// Creates a failure.
-    public init(cause: FailureCause, message: String, retryAfterSeconds: Int64? = nil) {
+    public init(
+        cause: FailureCause, message: String, retryAfterSeconds: Int64? = nil, retryAfterServer: String? = nil
+    ) {
+        self.retryAfterServer = retryAfterServer
         self.cause = cause
         self.message = message
         self.retryAfterSeconds = retryAfterSeconds

@@ -31,8 +31,9 @@ struct GetCommand: TransferCommand {
     @Option(
         name: .shortAndLong,
         help: .init(
-            "Read URLs from a file, one per line, optionally followed by tab-separated mirrors, out=NAME and "
-                + "checksum=sha256:HEX. - reads standard input.", valueName: "file"), completion: .file())
+            "Read URLs from a file, one per line, optionally followed by tab-separated mirrors, out=, dir=, "
+                + "checksum=, header=, referer= and user-agent=. - reads standard input.",
+            valueName: "file"), completion: .file())
     var input: String?
 
     @Option(
@@ -116,6 +117,12 @@ struct DestinationOptions: ParsableArguments {
     @Flag(help: .init("Set the file's modification time from the server's Last-Modified.", visibility: .hidden))
     var remoteTime = false
 
+    @Flag(
+        help: .init(
+            "Accept a web page even if the file is known to be of another type, version or size. By default, such a page is "
+                + "taken for the login page of the network.", visibility: .hidden))
+    var allowHTML = false
+
     @Option(
         help: .init(
             "Another URL of the same file, tried if the earlier ones fail. May be repeated.", valueName: "url"))
@@ -135,7 +142,7 @@ struct DestinationOptions: ParsableArguments {
 
     /// A Boolean value that indicates whether no option is set.
     var isEmpty: Bool {
-        let hasFlag = remoteName || `continue` || overwrite || noClobber || rename || remoteTime
+        let hasFlag = remoteName || `continue` || overwrite || noClobber || rename || remoteTime || allowHTML
         return !hasFlag && [output, directory, checksum, checksums].allSatisfy { $0 == nil } && mirror.isEmpty
     }
 }

@@ -141,8 +141,9 @@ struct GetPlan {
                 ? try TextFile.standardInput() : try FileHandle(forReadingAtPath: input)?.readToEnd() ?? Data()
             let escaped = PercentCoding.escapedBeyondASCII(data)
             let text = String(data: data, encoding: .utf8) ?? escaped
-            // URLs with other bytes are escaped; a name of a file would change.
-            guard text != escaped || !text.contains("out=") || data.allSatisfy({ $0 < 128 }) else {
+            // URLs with other bytes are escaped; a name of a file or the value of a field would change.
+            let options = ["out=", "dir=", "header=", "user-agent="]
+            guard text != escaped || !options.contains(where: text.contains) || data.allSatisfy({ $0 < 128 }) else {
                 throw UsageError("--input '\(input)' is not UTF-8 text")
             }
             targets += try InputList(text, name: input == "-" ? "standard input" : input).items

@@ -22,6 +22,7 @@ struct SpecificationBuilder {
     private let directory: String
     private let collision: Destination.Collision
     private let usesRemoteTime: Bool
+    private let acceptsWebPages: Bool
     private let idleTimeout: Int
     private let rateLimit: Int64?
     private let connections: Int
@@ -45,9 +46,7 @@ struct SpecificationBuilder {
         let fields = try RequestFields(command.request)
         headers = fields.fields
         cookies = try command.request.cookies.map { try CookieFile(path: $0) }
-        for name in fields.ignored {
-            Console.error("warning: --header '\(name)' is ignored, because the transfer sets this field itself")
-        }
+        for name in fields.ignored { Self.warn(ofIgnored: name) }
         for fault in cookies?.faults ?? [] { Console.error("warning: \(fault); the line is ignored") }
         login = try command.request.user.map { try LoginExpression($0).credential }
         usesURLName = destination?.remoteName ?? false
@@ -58,6 +57,7 @@ struct SpecificationBuilder {
         directory = try PathName.absolute(destination?.directory ?? ".")
         collision = try destination.map(Self.collision) ?? .rename
         usesRemoteTime = destination?.remoteTime ?? false
+        acceptsWebPages = destination?.allowHTML ?? false
         let timeout = try command.request.timeout.map { try TimeSpan($0, option: "timeout").seconds } ?? 60
         rateLimit = try command.request.limitRateEach.map { try GetPlan.rate($0, option: "limit-rate-each") }
         guard (1...86_400).contains(timeout) else {
@@ -89,15 +89,29 @@ struct SpecificationBuilder {
         let listed =
             try target.checksum ?? checksum ?? checksums?.checksum(of: [name] + [target.output].compactMap(\.self))
         var specification = TransferSpecification(
-            url: request.url, headers: headers,
+            url: request.url, headers: headers(of: target),
             // Each server could suggest another name.
-            destination: try destination(target.output ?? (usesURLName || !target.mirrors.isEmpty ? name : nil)),
+            destination: try destination(
+                target.output ?? (usesURLName || !target.mirrors.isEmpty ? name : nil), in: target.directory),
             checksum: listed, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime, rateLimit: rateLimit,
             traits: request.traits)
         specification.credential = request.credential
         specification.connections = connections
+        specification.acceptsWebPages = acceptsWebPages
         try MirrorList.add(target.mirrors, to: &specification, proxies: proxies)
         return item(specification)
+    }
+
+    /// Returns the fields of the command line and of a line of a list, which win.
+    private func headers(of target: InputList.Item) -> [HeaderField] {
+        let own = target.headers.filter { $0.fault != .reserved }
+        for field in target.headers where field.fault == .reserved { Self.warn(ofIgnored: field.name) }
+        let names = Set(own.map { $0.name.lowercased() })
+        return headers.filter { !names.contains($0.name.lowercased()) } + own
+    }
+
+    private static func warn(ofIgnored name: String) {
+        Console.error("warning: --header '\(name)' is ignored, because the transfer sets this field itself")
     }
 
     /// Returns the item of a specification. Cookies do not identify a transfer, because they change with each login.
@@ -136,7 +150,8 @@ struct SpecificationBuilder {
         return (target.url, credential, traits)
     }
 
-    private func destination(_ output: String?) throws -> Destination {
+    private func destination(_ output: String?, in folder: String?) throws -> Destination {
+        let directory = try folder.map { try PathName.absolute($0) } ?? directory
         guard let output else { return Destination(directory: directory, name: nil, collision: collision) }
         let path = output.hasPrefix("/") ? output : directory + "/" + output
         let url = URL(fileURLWithPath: path).standardizedFileURL

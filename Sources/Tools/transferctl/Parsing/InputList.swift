@@ -3,15 +3,19 @@ import ToolSupport
 import TransferModel
 
 /// A parser for the file of `--input`. Each line is a URL, optionally followed by tab-separated other URLs of the same
-/// file, `out=NAME`, and `checksum=ALGORITHM:HEX`.
+/// file, and by options of this file alone: `out=NAME`, `dir=FOLDER`, `checksum=ALGORITHM:HEX`, `header=NAME: VALUE`,
+/// `referer=URL`, and `user-agent=TEXT`.
 ///
 /// Empty lines and lines that begin with `#` are ignored.
 struct InputList {
-    /// The URLs, output name and checksum of one line.
+    /// The URLs and options of one line.
     struct Item: Equatable {
         var url: String
         var mirrors: [String] = []
         var output: String?
+        var directory: String?
+        /// The fields of this line. They replace those of the command line with the same name.
+        var headers: [HeaderField] = []
         var checksum: Checksum?
     }
 
@@ -39,16 +43,25 @@ struct InputList {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: true).map(String.init)
         var item = Item(url: fields[0].trimmingSpaces())
         for field in fields.dropFirst() {
-            if field.hasPrefix("out=") {
-                item.output = String(field.dropFirst(4))
-                if item.output?.isEmpty ?? true { throw UsageError("'out=' names no file; use out=NAME") }
-            } else if field.hasPrefix("checksum=") {
-                item.checksum = try ChecksumExpression(String(field.dropFirst(9))).checksum
-            } else if field.contains("://") {
-                item.mirrors.append(field.trimmingSpaces())
-            } else {
+            let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let value = parts.count == 2 ? parts[1] : ""
+            switch parts[0] {
+            case "out":
+                guard !value.isEmpty else { throw UsageError("'out=' names no file; use out=NAME") }
+                item.output = value
+            case "dir":
+                guard !value.isEmpty else { throw UsageError("'dir=' names no folder; use dir=FOLDER") }
+                item.directory = value
+            case "checksum": item.checksum = try ChecksumExpression(value).checksum
+            case "header": item.headers.append(try HeaderExpression(value).field)
+            case "user-agent": item.headers.append(try HeaderExpression("User-Agent:" + value).field)
+            case "referer": item.headers.append(try RequestFields.referer(value))
+            case _ where field.contains("://"): item.mirrors.append(field.trimmingSpaces())
+            default:
+                // The rest may be a secret.
                 throw UsageError(
-                    "'\(field)' is neither a URL, nor out=NAME, nor checksum=ALGORITHM:HEX; separate fields with tabs")
+                    "'\(parts[0])' is neither a URL nor one of out=NAME, dir=FOLDER, checksum=ALGORITHM:HEX, "
+                        + "header=NAME: VALUE, referer=URL, and user-agent=TEXT; separate fields with tabs")
             }
         }
         return item

@@ -5,20 +5,6 @@ import ToolSupport
 struct Aria2List {
     /// The list in the format of `transferctl get --input`.
     private(set) var text = ""
-    private var directories: Set<String> = []
-
-    /// The folder of all downloads, or `nil` if the list names none.
-    ///
-    /// - Throws: `UsageError` if the downloads have different folders.
-    var directory: String? {
-        get throws {
-            guard directories.count < 2 else {
-                throw UsageError(
-                    "the downloads of the list have different folders (dir=); use one list for each folder")
-            }
-            return directories.first
-        }
-    }
 
     /// Parses a list.
     ///
@@ -47,19 +33,20 @@ struct Aria2List {
         guard !text.isEmpty else { throw UsageError("\(name) contains no URL") }
     }
 
-    /// Returns an option as a field of the list of `get`, or `nil` if it concerns all downloads.
-    private mutating func option(_ text: Substring) throws -> String? {
+    /// Returns an option as a field of the list of `get`, or `nil` if it has no effect.
+    private func option(_ text: Substring) throws -> String? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { throw UsageError("'\(text)' is not an option; use out=NAME") }
         switch parts[0] {
-        case "out": return "out=\(parts[1])"
+        // A tab would end the field of the list.
+        case "out", "dir", "header", "referer", "user-agent":
+            return "\(parts[0])=\(parts[1].replacing("\t", with: " "))"
         case "checksum": return "checksum=\(try Self.checksum(parts[1]))"
-        case "dir":
-            directories.insert(parts[1])
-            return nil
         case let name where Personality.isWithoutEffect(name): return nil
         default:
-            throw UsageError("the option '\(parts[0])' is not supported in a list; use out=, dir=, and checksum=")
+            throw UsageError(
+                "the option '\(parts[0])' is not supported in a list; use out=, dir=, checksum=, header=, referer=, and "
+                    + "user-agent=")
         }
     }
 

@@ -119,13 +119,11 @@ struct TranslatedCommand {
         var words = ["get", "--no-paths"] + options + mirrors.flatMap { ["--mirror", $0] }
         if let connections { words += ["--connections", "\(min(max(connections, 1), 16))"] }
         if let user { words += ["--user", "\(user):\(password ?? "")"] }
-        var directory = directory
         if let inputPath {
             guard urls.isEmpty, output == nil else {
                 throw UsageError("a list of URLs and a URL or a file name are mutually exclusive; use one of them")
             }
             let list = try Aria2List(try readFile(inputPath), name: inputPath)
-            directory = try list.directory ?? directory
             words += ["--input", try makeFile(list.text)]
         }
         if let output {

@@ -22,12 +22,11 @@ extension ExecutorTests {
         @Test("A failed sync ends the attempt and keeps exactly the bytes that were durable before")
         func failedSync() async throws {
             let sizes = Mutex<[Int64]>([])
+            let synced = DispatchSemaphore(value: 0)
             try await ExecutorFixture.run(handler: { request, connection in
                 // If all bytes arrived before the first checkpoint's sync, the sync of the finished file could come
                 // first.
-                Self.file.serve(request, connection, first: 300_000) {
-                    for _ in 0..<1000 where sizes.withLock(\.isEmpty) { usleep(10_000) }
-                }
+                Self.file.serve(request, connection, first: 300_000) { _ = synced.wait(timeout: .now() + 10) }
             }) { fixture, server in
                 var calls = FileCalls()
                 calls.sync = { descriptor, _ in
@@ -35,6 +34,7 @@ extension ExecutorTests {
                         sizes.append(FileFacts(descriptor: descriptor)?.size ?? 0)
                         return sizes.count
                     }
+                    synced.signal()
                     errno = EIO
                     return count == 2 ? -1 : 0
                 }

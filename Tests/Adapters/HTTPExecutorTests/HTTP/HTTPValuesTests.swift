@@ -2,6 +2,7 @@
 import ExecutorHarness
 import Testing
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
 
@@ -49,8 +50,9 @@ struct HTTPValuesTests {
                 HeaderField(name: name, value: "Sunday, 06-Nov-94 08:49:07 GMT"),
             ])
         // By the clock of this machine, the date is 100 seconds ahead.
-        let failure = head.temporaryStatusFailure(host: "h", now: 784_111_677)
+        let failure = head.temporaryStatusFailure(from: URLReference("http://H:80/x"), now: 784_111_677)
         #expect(failure.retryAfterSeconds == (name == "Expires" ? 100 : 30))
+        #expect(failure.retryAfterServer == "http://h:80" && failure.message.hasPrefix("h:80 returned 503"))
     }
 
     @Test("Content-Range is parsed strictly")
@@ -90,11 +92,13 @@ struct HTTPValuesTests {
 
     private static func isSuspected(
         _ url: String, type: String = "text/html", fields: [String: String] = [:], accept: String? = nil,
-        version: String? = nil, total: Int64? = nil, known: String? = nil, isContinuing: Bool = false
+        version: String? = nil, total: Int64? = nil, known: String? = nil, isContinuing: Bool = false,
+        acceptsPages: Bool = false
     ) -> Bool {
         let all = fields.merging(["Content-Type": type]) { $1 }.map { HeaderField(name: $0.key, value: $0.value) }
-        let request = RequestPlan(
+        var request = RequestPlan(
             url: url, headers: accept.map { [HeaderField(name: "Accept", value: $0)] } ?? [], userAgent: "t")
+        request.acceptsWebPages = acceptsPages
         let expected = DownloadStateMachine.ExpectedFile(
             file: known.map { ServerFile(url: url, status: 206, mediaType: $0) }, total: total,
             version: version.map { Validator(entityTag: $0, lastModified: nil) })
@@ -141,6 +145,12 @@ struct HTTPValuesTests {
         }
         #expect(isSuspected("a.net") == expected)
         #expect(!isSuspected("127.0.0.1:8080"))
+    }
+
+    @Test("N6: a transfer that accepts all pages suspects none")
+    func acceptsPages() {
+        #expect(!Self.isSuspected("http://a.net/a", accept: "application/json", acceptsPages: true))
+        #expect(!Self.isSuspected("http://a.net/a", known: "text/plain", isContinuing: true, acceptsPages: true))
     }
 
     @Test("N6: without a version, the size decides")

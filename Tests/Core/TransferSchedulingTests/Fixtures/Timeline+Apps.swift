@@ -21,6 +21,7 @@ extension Timeline {
         case "answer": machine.apply(.appResponded(id))
         case "watch": machine.apply(.watched(id))
         case "unwatch": machine.apply(.unwatched(id))
+        case "asked": machine.apply(.serverRequestedWait(server: words.word(1), words.duration(after: "for") ?? .zero))
         case "budget": return setBudget(words)
         case "policy":
             guard let policy = Self.policy(words.word(1)) else { return "no such policy" }
@@ -141,7 +142,7 @@ extension Timeline {
             case .waitingForSlot(.app(let name)): ["app", name]
             case .debouncing(let condition, let until): [condition.rawValue, moment(until)]
             case .backoff(let attempt, let cause, _): ["\(attempt)", cause.code]
-            case .notBefore(let until): [date(until)]
+            case .notBefore(let until), .retryAfter(let until): [date(until)]
             case .outsideWindow(let opens): [opens.map(date) ?? "never"]
             case .price(_, _, let until, _): [until.map(date) ?? "never"]
             case .priceUnknown(let end): [end.map(date) ?? "never"]

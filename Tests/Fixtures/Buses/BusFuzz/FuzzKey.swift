@@ -76,7 +76,7 @@ struct FuzzKey: Sendable {
             FuzzKey("name", .text(["a.txt", "..", "a/b", "", "\u{202E}gpj.exe", ".bashrc"])),
             FuzzKey("collision", .text(["rename", "overwrite", "fail"])),
             FuzzKey("checksum", .text(["sha256:" + String(repeating: "0", count: 64), "sha256:xyz", "md5:1", ":"])),
-            FuzzKey("remote-time", .flag), FuzzKey("connections", .number([1, 4, 16])),
+            FuzzKey("remote-time", .flag), FuzzKey("allow-html", .flag), FuzzKey("connections", .number([1, 4, 16])),
             FuzzKey("upload-file", .text(["/etc/hostname", "/dev/zero", "/proc/self/mem", "x", "/nonexistent"])),
             FuzzKey("method", .text(["PUT", "POST", "GET"])),
             FuzzKey("content-type", .text(["text/plain", "a\r\nb: c"])),

@@ -47,7 +47,7 @@ extension PersistedStatistics {
     /// Returns whether the statistics are equal, apart from the boot in which relaunch delays were recorded.
     fileprivate func isLike(_ other: PersistedStatistics) -> Bool {
         history == other.history && budgets == other.budgets && typicalRate == other.typicalRate
-            && limiters.keys == other.limiters.keys
+            && limiters.keys == other.limiters.keys && serverWaits == other.serverWaits
     }
 }
 #endif

@@ -25,6 +25,11 @@ extension PropertyRun {
         case .progress(let id, let bytes, let total): progress(id, bytes, total)
         case .fail(let id, let cause, let retryAfter):
             let bytes = model.open[id]?.bytes ?? 0
+            if let retryAfter, let known = model.open[id], known.isRunning, cause.mayRequestWait {
+                let (server, wait) = (known.traits.host, Duration.nanoseconds(retryAfter))
+                model.requestWait(by: server, until: now.instant.advanced(by: wait))
+                deliver(.serverRequestedWait(server: server, wait))
+            }
             model.endAttempt(id)
             deliver(.failed(id, cause, retryAfter: retryAfter.map { .nanoseconds($0) }, bytes: bytes))
         case .runOutOfSpace(let id, let needed):
@@ -53,6 +58,7 @@ extension PropertyRun {
             model.pause(id)
             deliver(.paused(id))
         case .resume:
+            model.resume(id)
             deliver(.resumed(id))
         case .hold:
             model.update(id) { $0.isHeld = true }
@@ -140,6 +146,11 @@ extension PropertyRun {
             model.fault("a wake-up is requested in \(timeToWake) ns although no transfer is left")
         }
     }
+}
+
+extension FailureCause {
+    /// A Boolean value that indicates whether a server may request a wait of all transfers with this response.
+    fileprivate var mayRequestWait: Bool { self == .status(429) || self == .status(503) }
 }
 
 extension SchedulerModel {

@@ -29,6 +29,10 @@ extension SchedulerModel {
         traits.kind != .userInitiated && !traits.isLoopback
     }
 
+    func isAskedToWait(_ traits: TransferTraits, at now: ClockReading) -> Bool {
+        waitsOfHosts[traits.host].map { now.instant < $0 } ?? false
+    }
+
     /// Returns the scope without a free slot, or `nil` if a transfer with these traits can get a slot.
     func fullScope(for traits: TransferTraits) -> String? {
         if running.count >= max(1, configuration.globalSlots) { return "machine" }
@@ -60,7 +64,7 @@ extension SchedulerModel {
         // A transfer of known size may be too large for the rest of its window.
         if traits.constraints.window != nil, known.total ?? traits.expectedBytesToReceive != nil { return false }
         if isStaggered(traits), staggeredStart.mayBeClosed(at: now.instant) { return false }
-        return fullScope(for: traits) == nil
+        return fullScope(for: traits) == nil && !isAskedToWait(traits, at: now)
             && Unmet(traits, conditions, at: now, isDefaultPolicy: false).isEmpty
             && Unmet.isDebounced(traits, conditions, at: now, configuration)
     }

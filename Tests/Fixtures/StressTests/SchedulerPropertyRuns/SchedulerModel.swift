@@ -43,6 +43,8 @@ package struct SchedulerModel {
     private(set) var hosts: [String: Int] = [:]
     private(set) var apps: [String: Int] = [:]
     private(set) var sessions: [String: Int] = [:]
+    /// The times before which no transfer to a host may start, because the host requested it.
+    private(set) var waitsOfHosts: [String: Instant] = [:]
     private(set) var conditions: Conditions
     private(set) var budgets = ByteBudgetRegistry()
     private(set) var staggeredStart: StaggeredStartBounds
@@ -114,6 +116,17 @@ package struct SchedulerModel {
         endAttempt(id)
         open[id]?.needsSpace = waits
         open[id]?.spaceNeeded = max(needed ?? 1, 1)
+    }
+
+    /// Records that a host requested a wait. The longest wait counts.
+    mutating func requestWait(by host: String, until end: Instant) {
+        waitsOfHosts[host] = max(end, waitsOfHosts[host] ?? end)
+    }
+
+    /// Ends the wait of the host of a transfer that the user wants now.
+    mutating func resume(_ id: TransferID) {
+        guard let known = open[id], !known.isRunning, !known.isPaused else { return }
+        waitsOfHosts[known.traits.host] = nil
     }
 
     /// Clears the wait for space and the backoff of a transfer that is not running.
@@ -211,6 +224,7 @@ package struct SchedulerModel {
             fault("\(id) starts although it is paused, ending, obstructed, or waiting for space")
         }
         if let end = known.backoffEnd, now.instant < end { fault("\(id) starts before its backoff ends") }
+        if isAskedToWait(traits, at: now) { fault("\(id) starts although its host requested a wait") }
         if let release = known.release, now.instant < release { fault("\(id) starts during its app's relaunch delay") }
         let unmet = Unmet(traits, conditions, at: now, isDefaultPolicy: isDefaultPolicy)
         if !unmet.isEmpty { fault("\(id) starts although \(unmet)") }

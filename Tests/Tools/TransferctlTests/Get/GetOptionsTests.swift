@@ -119,6 +119,27 @@ struct GetOptionsTests {
         #expect(message(["--checksums", sums, "http://h/three.iso"]).contains("no checksum of 'three.iso'"))
     }
 
+    @Test("--allow-html accepts web pages, in get, add, and get.toml, and is no other transfer")
+    func allowHTML() throws {
+        #expect(try specification(["--allow-html", "http://h/1"]).acceptsWebPages)
+        #expect(try !specification(["http://h/1"]).acceptsWebPages)
+        #expect(try plan(["--allow-html", "http://h/1"]).items[0].key == plan(["http://h/1"]).items[0].key)
+        #expect(try AddCommand.parse(["--allow-html", "http://h/1"]).destination.allowHTML)
+        #expect(GetDefaults.kinds["allow-html"] == .flag)
+    }
+
+    @Test("The options of a line of a list win over those of the command line")
+    func inputOptions() throws {
+        let list = try file(
+            "http://h/1\tdir=/d\theader=x-a: 2\theader=Range: bytes=0-\tuser-agent=own\nhttp://h/2\tout=n\n")
+        let items = try plan(["-d", "/e", "-H", "X-A: 1", "-H", "X-B: 3", "-i", list]).items.map(\.specification)
+        #expect(items.map(\.destination.directory) == ["/d", "/e"])
+        #expect(
+            items.map { $0.headers.map { "\($0.name): \($0.value)" } } == [
+                ["X-B: 3", "x-a: 2", "User-Agent: own"], ["X-A: 1", "X-B: 3"],
+            ])
+    }
+
     @Test("--insecure applies to the transfers of this command")
     func insecure() throws {
         #expect(try plan(["-k", "https://h/1", "https://h/2"]).items.allSatisfy(\.specification.acceptsAnyCertificate))

@@ -178,6 +178,26 @@ struct ParsingTests {
         #expect(throws: UsageError.self) { try InputList("http://h/b\tout=", name: "list") }
     }
 
+    @Test("A line of a list has options of its own")
+    func inputOptions() throws {
+        let line =
+            "http://h/a?b=c\tdir=d e\theader=X: a=b\thttp://m/a?b=c\theader=Y:\treferer=https://u:p@r/#x\tuser-agent=A b"
+        let item = try InputList(line, name: "list").items[0]
+        #expect(item.url == "http://h/a?b=c" && item.mirrors == ["http://m/a?b=c"] && item.directory == "d e")
+        #expect(
+            item.headers.map { "\($0.name): \($0.value)" } == [
+                "X: a=b", "Y: ", "Referer: https://r/", "User-Agent: A b",
+            ])
+        for (field, word) in [
+            ("header=secret", "has no colon"), ("header=a b: secret", "header name"), ("dir=", "no folder"),
+            ("referer=x", "not a valid URL"), ("password=secret", "'password' is neither"),
+            ("user-agent=a\u{1}secret", "control character"),
+        ] {
+            let error = #expect(throws: UsageError.self) { try InputList("http://h/a\t\(field)", name: "list") }
+            #expect(error?.description.contains(word) == true && error?.description.contains("secret") == false)
+        }
+    }
+
     @Test("Reads logins of hosts and the default from .netrc, and skips macros and comments")
     func netrc() throws {
         let text = """

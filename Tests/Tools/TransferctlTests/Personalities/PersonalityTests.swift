@@ -135,11 +135,23 @@ struct PersonalityTests {
             words == [
                 "get", "--no-paths", "--parallel", "5", "--timeout", "600", "--header", "Accept: */*", "--connections",
                 "4",
-                "--input", "/made", "--directory", "/apt", "--rename", "--",
+                "--input", "/made", "--rename", "--",
             ])
         #expect(
-            made == "http://m/a.deb\tchecksum=sha256:\(String(repeating: "a", count: 64))\tout=a_1.deb\n"
-                + "http://m/b.deb\tout=b_1.deb\n")
+            made == "http://m/a.deb\tchecksum=sha256:\(String(repeating: "a", count: 64))\tout=a_1.deb\tdir=/apt\n"
+                + "http://m/b.deb\tout=b_1.deb\tdir=/apt\n")
+    }
+
+    @Test("The options of each download of a list")
+    func listOptions() throws {
+        var made = ""
+        let list =
+            "http://a/f\n header=X: a\tb\n header=Cookie: c=d\n referer=http://r/\n user-agent=A\n dir=/a\nhttp://b/f\n dir=b\n"
+        let command = try words(.aria2c, "-d", "/x", "-i", "/l", files: ["/l": list]) { made = $0 }
+        #expect(
+            made == "http://a/f\theader=X: a b\theader=Cookie: c=d\treferer=http://r/\tuser-agent=A\tdir=/a\n"
+                + "http://b/f\tdir=b\n")
+        #expect(command.contains(["--input", "/made", "--directory", "/x"]))
     }
 
     @Test("Several URLs are mirrors of one file")
@@ -156,10 +168,9 @@ struct PersonalityTests {
     func faultyLists() {
         for (list, word) in [
             ("", "contains no URL"), (" out=x\n", ":1: an option before"),
-            ("http://a\n header=X: y\n", ":2: the option 'header'"),
+            ("http://a\n split=2\n", ":2: the option 'split'"),
             ("http://a\n nothing\n", ":2: 'nothing' is not an option"),
             ("http://a\n checksum=crc=1\n", ":2: not a valid checksum"),
-            ("http://a\n dir=/a\nhttp://b\n dir=/b\n", "different folders"),
         ] {
             let text = message { _ = try words(.aria2c, "-i", "l", files: ["l": list]) }
             #expect(text.contains(word), "\(list): \(text)")

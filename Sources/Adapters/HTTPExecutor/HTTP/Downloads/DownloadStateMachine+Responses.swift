@@ -151,7 +151,9 @@ extension DownloadStateMachine {
         if CaptivePortal.isSuspected(head, request: request, expected: expected, isContinuing: position > 0) {
             return abandon(
                 then: .fail(
-                    captivePortalFailure("sent a web page instead of the file; this network may require a login.")))
+                    captivePortalFailure(
+                        "sent a web page instead of the file; this network may require a login. If the page is wanted, "
+                            + "use --allow-html.")))
         }
         if let limit = plan.maximumBytes, let total, total > limit { return refuse(.tooLarge(limit, from: host)) }
         if attemptRequest.kind == .whole, position == 0, let before = plan.completedBefore {

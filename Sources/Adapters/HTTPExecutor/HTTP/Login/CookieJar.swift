@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 internal import HTTPSyntax
 internal import TransferFiles
 internal import TransferModel
 
 /// The cookies that servers set during a transfer, in memory (N3, RFC 6265).
 ///
-/// A cookie returns only to the host that set it, even if the server names a whole domain: without a list of public
-/// suffixes, a domain may belong to many owners. Another port of a host may belong to another owner, too, except that
-/// http and https with their own ports are one server.
+/// A cookie returns to the host that set it. If the host names a domain above itself, the cookie returns to all hosts of
+/// the domain, on the same port: another port may belong to another owner, except that http and https with their own
+/// ports are one server.
+///
+/// There is no list of public suffixes, so a domain that belongs to many owners is recognized by its form only: a domain
+/// of one label, and a short label before the two letters of a country, such as `co.uk`. A domain such as `github.io` is
+/// not recognized.
 struct CookieJar: Hashable, Sendable {
-    /// The maximum number of cookies of a server. The oldest one makes room.
+    /// The maximum number of cookies of a domain. The oldest one makes room.
     static let maximumCount = 50
     /// The maximum length of a cookie's name and value in bytes.
     static let maximumSize = 4096
 
-    /// The cookies of each server, in the order in which they were set.
+    /// The cookies by the port of their servers, in the order in which they were set.
     private var cookies: [String: [Cookie]] = [:]
     private var now: Int64 = 0
 
@@ -27,20 +32,22 @@ struct CookieJar: Hashable, Sendable {
     mutating func record(_ head: ResponseHead, from url: String, at seconds: Int64) {
         now = seconds
         let reference = URLReference(url)
-        var own = cookies[Self.server(of: reference)] ?? []
+        let port = Self.port(of: reference)
+        var own = cookies[port] ?? []
         for field in head.fields where field.name.lowercased() == "set-cookie" {
             guard let cookie = Cookie(setBy: field.value, from: reference, at: now) else { continue }
-            own.removeAll { ($0.path, $0.name) == (cookie.path, cookie.name) }
+            own.removeAll { ($0.domain, $0.path, $0.name) == (cookie.domain, cookie.path, cookie.name) }
             guard cookie.isValid(at: now) else { continue }
             own.append(cookie)
-            if own.count > Self.maximumCount { own.removeFirst() }
+            let ofDomain = own.indices.filter { own[$0].domain == cookie.domain }
+            if ofDomain.count > Self.maximumCount { own.remove(at: ofDomain[0]) }
         }
-        if !own.isEmpty || !cookies.isEmpty { cookies[Self.server(of: reference)] = own }
+        if !own.isEmpty || !cookies.isEmpty { cookies[port] = own }
     }
 
     /// Returns the fields of a request, including the cookies for its URL. They replace those of the same name.
     func adding(to fields: [HeaderField], url: String) -> [HeaderField] {
-        guard !cookies.isEmpty, let own = cookies[Self.server(of: URLReference(url))]?.field(for: url, at: now) else {
+        guard !cookies.isEmpty, let own = cookies[Self.port(of: URLReference(url))]?.field(for: url, at: now) else {
             return fields
         }
         let names = Set(Self.pairs(own.value).map(Self.name))
@@ -49,9 +56,10 @@ struct CookieJar: Hashable, Sendable {
         return fields.without(["cookie"]) + [HeaderField(name: "Cookie", value: value)]
     }
 
-    private static func server(of url: URLReference) -> String {
-        let origin = url.origin
-        return ["http://\(url.host):80", "https://\(url.host):443"].contains(origin) ? url.host : url.hostAndPort
+    /// Returns the port of a URL with its colon; empty if the port is the usual one of the scheme.
+    private static func port(of url: URLReference) -> String {
+        let isUsual = ["http://\(url.host):80", "https://\(url.host):443"].contains(url.origin)
+        return isUsual ? "" : String(url.hostAndPort.dropFirst(url.host.count))
     }
 
     private static func pairs(_ value: String) -> [String] {
@@ -66,17 +74,18 @@ extension Cookie {
     ///
     /// - Returns: `nil` if the field sets no cookie, or one that is not meant for the server.
     fileprivate init?(setBy field: String, from url: URLReference, at now: Int64) {
-        let parts = field.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
-        let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(Self.trimmed)
+        let parts = Self.parts(of: field, by: ";")
+        let pair = Self.parts(of: parts[0], by: "=", atMost: 2)
         guard pair.count == 2, !pair[0].isEmpty, parts[0].utf8.count <= CookieJar.maximumSize else { return nil }
         var (path, isSecure, expires, isAgeKnown) = (Self.defaultPath(url.path), false, Int64(0), false)
+        var domain: Substring?
         for part in parts.dropFirst() {
-            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(Self.trimmed)
+            let words = Self.parts(of: part, by: "=", atMost: 2)
             let value = words.count > 1 ? words[1] : ""
             switch words[0].lowercased() {
             case "domain":
-                let domain = value.lowercased().drop { $0 == "." }
-                guard domain.isEmpty || url.host == domain || url.host.hasSuffix("." + domain) else { return nil }
+                let named = value.lowercased().drop { $0 == "." }
+                domain = named.isEmpty ? nil : named
             case "path": path = value.hasPrefix("/") ? value : Self.defaultPath(url.path)
             case "secure": isSecure = true
             case "max-age":
@@ -87,15 +96,23 @@ extension Cookie {
             default: continue
             }
         }
-        let flags = ["FALSE", isSecure ? "TRUE" : "FALSE"]
-        self.init(line: [url.host, flags[0], path, flags[1], "\(expires)", pair[0], pair[1]].joined(separator: "\t"))
+        self.init(
+            line: [String(domain ?? url.host[...]), "TRUE", path, isSecure ? "TRUE" : "FALSE", "\(expires)"]
+                .joined(separator: "\t") + "\t\(pair[0])\t\(pair[1])")
+        guard isMeant(forHost: url.host) else { return nil }
+        if domain.map(Self.mayBelongToMany) ?? true { (self.domain, includesSubdomains) = (url.host, false) }
     }
 
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        var text = Substring(text)
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
+    /// Returns whether a domain has the form of a public suffix of a country, such as `co.uk`. The form proves nothing, so
+    /// the cookie still returns to its own host.
+    private static func mayBelongToMany(_ domain: Substring) -> Bool {
+        let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count == 2 && labels[0].count <= 3 && labels[1].count == 2
+    }
+
+    private static func parts(of text: String, by separator: Character, atMost count: Int = .max) -> [String] {
+        text.split(separator: separator, maxSplits: count - 1, omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
     /// Returns the path of a cookie that names none: the folder of the URL (RFC 6265 §5.1.4).

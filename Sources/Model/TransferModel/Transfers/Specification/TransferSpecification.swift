@@ -31,6 +31,7 @@
 /// - ``checksum``
 /// - ``isPrivate``
 /// - ``usesRemoteTime``
+/// - ``acceptsWebPages``
 /// - ``keepsErrorBody``
 /// - ``keepsResponseHead``
 /// - ``maximumBytes``
@@ -106,6 +107,14 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         get { unverified ?? false }
         set { unverified = newValue ? true : nil }
     }
+    /// A Boolean value that indicates whether a web page is accepted although it contradicts what is known of the file.
+    /// The default is `false`.
+    ///
+    /// A network that requires a login sends its login page in place of any file.
+    public var acceptsWebPages: Bool {
+        get { webPages ?? false }
+        set { webPages = newValue ? true : nil }
+    }
     /// A Boolean value that indicates whether ``redacted`` removed something without which the request would be another.
     ///
     /// The store removes possible secrets after the end of a transfer. A request that lost some of them cannot be
@@ -115,13 +124,8 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         set { incomplete = newValue ? true : nil }
     }
     // Optional, because stored rows of earlier versions lack these fields.
-    private var incomplete: Bool?
-    private var sandboxed: Bool?
-    private var hidesFile: Bool?
-    private var keepsHead: Bool?
-    private var asks: Bool?
+    private var incomplete, sandboxed, hidesFile, keepsHead, asks, unverified, webPages: Bool?
     private var responses: [StoredChallengeResponse]?
-    private var unverified: Bool?
     /// The destination of the finished file. Meaningless for an upload.
     public var destination: Destination
     /// The method and the body of a download whose method is not GET. `nil` for GET and for an upload.
@@ -172,7 +176,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public var traits: TransferTraits
 
     private enum CodingKeys: String, CodingKey {
-        case url, headers, credential, incomplete, sandboxed, hidesFile, keepsHead, asks, unverified
+        case url, headers, credential, incomplete, sandboxed, hidesFile, keepsHead, asks, unverified, webPages
         case cookies
         case responses = "answers"
         case destination, body, upload, checksum, idleTimeoutSeconds, allowsInsecureRedirect, usesRemoteTime
@@ -223,7 +227,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
             && body == nil && upload == nil && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect
             && !usesRemoteTime && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
             && connectionLimit == nil && onComplete == nil && destination.folderIdentity == nil && hidesFile == nil
-            && incomplete == nil && unverified == nil && cookies == nil && mirrors == nil
+            && incomplete == nil && unverified == nil && webPages == nil && cookies == nil && mirrors == nil
     }
 }
 

@@ -8,7 +8,8 @@ enum GetDefaults {
     /// among them.
     static let kinds: [String: OptionsFile.Kind] = [
         "directory": .path, "overwrite": .flag, "no-clobber": .flag, "rename": .flag, "remote-name": .flag,
-        "remote-time": .flag, "discretionary": .flag, "policy": .value, "patience": .value, "when": .value,
+        "remote-time": .flag, "allow-html": .flag, "discretionary": .flag, "policy": .value, "patience": .value,
+        "when": .value,
         "window": .value,
         "parallel": .value, "priority": .value, "metered": .value, "header": .values, "user-agent": .value,
         "referer": .value, "cookies": .path, "proxy": .value, "ca-file": .path, "netrc": .flag, "limit-rate": .value,

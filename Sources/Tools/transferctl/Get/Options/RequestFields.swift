@@ -39,7 +39,7 @@ struct RequestFields {
     }
 
     /// Returns the field `Referer`. A user, password, or fragment in the URL is left out (RFC 9110 §10.1.3).
-    private static func referer(_ text: String) throws -> HeaderField {
+    static func referer(_ text: String) throws -> HeaderField {
         let url = URLReference(text)
         guard url.scheme == "http" || url.scheme == "https", !url.host.isEmpty else {
             throw UsageError("not a valid URL: --referer '\(RedactedURL.text(of: text))'; use https://…")

@@ -99,6 +99,24 @@ struct DownloadStateMachineBodyTests {
         #expect(head?.value("Authorization") == nil)
     }
 
+    @Test("N5: the server that requests a wait is named, also after a redirect")
+    func serverOfWait() {
+        var plan = plan(method: "GET")
+        plan.body = nil
+        plan.request.allowsInsecureRedirect = true
+        let location = HeaderField(name: "Location", value: "http://b:8080/y")
+        var machine = DownloadStateMachine(plan: plan)
+        _ = machine.begin()
+        _ = machine.received(ResponseHead(status: 302, fields: [location]))
+        _ = machine.ended(nil)
+        _ = machine.received(ResponseHead(status: 429, fields: [HeaderField(name: "Retry-After", value: "9")]))
+        guard case .end(.failed(let failure, _))? = machine.ended(nil).last else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.retryAfterServer == "http://b:8080")
+    }
+
     @Test(
         "a login page to which a network redirects the request is not the response",
         arguments: [
