@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTPSyntax
 package import TransferModel
 
 /// The head of a request.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+internal import HTTPSyntax
 package import TransferModel
 
 /// The search for a file at a transfer's destination that makes the download unnecessary.

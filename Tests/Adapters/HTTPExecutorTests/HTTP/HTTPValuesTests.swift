@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExecutorHarness
+import HTTPSyntax
 import Testing
 import TransferEngine
 import TransferFiles
