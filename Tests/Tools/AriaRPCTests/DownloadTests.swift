@@ -150,7 +150,7 @@ struct DownloadTests {
             (["checksum": "sha-256=zz"], "checksum"), (["checksum": "md5=00"], "checksum"),
             (["header": "nocolon"], "header"),
             (["max-download-limit": "-1"], "max-download-limit"),
-            (["max-download-limit": "9223372036854775807M"], "too large"),
+            (["max-download-limit": "9223372036854775807M"], "number of bytes"),
             (["timeout": "x"], "timeout"), (["transferd.kind": "userInitiated"], "normal or discretionary"),
             (["pause": "maybe"], "true or false"),
             (["user-agent": .string(String(repeating: "x", count: 70_000))], "bytes"),

@@ -249,7 +249,7 @@ struct HoldCommand: DaemonCommand {
         let end = try until.map { try TimeExpression($0, option: "until", now: now).date }
         let seconds =
             try time.map { try TimeSpan($0, option: "for").seconds }
-            ?? end.map { max(1, now.duration(to: $0).components.seconds) }
+            ?? end.map { max(1, (now.duration(to: $0) + .milliseconds(999)).components.seconds) }
         try await client.hold(HoldRequest(seconds: seconds, reason: reason ?? ""))
         let hold = try await client.status().held ?? HoldStatus()
         let why = hold.reason.flatMap { $0.isEmpty ? nil : ": \($0)" } ?? ""
