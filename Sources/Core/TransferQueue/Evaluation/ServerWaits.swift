@@ -16,11 +16,16 @@ package struct ServerWaits: Sendable {
 
     package init() {}
 
-    /// Records a wait. A wait of the same server that lasts longer is kept, and waits that have ended are forgotten.
+    /// Records a wait. A wait of the same server that lasts as long is kept, and waits that have ended are forgotten.
     /// Returns whether anything changed for the server.
+    ///
+    /// Servers count in seconds, so less than a second more changes nothing. Otherwise, each of the responses that arrive
+    /// together would change the reasons of all waiting transfers.
     package mutating func add(_ server: String, until: Instant, at now: ClockReading) -> Bool {
         waits = waits.filter { $1.until > now.instant }
-        guard until > max(now.instant, waits[server]?.until ?? now.instant) else { return false }
+        guard until > now.instant, waits[server].map({ $0.until.advanced(by: .seconds(1)) <= until }) ?? true else {
+            return false
+        }
         waits[server] = Wait(since: waits[server]?.since ?? now, until: until)
         return true
     }

@@ -54,6 +54,11 @@ import TransferScheduling
             t=1s asked h for 10s
             t=1s submit 1 normal host=h
             expect 1 because retryAfter:100s
+            t=1.5s asked h for 99.4s
+            expect 1 because retryAfter:100s
+            expect 1 told 1s
+            t=2s asked h for 99s
+            expect 1 because retryAfter:101s
             t=2s asked h for 999h
             expect 1 because retryAfter:86402s
             t=2s asked g for -5s

@@ -27,7 +27,7 @@ extension PropertyRun {
             let bytes = model.open[id]?.bytes ?? 0
             if let retryAfter, let known = model.open[id], known.isRunning, cause.mayRequestWait {
                 let (server, wait) = (known.traits.host, Duration.nanoseconds(retryAfter))
-                model.requestWait(by: server, until: now.instant.advanced(by: wait))
+                model.requestWait(by: server, until: now.instant.advanced(by: wait), at: now.instant)
                 deliver(.serverRequestedWait(server: server, wait))
             }
             model.endAttempt(id)

@@ -118,9 +118,10 @@ package struct SchedulerModel {
         open[id]?.spaceNeeded = max(needed ?? 1, 1)
     }
 
-    /// Records that a host requested a wait. The longest wait counts.
-    mutating func requestWait(by host: String, until end: Instant) {
-        waitsOfHosts[host] = max(end, waitsOfHosts[host] ?? end)
+    /// Records that a host requested a wait. It counts unless the host waits about as long already.
+    mutating func requestWait(by host: String, until end: Instant, at now: Instant) {
+        if let known = waitsOfHosts[host], known > now, end < known.advanced(by: .seconds(1)) { return }
+        waitsOfHosts[host] = end
     }
 
     /// Ends the wait of the host of a transfer that the user wants now.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
-import TransferPolicy
 
 /// The download of a file in several concurrent pieces.
 extension DownloadStateMachine {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
 internal import TransferModel
-import TransferPolicy
 
 /// The HTTP exchange of a download attempt.
 ///
