@@ -51,17 +51,9 @@ struct ConfigShow: AsyncParsableCommand {
 
     /// Returns what discretionary transfers wait for under a policy, in a sentence.
     static func rule(of policy: String) -> String {
-        let name = String(policy.prefix { $0 != ":" })
-        let wait =
-            switch name {
-            case "default", Patience.balanced.rawValue:
-                "AC power and an unmetered network; battery will do once the deadline comes closer than the time that this "
-                    + "machine may be without them"
-            case Patience.relaxed.rawValue:
-                "AC power and an unmetered network, and accept battery only shortly before the deadline"
-            case Patience.prompt.rawValue: "an unmetered network, and run on battery too"
-            default: PolicyCatalog.entries.first { $0.name == name }?.summary ?? name
-            }
+        let typed = String(policy.prefix { $0 != ":" })
+        let name = typed == "default" ? Patience.balanced.rawValue : typed
+        let wait = PolicyCatalog.entries.first { $0.name == name }?.summary ?? name
         return "Discretionary transfers wait for \(wait)."
     }
 

@@ -47,10 +47,9 @@ public struct PatiencePolicy: Policy, Hashable {
     /// The entries for each patience, after the entry of the shipped default.
     static var entries: [PolicyCatalog.Entry] {
         let summaries = [
-            Patience.relaxed: "AC power until the last moment before the deadline",
-            .balanced:
-                "AC power for half of the time to the deadline, then battery if the deadline is close; the default",
-            .prompt: "AC power until 42 hours before the deadline; without a deadline, any power",
+            Patience.relaxed: "AC power and an unmetered network; battery will do shortly before the deadline",
+            .balanced: "AC power and an unmetered network; battery will do after half of the time to the deadline",
+            .prompt: "an unmetered network, and AC power until 42 hours before the deadline",
         ]
         let shipped = PolicyCatalog.Entry(name: "default", summary: "the same as 'balanced'") { _ in PatiencePolicy() }
         return [shipped]
