@@ -50,7 +50,7 @@ enum Budgets {
         "Tests/EndToEndTests/HostileCallers": 1620, "Tests/EndToEndTests/Lab": 280,
         "Tests/EndToEndTests/Packages": 140, "Tests/EndToEndTests/RPC": 860, "Tests/EndToEndTests/Run": 1140,
         "Tests/EndToEndTests/Samples": 300, "Tests/EndToEndTests/Sessions": 1400, "Tests/EndToEndTests/Support": 540,
-        "Tests/Engine/TransferEngineTests": 2900, "Tests/Engine/TransferSessionsTests": 2240,
+        "Tests/Engine/TransferEngineTests": 2920, "Tests/Engine/TransferSessionsTests": 2240,
         "Tests/Fixtures/Buses": 2400, "Tests/Fixtures/Disks": 940, "Tests/Fixtures/Programs": 1300,
         "Tests/Fixtures/Servers": 2520, "Tests/Fixtures/StressTests": 2920, "Tests/Model/TransferModelTests": 340,
         "Tests/Testing/DiskFixtureTests": 260, "Tests/Testing/HostileServerTests": 480,
