@@ -15,6 +15,7 @@
 @_exported public import struct TransferModel.Conditions
 @_exported public import struct TransferModel.Constraints
 @_exported public import struct TransferModel.Credential
+@_exported public import struct TransferModel.CustomConstraint
 @_exported public import struct TransferModel.DeadlineConstraint
 @_exported public import struct TransferModel.Destination
 @_exported public import struct TransferModel.Fact

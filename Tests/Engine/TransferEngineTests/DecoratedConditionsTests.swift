@@ -62,6 +62,25 @@ struct DecoratedConditionsTests {
         #expect(await snapshots.next()?.hold.value == nil)
     }
 
+    @Test("A condition of the embedder is added to every snapshot, and transfers wait for it")
+    func adding() async throws {
+        let values = AsyncStream.makeStream(of: String?.self)
+        let machine = ManualConditionSource(Self.conditions())
+        let source = machine.adding("quiet", from: "the office") { values.stream }
+        values.continuation.yield("no")
+        var snapshots = source.snapshots().makeAsyncIterator()
+        let first = try #require(await snapshots.next())
+        #expect(first.custom.map(\.name) == ["quiet"] && first.custom[0].origin == "the office")
+        let quiet = try #require(CustomConstraint("quiet=yes"))
+        #expect(quiet.verdict(under: first).facts == nil)
+        values.continuation.yield("yes")
+        let second = try #require(await snapshots.next())
+        #expect(quiet.verdict(under: second).facts != nil)
+        values.continuation.yield(nil)
+        let third = try #require(await snapshots.next())
+        #expect(quiet.verdict(under: third).facts == nil)
+    }
+
     @Test("A decorated source keeps the contract of its port", arguments: ConditionSourceContract.Check.allCases)
     func contract(_ check: ConditionSourceContract.Check) async throws {
         let contract = ConditionSourceContract {

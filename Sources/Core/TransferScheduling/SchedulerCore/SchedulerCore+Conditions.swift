@@ -53,6 +53,12 @@ extension Conditions {
         if let fact = roaming.marked(since: last.roaming, at: now) { roaming = fact }
         // A hold has no debounce, but its reason names its start.
         if let fact = hold.marked(since: last.hold, at: now) { hold = fact }
+        for (index, condition) in custom.enumerated() {
+            guard let before = last.custom.first(where: { $0.name == condition.name }),
+                let fact = condition.fact.marked(since: before.fact, at: now)
+            else { continue }
+            custom[index].fact = fact
+        }
     }
 }
 

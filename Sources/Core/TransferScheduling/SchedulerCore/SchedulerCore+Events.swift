@@ -21,8 +21,13 @@ extension SchedulerCore where Queue: ~Copyable {
         case .paused(let id):
             return transfers.pause(id, at: now, evaluator, into: &effects)
         case .resumed(let id):
-            let isAskedAgain = endServerWait(of: id, at: now, into: &effects)
-            return transfers.resume(id, at: now, evaluator, into: &effects) || isAskedAgain
+            // The user wants the transfer now, so the wait that its server requested ends.
+            var endsWait = false
+            if let entry = transfers.queue.entry(of: id), case .waiting = entry.phase {
+                endsWait = evaluator.serverWaits.end(entry.traits.host, at: now.instant)
+            }
+            if endsWait { effects.append(.saveStatistics) }
+            return transfers.resume(id, at: now, evaluator, into: &effects) || endsWait
         case .conditionsChanged(let new):
             changeConditions(to: new, at: now, using: &generator, into: &effects)
             return true
@@ -89,15 +94,6 @@ extension SchedulerCore where Queue: ~Copyable {
             transfers.requestDueMeasurements(at: now, evaluator, into: &effects)
             return true
         }
-    }
-
-    /// Ends the wait that a transfer's server requested, because the user wants the transfer now.
-    private mutating func endServerWait(of id: TransferID, at now: ClockReading, into effects: inout [Effect]) -> Bool {
-        guard let entry = transfers.queue.entry(of: id), case .waiting = entry.phase,
-            evaluator.serverWaits.end(entry.traits.host, at: now.instant)
-        else { return false }
-        effects.append(.saveStatistics)
-        return true
     }
 
     /// Adds a new transfer; returns whether the scheduler must re-evaluate which transfers may run.

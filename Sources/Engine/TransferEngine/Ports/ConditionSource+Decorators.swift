@@ -32,7 +32,8 @@ extension ConditionSource {
     public func assuming(
         _ assumptions: Assumptions, from name: String, while circumstance: Circumstance
     ) -> some ConditionSource {
-        DecoratedConditions(self, circumstance) { conditions in
+        DecoratedConditions(self, circumstance.values) { conditions, holds in
+            guard holds else { return }
             conditions = assumptions.applied(to: conditions)
             conditions.notes.append("Facts are assumed by \(name).")
         }
@@ -50,9 +51,34 @@ extension ConditionSource {
     ///   - circumstance: The circumstance while which no transfer runs.
     public func holding(_ why: String, by holder: String, while circumstance: Circumstance) -> some ConditionSource {
         let hold = MachineHold(by: holder, why: why)
-        return DecoratedConditions(self, circumstance) { conditions in
-            guard conditions.hold.value == nil else { return }
+        return DecoratedConditions(self, circumstance.values) { conditions, holds in
+            guard holds, conditions.hold.value == nil else { return }
             conditions.hold = Fact(hold, source: .rule, since: conditions.hold.since)
+        }
+    }
+
+    /// Returns a source with a condition of your own, which transfers require with a `CustomConstraint` and which behaves
+    /// like power and network: reasons, remedies, and reports name it.
+    ///
+    /// ```swift
+    /// let source = LinuxConditions(now: now).adding("quiet", from: "office") { office.states.map { $0.isQuiet ? "yes" : "no" } }
+    /// constraints.custom = [CustomConstraint("quiet=yes")!]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the condition, see `CustomConstraint.isName(_:)`. A condition of the same name is replaced.
+    ///   - origin: What gives the values, for users.
+    ///   - values: Returns the sequence of the values, which begins with the current value; `nil` for unknown. Called for
+    ///     each consumer of the conditions. Conditions are reported only after the first value.
+    public func adding(
+        _ name: String, from origin: String,
+        values: @escaping @Sendable () -> any AsyncSequence<String?, Never> & Sendable
+    ) -> some ConditionSource {
+        DecoratedConditions(self, values) { conditions, value in
+            let fact = Fact(value, source: .custom, since: conditions.sleep.since)
+            conditions.custom.removeAll { $0.name == name }
+            conditions.custom.append(CustomCondition(name, fact, origin: origin))
+            conditions.custom.sort { $0.name < $1.name }
         }
     }
 }
@@ -80,11 +106,11 @@ extension Assumptions {
     }
 }
 
-/// A source that changes the snapshots of another source while a circumstance holds.
-private final class DecoratedConditions<Base: ConditionSource>: ConditionSource {
+/// A source that changes the snapshots of another source by the newest value of a sequence.
+private final class DecoratedConditions<Base: ConditionSource, Value: Sendable>: ConditionSource {
     private struct State {
         var snapshot: Conditions?
-        var holds: Bool?
+        var value: Value?
         var reported: Conditions?
         var consumer: AsyncStream<Conditions>.Continuation?
         /// The number of the consumer, because a former consumer's sequences may still deliver.
@@ -92,12 +118,15 @@ private final class DecoratedConditions<Base: ConditionSource>: ConditionSource 
     }
 
     private let base: Base
-    private let circumstance: Circumstance
-    private let change: @Sendable (inout Conditions) -> Void
+    private let values: @Sendable () -> any AsyncSequence<Value, Never> & Sendable
+    private let change: @Sendable (inout Conditions, Value) -> Void
     private let state = Mutex(State())
 
-    init(_ base: Base, _ circumstance: Circumstance, change: @escaping @Sendable (inout Conditions) -> Void) {
-        (self.base, self.circumstance, self.change) = (base, circumstance, change)
+    init(
+        _ base: Base, _ values: @escaping @Sendable () -> any AsyncSequence<Value, Never> & Sendable,
+        change: @escaping @Sendable (inout Conditions, Value) -> Void
+    ) {
+        (self.base, self.values, self.change) = (base, values, change)
     }
 
     func snapshots() -> AsyncStream<Conditions> {
@@ -114,7 +143,7 @@ private final class DecoratedConditions<Base: ConditionSource>: ConditionSource 
             continuation.finish()
         }
         let following = Task {
-            for await holds in circumstance.values() { update(number) { $0.holds = holds } }
+            for await value in values() { update(number) { $0.value = value } }
         }
         continuation.onTermination = { _ in
             reading.cancel()
@@ -132,8 +161,8 @@ private final class DecoratedConditions<Base: ConditionSource>: ConditionSource 
         state.withLock { state in
             guard state.number == number else { return }
             body(&state)
-            guard var conditions = state.snapshot, let holds = state.holds else { return }
-            if holds { change(&conditions) }
+            guard var conditions = state.snapshot, let value = state.value else { return }
+            change(&conditions, value)
             guard conditions != state.reported else { return }
             state.reported = conditions
             state.consumer?.yield(conditions)

@@ -165,7 +165,7 @@ package struct DaemonConfiguration {
         case "billing-day": billingDay = try ConfigurationNumber.number(key, value, in: 1...31)
         case "relaunch-delay": relaunchDelay = try ConfigurationNumber.seconds(key, value, in: 0...86_400)
         case "relaunch-delay-limit": relaunchDelayLimit = try ConfigurationNumber.seconds(key, value, in: 0...604_800)
-        case "price": prices = try Self.priceSource(key, value)
+        case "price": prices = try PriceSettings.source(key, value)
         case "condition": conditions = try OwnConditions.parsed(key, value)
         case "rpc": rpc = try Self.rpcSettings(key, value)
         case "log-level":

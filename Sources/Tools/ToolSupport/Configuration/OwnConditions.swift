@@ -8,6 +8,8 @@ package import TransferModel
 package enum OwnConditions {
     private typealias Values = DaemonConfiguration
 
+    private static func shown(_ value: (any TOMLValueConvertible)?) -> String { Values.shown(value) }
+
     private static let conditionKeys = ["command", "file", "dbus", "values", "every", "debounce", "sentence"]
     private static let propertyKeys = ["bus", "name", "path", "interface", "property"]
 
@@ -16,7 +18,7 @@ package enum OwnConditions {
     /// - Throws: `UsageError` that names the key, the error and its remedy.
     static func parsed(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> [CustomConditionSource] {
         guard let table = value?.table else {
-            throw UsageError("\(key)\(Values.shown(value)): must be tables [condition.NAME], each with 'values' and a source")
+            throw UsageError("\(key)\(shown(value)): must be tables [condition.NAME], each with 'values' and a source")
         }
         return try table.keys.sorted().map { name in
             guard CustomConstraint.isName(name) else {
@@ -33,10 +35,10 @@ package enum OwnConditions {
     private static func condition(
         _ name: String, key: String, _ value: (any TOMLValueConvertible)?
     ) throws -> CustomConditionSource {
-        guard let table = value?.table else { throw UsageError("\(key)\(Values.shown(value)): must be a table with 'values'") }
+        guard let table = value?.table else { throw UsageError("\(key)\(shown(value)): must be a table with 'values'") }
         try check(table, of: key, known: conditionKeys)
         guard let array = table["values"]?.array, !array.isEmpty else {
-            throw UsageError("\(key): values\(Values.shown(table["values"])): must be a list, such as [\"yes\", \"no\"]")
+            throw UsageError("\(key): values\(shown(table["values"])): must be a list, such as [\"yes\", \"no\"]")
         }
         let values = try array.map { try Values.text("\(key): values", $0) }
         if let wrong = values.first(where: { !CustomConstraint.isValue($0) }) {
@@ -54,7 +56,7 @@ package enum OwnConditions {
         if let debounce = table["debounce"] { source.debounce = try duration("\(key): debounce", debounce) }
         if let sentence = table["sentence"] {
             guard let sentences = sentence.table else {
-                throw UsageError("\(key): sentence\(Values.shown(sentence)): must be a table from values to sentences")
+                throw UsageError("\(key): sentence\(shown(sentence)): must be a table from values to sentences")
             }
             try check(sentences, of: "\(key): sentence", known: values)
             for value in sentences.keys {
@@ -70,8 +72,9 @@ package enum OwnConditions {
     }
 
     private static func duration(_ key: String, _ value: any TOMLValueConvertible) throws -> Duration {
-        guard let duration = DurationExpression(try Values.text(key, value))?.duration, duration <= .seconds(86_400) else {
-            throw UsageError("\(key)\(Values.shown(value)): must be a duration of at most a day, such as \"30s\" or \"10m\"")
+        guard let duration = DurationExpression(try Values.text(key, value))?.duration, duration <= .seconds(86_400)
+        else {
+            throw UsageError("\(key)\(shown(value)): must be a duration of at most a day, such as \"30s\" or \"10m\"")
         }
         return duration
     }
@@ -84,11 +87,11 @@ package enum OwnConditions {
         guard sources.count <= 1 else {
             throw UsageError("\(key): \(sources.joined(separator: " and ")) exclude each other; keep one")
         }
-        if let command = table["command"] { return .command(try Values.words("\(key): command", command)) }
-        if let file = table["file"] { return .file(try Values.absolutePath("\(key): file", file)) }
+        if let command = table["command"] { return .command(try PriceSettings.words("\(key): command", command)) }
+        if let file = table["file"] { return .file(try PriceSettings.absolutePath("\(key): file", file)) }
         guard let property = table["dbus"] else { return .setting(try valuePath(of: name)) }
         guard let fields = property.table else {
-            throw UsageError("\(key): dbus\(Values.shown(property)): must be a table with name, path, interface, and property")
+            throw UsageError("\(key): dbus\(shown(property)): must be a table with name, path, interface, and property")
         }
         try check(fields, of: "\(key): dbus", known: propertyKeys)
         let bus = try fields["bus"].map { try Values.text("\(key): dbus.bus", $0) } ?? "session"

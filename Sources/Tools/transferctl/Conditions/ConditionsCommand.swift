@@ -71,7 +71,7 @@ struct ConditionsCommand: AsyncParsableCommand {
             sysfsRoot: sysfsRoot ?? "/sys", alarm: try AdapterFactory.alarm(), delaysSleep: false
         ) {
             // An error in the file of the daemon concerns the daemon.
-            $0.prices = try? DaemonConfiguration.userPrices()
+            $0.prices = try? PriceSettings.defined()
             $0.customConditions = (try? OwnConditions.defined()) ?? []
             guard let file else { return }
             $0.recorder = { file.write($0) }

@@ -92,8 +92,8 @@ struct WaitCommand: AsyncParsableCommand {
     // MARK: Conditions
 
     private func wait(for expression: WhenExpression, _ limit: Int64?) async throws {
-        let prices = expression.price == nil ? nil : try DaemonConfiguration.userPrices()
-        if expression.price != nil, prices == nil { throw DaemonConfiguration.missingPrices(for: "--when price<N") }
+        let prices = expression.price == nil ? nil : try PriceSettings.defined()
+        if expression.price != nil, prices == nil { throw PriceSettings.missing(for: "--when price<N") }
         let required = try Constraints(custom: expression.custom).definitions(in: OwnConditions.defined())
         let alarm = try AdapterFactory.alarm()
         let source = AdapterFactory.conditions(

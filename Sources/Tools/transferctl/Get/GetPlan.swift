@@ -239,9 +239,9 @@ extension GetPlan {
     func prices() throws -> PriceSource? {
         let isRequired = items.contains { $0.specification.traits.constraints.price != nil }
         guard isRequired || policy is PricePolicy else { return nil }
-        let source = try DaemonConfiguration.userPrices()
+        let source = try PriceSettings.defined()
         if isRequired, source == nil, assumptions?.price == nil {
-            throw DaemonConfiguration.missingPrices(for: "--when price<N")
+            throw PriceSettings.missing(for: "--when price<N")
         }
         return source
     }

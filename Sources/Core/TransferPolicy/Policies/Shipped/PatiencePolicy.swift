@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The policy that ships as `default`: each transfer follows the rule that is best for the patience of its user.
+/// The policy that ships as `default`: a share of the time to a deadline is reserved for AC power, all of it, half, or none,
+/// according to the patience of the user.
 ///
-/// A patience stands for a price of lateness: the number of megabytes on battery that are worth one megabyte on time. The
-/// rules come from `transferlab evaluate` on recorded days. From a price of about 64 on, no rule that waits for AC power
-/// is better than one that does not. The guide *Comparing policies* has the figures.
+/// The guide *Comparing policies* shows what each patience costs in lateness and battery on recorded days.
 ///
 /// ```swift
 /// PatiencePolicy(.relaxed)  // "relaxed" in the catalog
@@ -20,13 +19,12 @@ public struct PatiencePolicy: Policy, Hashable {
     /// The rules, in the order of the cases of `Patience`.
     private static let rules: [any PhasedPolicy] = [relaxedRule, balancedRule, promptRule]
 
-    /// Returns the rule for a patience, and the price of lateness for which the rule was chosen: the number of megabytes
-    /// on battery that are as bad as one late megabyte.
-    public static func rule(for patience: Patience) -> (policy: any PhasedPolicy, price: Double) {
+    /// Returns the rule for a patience.
+    public static func rule(for patience: Patience) -> any PhasedPolicy {
         switch patience {
-        case .relaxed: (relaxedRule, 10)
-        case .balanced: (balancedRule, 30)
-        case .prompt: (promptRule, 100)
+        case .relaxed: relaxedRule
+        case .balanced: balancedRule
+        case .prompt: promptRule
         }
     }
 
@@ -36,7 +34,7 @@ public struct PatiencePolicy: Policy, Hashable {
     private static let promptRule: any PhasedPolicy = HorizonPolicy(factor: 0, level: 20, maximumWait: .zero)
 
     private func rule(of subject: PolicySubject) -> any PhasedPolicy {
-        Self.rule(for: subject.traits.constraints.patience ?? patience).policy
+        Self.rule(for: subject.traits.constraints.patience ?? patience)
     }
 
     /// Returns the verdict of the rule for the subject's patience.
@@ -94,7 +92,7 @@ extension PatiencePolicy: PhasedPolicy {
 
     /// Returns the phase of a new transfer according to its rule.
     public func phase(ofNew traits: TransferTraits, in context: PolicyContext) -> RelaxationPhase {
-        Self.rule(for: traits.constraints.patience ?? patience).policy.phase(ofNew: traits, in: context)
+        Self.rule(for: traits.constraints.patience ?? patience).phase(ofNew: traits, in: context)
     }
 
     /// Returns the verdict of the subject's rule on a phase. A rule with fewer phases repeats its last phase.
