@@ -34,6 +34,8 @@ struct WaitReportTests {
             // A later consumer begins with the present reasons.
             var later = fixture.service.waits().makeAsyncIterator()
             next = await later.next(isolation: nil)
+            // The end of the canceled transfer may be reported after the consumer has begun.
+            if next?.id == ids[0] { next = await later.next(isolation: nil) }
             #expect(next?.id == ids[1])
         }
         #expect(fixture.gauge("metered") == 0)

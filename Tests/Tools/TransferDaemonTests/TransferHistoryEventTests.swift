@@ -17,7 +17,7 @@ import TransferPolicy
             let event = TransferHistoryEvent(update, localTime: .utc)
             return event?.kind == .changed ? event?.message : nil
         }
-        #expect(message(.userInitiated) == "starts now, priority 750")
+        #expect(message(.userInitiated) == "user-initiated, priority 750")
         #expect(message(.normal) == "normal, priority 750")
     }
 }

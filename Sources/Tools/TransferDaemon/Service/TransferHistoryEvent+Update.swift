@@ -12,7 +12,7 @@ extension TransferHistoryEvent {
         switch update.kind {
         case .submitted, .paused, .resumed, .waiting, .deadline, .progressed, .restarted: return nil
         case .changed(let traits):
-            let urgency = traits.kind == .userInitiated ? "starts now" : traits.kind.rawValue
+            let urgency = traits.kind == .userInitiated ? "user-initiated" : traits.kind.rawValue
             (kind, note) = (.changed, "\(urgency), priority \(traits.priority)")
         case .started: (kind, note) = (.started, nil)
         case .stopped(let explanation, _): (kind, note) = (.paused, explanation.sentence(localTime: localTime))

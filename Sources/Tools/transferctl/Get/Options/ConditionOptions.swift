@@ -15,9 +15,8 @@ struct ConditionOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Additional conditions, separated by commas: ac, battery>N, price<N, unmetered, wifi, ethernet, cellular, "
-                + "bluetooth, usb-tether, and NAME=VALUE of your own conditions. Kinds of network are combined with 'or', all others with 'and'. Servers on this machine need no "
-                + "network.",
+            "Conditions, separated by commas: ac, battery>N, price<N, unmetered, wifi, ethernet, cellular, bluetooth, "
+                + "usb-tether, or NAME=VALUE of your own. Kinds of network are combined with 'or', all others with 'and'.",
             valueName: "conditions"), completion: WhenExpression.completion)
     var when: String?
 
@@ -65,7 +64,7 @@ struct TimingOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The priority: low, normal, high, or 0 to 1000. Higher priorities start first.", valueName: "priority"),
+            "The priority: low, normal, high, or 0 to 1000..", valueName: "priority"),
         completion: .list(["low", "normal", "high"]))
     var priority: String?
 
