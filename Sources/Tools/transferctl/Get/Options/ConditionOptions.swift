@@ -64,7 +64,7 @@ struct TimingOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The priority: low, normal, high, or 0 to 1000..", valueName: "priority"),
+            "The priority: low, normal, high, or 0 to 1000.", valueName: "priority"),
         completion: .list(["low", "normal", "high"]))
     var priority: String?
 
