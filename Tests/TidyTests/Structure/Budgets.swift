@@ -31,7 +31,7 @@ enum Budgets {
         "Sources/SystemLibraries/CTimer": 20, "Sources/SystemLibraries/CUPower": 20,
         "Sources/Testing/SessionHarnesses": 300, "Sources/Testing/TransferTesting": 3060,
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
-        "Sources/Tools/ToolSupport": 1300, "Sources/Tools/TransferDaemon": 2860, "Sources/Tools/transferctl": 9880,
+        "Sources/Tools/ToolSupport": 1320, "Sources/Tools/TransferDaemon": 2860, "Sources/Tools/transferctl": 9880,
         "Sources/Tools/transferlab": 2180, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
         "Tests/Adapters/HTTPExecutorTests": 6440, "Tests/Adapters/HTTPSyntaxTests": 200,
