@@ -48,9 +48,10 @@ final class ConditionReaders {
             prices?.start()
         }
         custom = configuration.customConditions.map { source in
-            CustomConditionReader(source, on: executor, serviceTimeLimit: configuration.serviceTimeLimit) {
-                [weak self] in self?.report(.custom($0))
-            }
+            CustomConditionReader(
+                source, on: executor, serviceTimeLimit: configuration.serviceTimeLimit,
+                followsPipes: configuration.followsPipes
+            ) { [weak self] in self?.report(.custom($0)) }
         }
         for reader in custom { reader.start() }
         startSupplies()

@@ -66,6 +66,10 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: none.
     public var customConditions: [CustomConditionSource] = []
+    /// Whether conditions of the user follow FIFOs. Each line in a FIFO reaches one process only.
+    ///
+    /// Default: true.
+    public var followsPipes = true
     /// The time after which a service that has not replied counts as silent.
     ///
     /// Default: 1.5 s.

@@ -7,16 +7,23 @@ import LinuxKernel
 /// A run of a command of the user that gives prices or a value.
 ///
 /// The command runs without a shell, in a process group of its own. The whole group ends with the output, after the
-/// time limit, or with this object. Standard error is discarded. Used on one executor's thread only.
+/// time limit, or with this object. Standard error is discarded. Used on one executor's thread only, which never waits
+/// for the end of a process: one in the kernel, or of another user, may not end.
 final class SourceCommand {
     private let name: String
     private let sizeLimit: Int
-    private let deliver: (SourceContent) -> Void
+    private let executor: GLibExecutor
+    private var deliver: ((SourceContent) -> Void)?
+    /// The content to deliver if the command succeeds.
+    private var content: SourceContent?
     private var process: Int32?
     private var descriptor: Int32 = -1
     private var output: [UInt8] = []
     private var source: GLibSource?
     private var limit: GLibSource?
+    /// Whether the process has ended, so that the command may run again.
+    private(set) var hasEnded = false
+    private let owner = Owner()
 
     /// Starts a run.
     ///
@@ -32,14 +39,17 @@ final class SourceCommand {
         sizeLimit: Int = SourceContent.sizeLimit, on executor: GLibExecutor,
         deliver: @escaping (SourceContent) -> Void
     ) {
-        self.name = name
-        self.sizeLimit = sizeLimit
-        self.deliver = deliver
+        (self.name, self.sizeLimit, self.executor, self.deliver) = (name, sizeLimit, executor, deliver)
+        owner.command = self
         if let problem = start(words, on: executor) {
-            source = executor.whenIdle { [weak self] in self?.finish(SourceContent(name: name, problem: problem)) }
+            source = executor.whenIdle { [weak self] in
+                self?.hasEnded = true
+                self?.finish(problem)
+            }
         } else {
             limit = executor.after(milliseconds: timeLimit.timerMilliseconds) { [weak self] in
-                self?.finish(SourceContent(name: name, problem: "did not end within \(timeLimit.components.seconds) s"))
+                self?.endProcess()
+                self?.finish("did not end within \(timeLimit.components.seconds) s")
             }
         }
     }
@@ -47,15 +57,20 @@ final class SourceCommand {
     deinit { end() }
 
     /// Ends the command and its process group without a result.
-    func end() { _ = collect() }
+    func end() {
+        deliver = nil
+        endProcess()
+    }
 
     /// Starts the program and returns the problem if that fails.
     private func start(_ words: [String], on executor: GLibExecutor) -> String? {
         let environment = ProcessInfo.processInfo.environment
         let program = words.first ?? ""
-        guard let path = Self.path(of: program, environment) else { return "is missing: no program '\(program)'" }
+        guard let path = Self.path(of: program, environment) else {
+            return "cannot be started: no program '\(program)'"
+        }
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return "is missing: no pipe could be created" }
+        guard pipe(&ends) == 0 else { return "cannot be started: no pipe" }
         defer { close(ends[1]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         // The program expects an output that blocks.
@@ -66,7 +81,7 @@ final class SourceCommand {
             process = try child.start()
         } catch {
             close(ends[0])
-            return "is missing: \(error)"
+            return "cannot be started: \(error)"
         }
         descriptor = ends[0]
         source = executor.watch(descriptor: descriptor) { [weak self] in self?.read() }
@@ -83,33 +98,56 @@ final class SourceCommand {
             guard count > 0 else { break }
             output += block[..<count]
         }
-        let content = SourceContent(name: name, bytes: output, sizeLimit: sizeLimit)
+        endProcess()
         // A command that writes too much has not ended by itself.
-        guard output.count <= sizeLimit else { return finish(content) }
-        switch collect() {
-        case .status(0), .signal(SIGKILL), nil: finish(content)  // A command may close its output before it ends.
-        case .status(let number):
-            finish(SourceContent(name: name, problem: "is missing: the command ended with status \(number)"))
-        case .signal(let number):
-            finish(SourceContent(name: name, problem: "is missing: signal \(number) ended the command"))
+        guard output.count <= sizeLimit else { return finish("writes more than \(sizeLimit >> 10) KiB") }
+        guard let text = String(validating: output, as: UTF8.self) else {
+            return finish("writes text that is not UTF-8")
+        }
+        content = SourceContent(name: name, text: text)
+    }
+
+    /// Ends what is left of the command. Its end is collected on another thread.
+    private func endProcess() {
+        source?.cancel()
+        source = nil
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        guard let process else { return }
+        self.process = nil
+        kill(-process, SIGKILL)
+        let (owner, executor) = (owner, executor)
+        Thread.detachNewThread {
+            let end = ChildProgram.collect(process)
+            executor.perform { owner.receive(end) }
         }
     }
 
-    /// Ends what is left of the command, and returns its end.
-    private func collect() -> ChildProgram.End? {
-        source?.cancel()
-        (source, limit) = (nil, nil)
-        if descriptor >= 0 { close(descriptor) }
-        descriptor = -1
-        guard let process else { return nil }
-        self.process = nil
-        kill(-process, SIGKILL)
-        return ChildProgram.collect(process)
+    private func receive(_ end: ChildProgram.End?) {
+        hasEnded = true
+        switch end {
+        case .status(0), .signal(SIGKILL), nil:  // A command may close its output before it ends.
+            if let content { report(content) }
+        case .status(let number): finish("ended with status \(number)")
+        case .signal(let number): finish("was ended by signal \(number)")
+        }
     }
 
-    private func finish(_ content: SourceContent) {
-        _ = collect()
-        deliver(content)
+    private func finish(_ problem: String) { report(SourceContent(name: name, problem: problem)) }
+
+    private func report(_ content: SourceContent) {
+        limit = nil
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(content)
+    }
+
+    /// Passes the end of a process from the thread that collected it.
+    private final class Owner: @unchecked Sendable {
+        // Guard for `@unchecked`: used on the executor's thread only.
+        weak var command: SourceCommand?
+
+        func receive(_ end: ChildProgram.End?) { command?.receive(end) }
     }
 
     /// Returns the path of a program, looked up in `PATH` if the name has no slash.

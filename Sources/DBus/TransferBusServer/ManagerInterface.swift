@@ -46,7 +46,7 @@ enum ManagerInterface {
               percent; with power ac, a charge above this level also suffices), link-kinds (as: ethernet, wifi,
               cellular, bluetooth, usb-tether), metered (s: allowed, unmetered), patience (s: relaxed, balanced,
               prompt), price-below (d, the price of energy below which the transfer may run; an unknown price is not
-              below any limit), custom (as: NAME=VALUE, or NAME=VALUE/VALUE..., of the user's own conditions), not-before, deadline (s, dates), windows (a(xx): seconds of the local week from Monday
+              below any limit), custom (as: NAME=VALUE, or NAME=VALUE/VALUE..., of the user's own conditions; not for sandboxed programs), not-before, deadline (s, dates), windows (a(xx): seconds of the local week from Monday
               00:00), connections-allowed, connections-denied (as, names of connections), roaming (b: whether the
               transfer may roam), policy (s: NAME[:key=value]…, for kind discretionary: the policy of this transfer;
               not for sandboxed programs), on-complete (as: the absolute path of a program and its arguments, started

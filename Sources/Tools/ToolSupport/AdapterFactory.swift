@@ -59,6 +59,7 @@ package enum AdapterFactory {
         configuration.sysfsRoot = sysfsRoot
         configuration.overridesFile = try? overridesPath()
         if !delaysSleep { configuration.sleepDelay = nil }
+        configuration.followsPipes = false
         configuration.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
         configuration.watchLocalTime = { LocalTimeWatch(onChange: $0) }
         adjust(&configuration)

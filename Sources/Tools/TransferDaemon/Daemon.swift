@@ -78,6 +78,7 @@ struct Daemon {
             base: AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true) {
                 $0.prices = configuration.prices
                 $0.customConditions = configuration.conditions
+                $0.followsPipes = true
             }, alarm: alarm,
             file: HoldFile(in: state), onChange: { holds.report($0) })
         var scheduling = SchedulerConfiguration()

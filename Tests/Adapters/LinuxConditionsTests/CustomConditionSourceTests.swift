@@ -89,9 +89,9 @@ struct CustomConditionSourceTests {
     @Test(
         "A command gives a value; a failure makes it unknown, with the reason",
         arguments: [
-            (["echo", "yes"], "yes", nil), (["false"], nil, "is missing: the command ended with status 1"),
-            (["no-such-program"], nil, "is missing: no program 'no-such-program'"),
-            (["head", "-c", "100000000", "/dev/zero"], nil, "is larger than the maximum (4 KiB)"),
+            (["echo", "yes"], "yes", nil), (["false"], nil, "ended with status 1"),
+            (["no-such-program"], nil, "cannot be started: no program 'no-such-program'"),
+            (["head", "-c", "100000000", "/dev/zero"], nil, "writes more than 4 KiB"),
             (["sh", "-c", "sleep 100 & exit 3"], nil, "did not end within 5 s"),
         ] as [([String], String?, String?)])
     func command(words: [String], value: String?, problem: String?) async throws {
@@ -101,7 +101,7 @@ struct CustomConditionSourceTests {
         // The value is unknown before the command has ended, too.
         while problem != nil, notes.isEmpty, let next = await machine.next(value) { notes = next.notes }
         #expect(
-            notes == (problem.map { ["condition 'call': the command '\(words.joined(separator: " "))' \($0)"] } ?? []))
+            notes == (problem.map { ["condition 'call': the command '\(words[0])' \($0)"] } ?? []))
         await machine.conditions.stop()
     }
 

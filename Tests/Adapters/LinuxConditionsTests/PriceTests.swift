@@ -85,10 +85,13 @@ struct PriceTests {
         "A failed command leaves the price unknown, with the reason",
         arguments: [
             (["false"], "is missing: the command ended with status 1"),
-            (["no-such-program-for-prices"], "is missing: no program 'no-such-program-for-prices'"),
-            (["sh", "-c", "kill -TERM $$"], "is missing: signal 15 ended the command"),
-            (["head", "-c", "5000000", "/dev/zero"], "is larger than the maximum (4096 KiB)"),
-            (["printf", "\\377"], "is not UTF-8 text"),
+            (
+                ["no-such-program-for-prices"],
+                "is missing: the command cannot be started: no program 'no-such-program-for-prices'"
+            ),
+            (["sh", "-c", "kill -TERM $$"], "is missing: the command was ended by signal 15"),
+            (["head", "-c", "5000000", "/dev/zero"], "is missing: the command writes more than 4096 KiB"),
+            (["printf", "\\377"], "is missing: the command writes text that is not UTF-8"),
         ])
     func failures(_ words: [String], _ problem: String) async {
         let conditions = await first(.command(words))

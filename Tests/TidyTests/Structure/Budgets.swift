@@ -13,7 +13,7 @@ enum Budgets {
         "Sources/Adapters/CommandRunner": 740, "Sources/Adapters/CurlTransport": 640,
         "Sources/Adapters/GLibBridge": 1440, "Sources/Adapters/HTTPExecutor": 4120, "Sources/Adapters/HTTPSyntax": 380,
         "Sources/Adapters/LinuxClock": 300,
-        "Sources/Adapters/LinuxConditions": 4260, "Sources/Adapters/LinuxKernel": 620,
+        "Sources/Adapters/LinuxConditions": 4320, "Sources/Adapters/LinuxKernel": 620,
         "Sources/Adapters/ProgramStarter": 140, "Sources/Adapters/SQLiteStore": 2580,
         "Sources/Adapters/SessionFolders": 140, "Sources/Adapters/TransferFiles": 1560,
         "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionTransport": 240,

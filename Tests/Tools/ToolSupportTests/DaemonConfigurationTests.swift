@@ -232,7 +232,7 @@ import TransferPolicy
             ),
             (
                 "[condition.a]\nvalues = [\"a\"]\ndbus = { name = \"a\" }",
-                "c.toml:1:2: condition.a: dbus.path: must be a string"
+                "c.toml:1:2: condition.a: dbus.name = \"a\": is no name on D-Bus"
             ),
             ("price = 3", "c.toml:1:9: price = 3: must be a table with 'file' or 'command'"),
             ("[price]\nfile = \"tariff.csv\"", "c.toml:1:2: price: file = \"tariff.csv\": must be an absolute path"),

@@ -6,7 +6,7 @@ internal import TransferModel
 /// Reads one condition of the user and follows its source.
 ///
 /// A source that changes all the time costs ten reads per second at most, because its events are ignored for a tenth of a
-/// second after each read. Used on one executor's thread only.
+/// second after each read, and those of a service on D-Bus for a second. Used on one executor's thread only.
 final class CustomConditionReader {
     /// The pause after a change before the source is read again.
     private static let pause: UInt32 = 100
@@ -16,6 +16,7 @@ final class CustomConditionReader {
     private let source: CustomConditionSource
     private let executor: GLibExecutor
     private let serviceTimeLimit: Duration
+    private let followsPipes: Bool
     private let deliver: (CustomReading) -> Void
     private var watch: FileWatch?
     private var pipe: GLibSource?
@@ -24,7 +25,8 @@ final class CustomConditionReader {
     private var line = ""
     private var command: SourceCommand?
     private var property: ServiceReader<VariantValue>?
-    private var lastValue: VariantValue?
+    /// Whether the next reply is the first after the reader of the property was attached.
+    private var isFirstReply = false
     private var sessionBus: SystemBus?
     private var timer: GLibSource?
     private var debounce: GLibSource?
@@ -34,11 +36,11 @@ final class CustomConditionReader {
 
     /// Creates a reader that does not read anything yet.
     init(
-        _ source: CustomConditionSource, on executor: GLibExecutor, serviceTimeLimit: Duration,
+        _ source: CustomConditionSource, on executor: GLibExecutor, serviceTimeLimit: Duration, followsPipes: Bool,
         deliver: @escaping (CustomReading) -> Void
     ) {
         (self.source, self.executor, self.deliver) = (source, executor, deliver)
-        self.serviceTimeLimit = serviceTimeLimit
+        (self.serviceTimeLimit, self.followsPipes) = (serviceTimeLimit, followsPipes)
     }
 
     /// Starts reading. The first delivery, before the return, may be of a pending value.
@@ -68,11 +70,10 @@ final class CustomConditionReader {
             timer = executor.after(milliseconds: max(source.interval, .seconds(5)).timerMilliseconds) {
                 [weak self] in self?.read()
             }
-            guard command == nil else { return }
+            guard command?.hasEnded ?? true else { return }
             command = SourceCommand(
                 words, name: source.originText, timeLimit: .seconds(5), sizeLimit: Self.sizeLimit, on: executor
             ) { [weak self] content in
-                self?.command = nil
                 self?.offer(content.problem.map { .failure(SourceProblem(text: $0)) } ?? .success(content.text))
             }
         case .property: property?.refresh()
@@ -91,16 +92,19 @@ final class CustomConditionReader {
     // MARK: Files
 
     private func follow(_ path: String) {
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
-            openPipe(path)
-        } else {
-            closePipe()
-        }
         // The watch begins before the read, so that no change between the two is missed.
         watch = FileWatch(path: path, on: executor) { [weak self] in self?.fileChanged(path) }
-        if pipeDescriptor < 0 {
+        guard followPipe(path) else {
             offer(text(ofFile: path))
+            // The kernel reports no changes of its own files.
+            let isKernelFile = path.hasPrefix("/proc/") || path.hasPrefix("/sys/")
+            guard watch == nil || isKernelFile else { return }
+            timer = executor.after(milliseconds: source.interval.timerMilliseconds) { [weak self] in self?.follow(path)
+            }
+            return
+        }
+        if !followsPipes {
+            offer(.failure(SourceProblem(text: "is a FIFO, which only the daemon reads; use a file")))
         } else if current == nil {
             offer(.failure(SourceProblem(text: "has given no value yet")))
         }
@@ -120,11 +124,30 @@ final class CustomConditionReader {
         }
     }
 
-    /// Opens a FIFO for reading and writing, so that it has no end after each writer.
-    private func openPipe(_ path: String) {
-        guard pipeDescriptor < 0 else { return }
+    /// Opens a FIFO, unless it is open. Returns whether the path is one.
+    ///
+    /// The FIFO is opened for reading and writing, so that it has no end after each writer. Each line reaches one reader
+    /// only, so one process per user follows it.
+    private func followPipe(_ path: String) -> Bool {
+        var (status, opened) = (stat(), stat())
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+            closePipe()
+            return false
+        }
+        guard followsPipes else { return true }
+        if pipeDescriptor >= 0, fstat(pipeDescriptor, &opened) == 0, opened.st_ino == status.st_ino,
+            opened.st_dev == status.st_dev
+        {
+            return true
+        }
+        closePipe()
         pipeDescriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-        if pipeDescriptor >= 0 { watchPipe() }
+        guard pipeDescriptor >= 0, fstat(pipeDescriptor, &opened) == 0, opened.st_mode & S_IFMT == S_IFIFO else {
+            closePipe()
+            return false
+        }
+        watchPipe()
+        return true
     }
 
     private func watchPipe() {
@@ -140,7 +163,7 @@ final class CustomConditionReader {
         guard count > 0 else { return }
         line = String((line + String(decoding: block[..<count], as: UTF8.self)).suffix(Self.sizeLimit))
         // The last complete line counts.
-        let lines = line.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = line.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         line = String(lines.last ?? "")
         if lines.count > 1 { offer(.success(String(lines[lines.count - 2]))) }
     }
@@ -164,7 +187,7 @@ final class CustomConditionReader {
 
     private func handleBusLoss() {
         property?.detach()
-        property = nil
+        (property, timer) = (nil, nil)
         offer(.failure(SourceProblem(text: "cannot be read: there is no bus")))
     }
 
@@ -173,8 +196,9 @@ final class CustomConditionReader {
         let reader = ServiceReader<VariantValue>(
             on: executor, name: place.service, timeLimit: serviceTimeLimit,
             hints: [
+                // Of any object, because a path such as that of logind's own session is an alias, which no signal has.
                 .init(
-                    interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged", path: place.path,
+                    interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged", path: nil,
                     firstArgument: place.interface)
             ],
             read: { bus, cancellation, done in
@@ -188,7 +212,8 @@ final class CustomConditionReader {
                 }
             },
             deliver: { [weak self] in self?.receive($0, over: bus) })
-        property = reader
+        property?.detach()
+        (property, isFirstReply) = (reader, true)
         reader.attach(to: bus)
     }
 
@@ -199,13 +224,15 @@ final class CustomConditionReader {
         case .silent: offer(.failure(SourceProblem(text: "does not reply")))
         case .value(let value):
             offer(.success(value.conditionText))
-            guard value != lastValue else { return }
-            lastValue = value
-            // The signals of a property that changes all the time would wake this process each time.
-            property?.detach()
-            timer = executor.after(milliseconds: Self.pause * 10) { [weak self] in
-                if self?.property != nil { self?.attach(to: bus) }
-            }
+        }
+        guard !isFirstReply else {
+            isFirstReply = false
+            return
+        }
+        // The signals of a service that changes all the time would wake this process each time.
+        property?.detach()
+        timer = executor.after(milliseconds: Self.pause * 10) { [weak self] in
+            if self?.property != nil { self?.attach(to: bus) }
         }
     }
 

@@ -12,7 +12,8 @@ public struct CustomConditionSource: Hashable, Sendable {
     /// A source of a value. The value is the first line of a text, without white space around it.
     public enum Origin: Hashable, Sendable {
         /// A file, or a FIFO into which programs write lines, by its absolute path. It is followed; a missing file has no
-        /// value.
+        /// value. A symbolic link is followed when it is replaced, and files below `/proc` and `/sys` are read again at
+        /// each interval.
         case file(String)
         /// A file that only `transferctl conditions set` writes, by its absolute path. Without the file, the value is
         /// unknown.
@@ -50,7 +51,8 @@ public struct CustomConditionSource: Hashable, Sendable {
     public var origin: Origin
     /// The texts that are values. Any other text is an unknown value.
     public var values: [String]
-    /// The time between two runs of a command, at least 5 s. The default is 30 s.
+    /// The time between two runs of a command, at least 5 s, or between two reads of a file whose changes the kernel does
+    /// not report. The default is 30 s.
     public var interval: Duration = .seconds(30)
     /// The time for which a new value must last before it counts. The default is 0; more than ten changes per second are
     /// never followed.
@@ -71,7 +73,8 @@ public struct CustomConditionSource: Hashable, Sendable {
         switch origin {
         case .file(let path): path
         case .setting: "conditions set"
-        case .command(let words): "the command '\(words.joined(separator: " "))'"
+        // Without the arguments, which may be secret and appear in recordings.
+        case .command(let words): "the command '\(words.first ?? "")'"
         case .property(let property): "\(property.service) on D-Bus"
         }
     }

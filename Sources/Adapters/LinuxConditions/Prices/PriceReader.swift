@@ -42,7 +42,7 @@ final class PriceReader {
         case .file(let path): deliver(Self.content(ofFile: path))
         case .command(let words):
             hourly = executor.after(milliseconds: Self.interval) { [weak self] in self?.read() }
-            guard command == nil else { return }
+            guard command?.hasEnded ?? true else { return }
             command = SourceCommand(words, name: source.name, on: executor) { [weak self] in self?.receive($0) }
         }
     }
@@ -62,7 +62,8 @@ final class PriceReader {
     }
 
     private func receive(_ content: SourceContent) {
-        command = nil
+        var content = content
+        content.problem = content.problem.map { "is missing: the command \($0)" }
         deliver(content)
     }
 
@@ -76,9 +77,9 @@ final class PriceReader {
 
 extension SourceContent {
     /// Creates a content from bytes, which must be UTF-8 text of limited size.
-    init(name: String, bytes: [UInt8], sizeLimit: Int = Self.sizeLimit) {
-        if bytes.count > sizeLimit {
-            self.init(name: name, problem: "is larger than the maximum (\(sizeLimit >> 10) KiB)")
+    init(name: String, bytes: [UInt8]) {
+        if bytes.count > Self.sizeLimit {
+            self.init(name: name, problem: "is larger than the maximum for prices (4 MiB)")
         } else if let text = String(validating: bytes, as: UTF8.self) {
             self.init(name: name, text: text)
         } else {

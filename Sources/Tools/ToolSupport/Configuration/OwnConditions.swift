@@ -53,6 +53,8 @@ package enum OwnConditions {
             source.interval = try duration("\(key): every", every)
             guard source.interval >= .seconds(5) else { throw UsageError("\(key): every must be at least \"5s\"") }
         }
+        // A value that flaps would start and stop transfers each time. The user sets a value once.
+        if case .setting = source.origin {} else { source.debounce = .seconds(1) }
         if let debounce = table["debounce"] { source.debounce = try duration("\(key): debounce", debounce) }
         if let sentence = table["sentence"] {
             guard let sentences = sentence.table else {
@@ -98,13 +100,24 @@ package enum OwnConditions {
         guard ["session", "system"].contains(bus) else {
             throw UsageError("\(key): dbus.bus = \"\(bus)\": must be \"session\" or \"system\"")
         }
-        func field(_ name: String) throws -> String { try Values.text("\(key): dbus.\(name)", fields[name]) }
-        let path = try field("path")
-        guard path.hasPrefix("/") else { throw UsageError("\(key): dbus.path = \"\(path)\": must begin with /") }
+        func field(_ name: String, separator: Character) throws -> String {
+            let text = try Values.text("\(key): dbus.\(name)", fields[name])
+            let parts = (separator == "/" ? text.dropFirst() : text[...]).split(
+                separator: separator, omittingEmptySubsequences: false)
+            let isValid = parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.count < 256
+                    && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
+            }
+            guard isValid, separator == "/" ? text.hasPrefix("/") : separator != "." || parts.count > 1 else {
+                throw UsageError("\(key): dbus.\(name) = \"\(text)\": is no name on D-Bus")
+            }
+            return text
+        }
         return .property(
             .init(
-                isOnSystemBus: bus == "system", service: try field("name"), path: path,
-                interface: try field("interface"), name: try field("property")))
+                isOnSystemBus: bus == "system", service: try field("name", separator: "."),
+                path: try field("path", separator: "/"), interface: try field("interface", separator: "."),
+                name: try field("property", separator: " ")))
     }
 
     /// Returns the file of a condition's value that the user sets with `transferctl conditions set`.

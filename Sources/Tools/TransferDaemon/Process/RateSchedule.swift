@@ -21,7 +21,17 @@ final class RateSchedule: Sendable {
 
     /// Replaces the configuration. Without windows, nothing runs afterwards.
     func configure(_ configuration: DaemonConfiguration) {
-        let next = Task { [alarm, apply] in
+        task.withLock { task in
+            task?.cancel()
+            task = schedule(configuration, after: task)
+        }
+    }
+
+    /// Starts to follow the windows, after an earlier configuration was given up, so that its limits do not come last.
+    private func schedule(_ configuration: DaemonConfiguration, after earlier: Task<Void, Never>?) -> Task<Void, Never>
+    {
+        Task { [alarm, apply] in
+            await earlier?.value
             while !Task.isCancelled {
                 let now = alarm.now()
                 let (rate, end) = configuration.rateWindows.rate(
@@ -33,10 +43,6 @@ final class RateSchedule: Sendable {
                 // Checked each hour, because setting the wall clock changes the time that is left.
                 try? await Task.sleep(for: min(now.instant.duration(to: end), .seconds(3600)))
             }
-        }
-        task.withLock { task in
-            task?.cancel()
-            task = next
         }
     }
 }

@@ -34,6 +34,7 @@ extension CallerService {
 
     func change(_ id: TransferID, _ request: ChangeRequest) async throws {
         try checkUnfinished(id)
+        try caller.checkConditions(of: request.constraints.custom)
         try await caller.checkUrgency(request.kind, host: daemon.host)
         try await translatingEngineErrors { try await daemon.inProcess.change(id, request) }
     }

@@ -244,6 +244,7 @@ extension BusCaller {
         guard specification.onComplete == nil || isPerson else {
             throw BusFault.onlyPerson("start a program", "add --on-complete")
         }
+        try checkConditions(of: specification.traits.constraints.custom)
         guard let policy = specification.traits.policy else { return }
         guard !isSandboxed else {
             throw BusFault(.accessDenied, "a sandboxed program cannot choose a policy: omit 'policy'")
@@ -251,6 +252,15 @@ extension BusCaller {
         do { _ = try PolicyCatalog.policy(named: policy) } catch {
             throw BusFault(.invalidArgument, "'policy': \(error)")
         }
+    }
+
+    /// Refuses requirements of the user's own conditions to a sandboxed program, which a wait would tell what the user
+    /// does.
+    ///
+    /// - Throws: `BusFault` with `accessDenied`.
+    func checkConditions(of custom: [CustomConstraint]?) throws {
+        guard isSandboxed, custom?.isEmpty == false else { return }
+        throw BusFault(.accessDenied, "a sandboxed program cannot require conditions of the user: omit 'custom'")
     }
 
     /// Refuses a server of this machine or its network to a program whose sandbox has no network.

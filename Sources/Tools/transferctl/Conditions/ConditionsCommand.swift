@@ -20,7 +20,7 @@ struct ConditionsCommand: AsyncParsableCommand {
             --record FILE writes everything that is read from the machine, and the resulting conditions, until \
             interrupted. Attach the recording to a report about a wrong value; developers turn it into a test. A recording \
             contains the names of connections (including Wi-Fi networks) and devices, hardware addresses, DHCP leases with \
-            network addresses, and your overrides; --anonymous replaces these names and addresses. A recording never \
+            network addresses, your overrides, and your own conditions; --anonymous replaces these names and addresses. A recording never \
             contains serial numbers, subscriber identities, or locations. Each line is written immediately, so that the \
             recording is usable even if the command is killed. --replay FILE evaluates a recording again.
 

@@ -58,6 +58,11 @@ struct WhenExpression {
                 }
                 price = price.map { $0.below < limit.below ? $0 : limit } ?? limit
             } else if let constraint = CustomConstraint(word) {
+                guard !custom.contains(where: { $0.name == constraint.name }) else {
+                    throw UsageError(
+                        "--when '\(word)': '\(constraint.name)' is named twice; join values as in "
+                            + "\(constraint.name)=VALUE/VALUE")
+                }
                 custom.require(constraint)
             } else if let kind = LinkKind(rawValue: word), kind != .unknown, kind != .other {
                 kinds.insert(LinkKinds(kind))
