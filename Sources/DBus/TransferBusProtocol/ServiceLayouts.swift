@@ -43,6 +43,7 @@ extension ConstraintChange: VariantCoded {
             "notBefore": "not-before", "removed": "remove",
             "priceBelow": .init("price-below", number: -1e12...1e12),
             "windows": .init("windows", expected: "a list of pairs of seconds of the week (a(xx))"),
+            "custom": .init("custom", expected: "a list of requirements such as call=no or load=low/medium (as)"),
             "connectionsAllowed": "connections-allowed", "connectionsDenied": "connections-denied",
         ])
 

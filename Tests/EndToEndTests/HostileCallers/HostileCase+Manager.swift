@@ -27,6 +27,10 @@ extension HostileCase {
             arguments: { _ in submit([("kind", .string("discretionary")), ("policy", .string("immediate"))]) },
             sandboxed: .refused("AccessDenied", saying: ["policy"])),
         HostileCase(
+            member: "Submit", detail: "a condition of the user",
+            arguments: { _ in submit([("custom", .texts(["call=no"]))]) },
+            sandboxed: .refused("AccessDenied", saying: ["custom"])),
+        HostileCase(
             member: "Submit", detail: "with another session's name",
             arguments: { _ in submit([("session", .string("another"))]) }),
     ]

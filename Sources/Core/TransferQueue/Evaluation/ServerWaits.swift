@@ -3,7 +3,7 @@ package import TransferModel
 internal import TransferPolicy
 
 /// The waits that servers requested with `Retry-After`. A wait applies to every transfer with the server's key; see
-/// ``TransferTraits/host``. A running attempt continues.
+/// `TransferTraits.host`. A running attempt continues.
 package struct ServerWaits: Sendable {
     /// The wait of one server.
     package struct Wait: Sendable {

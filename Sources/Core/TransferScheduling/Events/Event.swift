@@ -52,7 +52,7 @@ public enum Event: Hashable, Sendable {
     /// The attempt failed. `bytes` is the number of bytes kept.
     case failed(TransferID, FailureCause, retryAfter: Duration?, bytes: Int64)
     /// A server requested that no transfer to it starts for some time. The server is named as in
-    /// ``TransferTraits/host``.
+    /// `TransferTraits.host` of the module `TransferModel`.
     case serverRequestedWait(server: String, Duration)
     /// The attempt ended because the disk is full. `needed` is the number of bytes still missing.
     case ranOutOfSpace(TransferID, needed: Int64?, available: Int64, bytes: Int64)

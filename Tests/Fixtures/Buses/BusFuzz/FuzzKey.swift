@@ -58,6 +58,7 @@ struct FuzzKey: Sendable {
         FuzzKey("connections-allowed", .texts(["home", "\u{202E}x", ""])),
         FuzzKey("connections-denied", .texts(["work"])), FuzzKey("roaming", .flag),
         FuzzKey("price-below", .number([-1, 0, 5])),
+        FuzzKey("custom", .texts(["call=no", "load=low/high", "call", ""])),
     ]
     static let change: [FuzzKey] =
         [
@@ -67,6 +68,7 @@ struct FuzzKey: Sendable {
                 "remove",
                 .texts([
                     "power", "link-kinds", "metered", "not-before", "deadline", "windows", "patience", "price-below",
+                    "custom",
                     "x",
                 ])),
         ] + constraints
