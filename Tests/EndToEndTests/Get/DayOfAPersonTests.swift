@@ -6,7 +6,7 @@ import ProcessFixtures
 import Testing
 import TransferFiles
 
-/// What a person does with a laptop in a day, with the whole programs.
+/// A day of a person with a laptop, with the whole programs.
 @Suite("The day of a person")
 struct DayOfAPersonTests {
     private static let text = "the whole file"

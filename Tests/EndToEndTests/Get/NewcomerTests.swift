@@ -25,7 +25,7 @@ struct NewcomerTests {
                 environment: fixture.program.environment.merging(["TERM": "xterm"]) { $1 },
                 output: fixture.program.folder.path + "/numbers", directory: fixture.program.downloads)
             #expect(try await process.wait(within: 120) == 0)
-            // Where the message is broken into lines depends on the length of the date.
+            // The line breaks of the message depend on the length of the date.
             func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
             try await terminal.waitUntil("the command has printed its message") {
                 words($0).contains("shows the progress") || words($0).contains("shows the transfers")

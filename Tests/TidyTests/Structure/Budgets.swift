@@ -19,7 +19,7 @@ enum Budgets {
         "Sources/Adapters/TransferWorker": 300, "Sources/Adapters/URLSessionTransport": 240,
         "Sources/Adapters/UploadSpool": 380, "Sources/Adapters/WorkerExecutor": 1520,
         "Sources/Client/BackgroundTransfer": 4240, "Sources/Client/BackgroundTransferEmbedded": 960,
-        "Sources/Core/PolicyLab": 4220, "Sources/Core/SessionLogic": 1620, "Sources/Core/TransferPolicy": 2900,
+        "Sources/Core/PolicyLab": 4220, "Sources/Core/SessionLogic": 1620, "Sources/Core/TransferPolicy": 2920,
         "Sources/Core/TransferQueue": 2400, "Sources/Core/TransferScheduling": 2720,
         "Sources/DBus/TransferBusClient": 320, "Sources/DBus/TransferBusProtocol": 1300,
         "Sources/DBus/TransferBusServer": 2980, "Sources/Engine/TransferEngine": 2580,

@@ -47,8 +47,7 @@ final class CustomConditionReader {
     func start() {
         deliver(CustomReading(pending: source))
         switch source.origin {
-        case .file(let path), .setting(let path): follow(path)
-        case .command: read()
+        case .file, .setting, .command: read()
         case .property(let property):
             guard !property.isOnSystemBus else { break }  // The bus that all readers share attaches it.
             sessionBus = SystemBus(
@@ -65,7 +64,7 @@ final class CustomConditionReader {
     /// Reads the source now, for example after the machine was asleep.
     func read() {
         switch source.origin {
-        case .file(let path), .setting(let path): if pipeDescriptor < 0 { offer(text(ofFile: path)) }
+        case .file(let path), .setting(let path): follow(path)
         case .command(let words):
             timer = executor.after(milliseconds: max(source.interval, .seconds(5)).timerMilliseconds) {
                 [weak self] in self?.read()

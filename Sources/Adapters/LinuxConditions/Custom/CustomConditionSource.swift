@@ -47,7 +47,7 @@ public struct CustomConditionSource: Hashable, Sendable {
 
     /// The name of the condition, see `CustomConstraint.isName(_:)` of the module `TransferModel`.
     public var name: String
-    /// Where the value comes from.
+    /// The source of the value.
     public var origin: Origin
     /// The texts that are values. Any other text is an unknown value.
     public var values: [String]

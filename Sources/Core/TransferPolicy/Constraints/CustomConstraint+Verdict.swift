@@ -15,3 +15,10 @@ extension CustomConstraint {
         return .wait([WaitReason(reason, from: condition.fact)], reevaluateAt: nil)
     }
 }
+
+extension [CustomConstraint] {
+    /// Returns permission to run if all conditions have permitted values; otherwise, the wait reasons.
+    package func verdict(under conditions: Conditions) -> Verdict {
+        reduce(.run(relyingOn: [], reevaluateAt: nil)) { $0.and($1.verdict(under: conditions)) }
+    }
+}

@@ -124,13 +124,10 @@ public struct Assumptions: Hashable, Sendable {
         assume(&result.priceCurve, price.map { PriceCurve(always: $0) })
         assume(&result.connection, connection.map { $0 })
         for (name, value) in custom {
-            var fact = Fact<String?>(nil, source: .assumption, since: result.sleep.since)
-            fact = result.custom.first { $0.name == name }?.fact ?? fact
-            assume(&fact, value)
-            result.custom.removeAll { $0.name == name }
-            result.custom.append(CustomCondition(name, fact, origin: FactSource.assumption.displayName))
+            let since = result.custom.first { $0.name == name }?.fact.since ?? result.sleep.since
+            let fact = Fact<String?>(value, source: .assumption, since: since, confidence: .assumed)
+            result.custom.replace(with: CustomCondition(name, fact, origin: FactSource.assumption.displayName))
         }
-        result.custom.sort { $0.name < $1.name }
         return result
     }
 }

@@ -30,7 +30,7 @@ package struct CommandPolicy: Policy {
     /// Returns permission to run if all conditions hold or the deadline has passed; otherwise, the reasons to wait.
     package func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         var verdict = conditions.power.verdict(under: context.conditions)
-        for constraint in conditions.custom { verdict = verdict.and(constraint.verdict(under: context.conditions)) }
+        verdict = verdict.and(conditions.custom.verdict(under: context.conditions))
         if needsNetwork {
             verdict = verdict.and(conditions.linkKinds.verdict(under: context.conditions))
                 .and(conditions.metered.verdict(under: context.conditions, treatingUnknownAs: unknownMetered))

@@ -90,7 +90,7 @@ package struct PolicyEvaluator {
     package func conditionsVerdict(_ constraints: Constraints, isLoopback: Bool) -> Verdict {
         var verdict = SleepState.verdict(under: conditions).and(constraints.power.verdict(under: conditions))
         if conditions.hold.value != nil { verdict = MachineHold.verdict(under: conditions).and(verdict) }
-        for constraint in constraints.custom { verdict = verdict.and(constraint.verdict(under: conditions)) }
+        if !constraints.custom.isEmpty { verdict = verdict.and(constraints.custom.verdict(under: conditions)) }
         guard !isLoopback else { return verdict }
         return verdict.and(constraints.linkKinds.verdict(under: conditions))
             .and(constraints.connection.verdict(under: conditions))

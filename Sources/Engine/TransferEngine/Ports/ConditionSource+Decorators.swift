@@ -67,7 +67,7 @@ extension ConditionSource {
     ///
     /// - Parameters:
     ///   - name: The name of the condition, see `CustomConstraint.isName(_:)`. A condition of the same name is replaced.
-    ///   - origin: What gives the values, for users.
+    ///   - origin: The source of the values, for users.
     ///   - values: Returns the sequence of the values, which begins with the current value; `nil` for unknown. Called for
     ///     each consumer of the conditions. Conditions are reported only after the first value.
     public func adding(
@@ -76,9 +76,7 @@ extension ConditionSource {
     ) -> some ConditionSource {
         DecoratedConditions(self, values) { conditions, value in
             let fact = Fact(value, source: .custom, since: conditions.sleep.since)
-            conditions.custom.removeAll { $0.name == name }
-            conditions.custom.append(CustomCondition(name, fact, origin: origin))
-            conditions.custom.sort { $0.name < $1.name }
+            conditions.custom.replace(with: CustomCondition(name, fact, origin: origin))
         }
     }
 }

@@ -15,7 +15,7 @@ public struct CustomCondition: Hashable, Sendable {
     public var fact: Fact<String?>
     /// The value in words, such as `a call is running`, or `nil` if the name and the value say enough.
     public var sentence: String?
-    /// What gives the value, for users: a file, a command, or a property of a service.
+    /// The source of the value, for users: a file, a command, or a property of a service.
     public var origin: String
 
     /// Creates a condition. By default, its name and value are shown to users.
@@ -24,5 +24,13 @@ public struct CustomCondition: Hashable, Sendable {
         self.fact = fact
         self.sentence = sentence
         self.origin = origin
+    }
+}
+
+extension [CustomCondition] {
+    /// Adds a condition, or replaces the condition of the same name. The array stays sorted by name.
+    package mutating func replace(with condition: CustomCondition) {
+        removeAll { $0.name == condition.name }
+        insert(condition, at: firstIndex { $0.name > condition.name } ?? count)
     }
 }

@@ -135,32 +135,40 @@ package enum OwnConditions {
         guard let path = try? DaemonConfiguration.defaultPath() else { return [] }
         return try DaemonConfiguration(path: path, isNamed: false).conditions
     }
-}
 
-extension Constraints {
-    /// Returns the definitions of the conditions that the constraints require.
+    /// Returns the definitions of the conditions that requirements of `--when` name, each once. Reads the file only if there
+    /// are requirements.
     ///
-    /// - Throws: `UsageError` that names a condition or a value which no definition has.
-    package func definitions(
-        in defined: [CustomConditionSource], option: String = "--when"
-    ) throws -> [CustomConditionSource] {
-        try custom.map { constraint in
-            guard let source = defined.first(where: { $0.name == constraint.name }) else {
-                let names = defined.map(\.name)
-                let suggestion = Suggestion.text(for: constraint.name, in: names)
-                let known = names.isEmpty ? "none is defined" : "defined are \(names.joined(separator: ", "))"
-                throw UsageError(
-                    "\(option) '\(constraint)': no condition '\(constraint.name)' is defined"
-                        + (suggestion.isEmpty ? "; \(known)" : suggestion)
-                        + "; define it in [condition.\(constraint.name)] of "
-                        + ((try? DaemonConfiguration.defaultPath()) ?? "config.toml"))
-            }
-            if let value = constraint.values.first(where: { !source.values.contains($0) }) {
-                throw UsageError(
-                    "\(option) '\(constraint)': '\(value)' is no value of '\(source.name)'"
-                        + "; use \(source.values.joined(separator: ", "))")
-            }
-            return source
+    /// - Throws: `UsageError` that names a condition or a value which no definition has, or if the file is invalid.
+    package static func required(by constraints: some Sequence<CustomConstraint>) throws -> [CustomConditionSource] {
+        let constraints = Set(constraints).sorted { $0.description < $1.description }
+        guard !constraints.isEmpty else { return [] }
+        let defined = try defined()
+        let sources = try constraints.map {
+            try definition(of: $0.name, with: $0.values, in: defined, context: "--when '\($0)': ")
         }
+        return defined.filter { sources.contains($0) }
+    }
+
+    /// Returns the definition of a condition with some values.
+    ///
+    /// - Throws: `UsageError` that begins with `context` if there is no such definition, or if it lacks a value.
+    package static func definition(
+        of name: String, with values: [String], in defined: [CustomConditionSource], context: String = ""
+    ) throws -> CustomConditionSource {
+        guard let source = defined.first(where: { $0.name == name }) else {
+            let names = defined.map(\.name)
+            let suggestion = Suggestion.text(for: name, in: names)
+            let known = names.isEmpty ? "none is defined" : "defined are \(names.joined(separator: ", "))"
+            throw UsageError(
+                "\(context)no condition '\(name)' is defined" + (suggestion.isEmpty ? "; \(known)" : suggestion)
+                    + "; define it in [condition.\(name)] of "
+                    + ((try? DaemonConfiguration.defaultPath()) ?? "config.toml"))
+        }
+        if let value = values.first(where: { !source.values.contains($0) }) {
+            throw UsageError(
+                "\(context)'\(value)' is no value of '\(name)'; use \(source.values.joined(separator: ", "))")
+        }
+        return source
     }
 }

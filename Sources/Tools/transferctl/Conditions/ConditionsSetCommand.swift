@@ -30,12 +30,8 @@ struct ConditionsSetCommand: ParsableCommand {
     var value: String?
 
     func run() throws {
-        let defined = try OwnConditions.defined()
-        guard let source = defined.first(where: { $0.name == name }) else {
-            throw UsageError(
-                "no condition '\(name)' is defined\(Suggestion.text(for: name, in: defined.map(\.name)))"
-                    + "; define it in [condition.\(name)] of " + (try DaemonConfiguration.defaultPath()))
-        }
+        let source = try OwnConditions.definition(
+            of: name, with: value.map { [$0] } ?? [], in: OwnConditions.defined())
         let path = try OwnConditions.valuePath(of: name)
         guard source.origin == .setting(path) else {
             throw UsageError("the condition '\(name)' has a source in config.toml and cannot be set; remove the source")
@@ -44,16 +40,10 @@ struct ConditionsSetCommand: ParsableCommand {
         try PrivateFolder.make(folder, called: "the folder for values of conditions", remedy: "set XDG_STATE_HOME")
         do {
             if let value {
-                guard source.values.contains(value) else {
-                    throw UsageError(
-                        "'\(value)' is no value of '\(name)'; use \(source.values.joined(separator: ", "))")
-                }
                 try Data("\(value)\n".utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
             } else if FileManager.default.fileExists(atPath: path) {
                 try FileManager.default.removeItem(atPath: path)
             }
-        } catch let error as UsageError {
-            throw error
         } catch {
             Console.error("transferctl: cannot save the value in \(path): \(error.localizedDescription)")
             throw ExitStatus.failed.code

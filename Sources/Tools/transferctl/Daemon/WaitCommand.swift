@@ -94,7 +94,7 @@ struct WaitCommand: AsyncParsableCommand {
     private func wait(for expression: WhenExpression, _ limit: Int64?) async throws {
         let prices = expression.price == nil ? nil : try PriceSettings.defined()
         if expression.price != nil, prices == nil { throw PriceSettings.missing(for: "--when price<N") }
-        let required = try Constraints(custom: expression.custom).definitions(in: OwnConditions.defined())
+        let required = try OwnConditions.required(by: expression.custom)
         let alarm = try AdapterFactory.alarm()
         let source = AdapterFactory.conditions(
             sysfsRoot: sysfsRoot ?? "/sys", alarm: alarm, delaysSleep: false
@@ -155,7 +155,7 @@ extension WhenExpression {
             verdict = verdict.and(linkKinds.verdict(under: conditions))
                 .and(metered.verdict(under: conditions))
         }
-        for constraint in custom { verdict = verdict.and(constraint.verdict(under: conditions)) }
+        verdict = verdict.and(custom.verdict(under: conditions))
         if let price { verdict = verdict.and(price.verdict(at: now, under: conditions)) }
         guard case .wait(let reasons, let reevaluateAt) = verdict else { return ([], nil) }
         return (reasons, reevaluateAt.map { now.instant.duration(to: $0) })

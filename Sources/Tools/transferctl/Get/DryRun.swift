@@ -32,7 +32,7 @@ struct DryRun {
         let reporter = Reporter(FailureRenderer(), isVerbose: false)
         let store = try base.openStore(in: folder, reporter: reporter)
         let known = try await store.latest(forKeys: plan.items.map(\.key))
-        // What earlier runs left is continued, but it says nothing about this run before the engine has read it.
+        // Leftovers of earlier runs are continued, but their state says nothing about this run before the engine has read it.
         try await store.commit(known.values.filter { $0.ending == nil }.map { .ended($0.id, .cancelled) })
         let requests = plan.items.map {
             TransferRequest(Self.next($0.specification, after: known[$0.key]), key: $0.key)

@@ -268,13 +268,13 @@ struct GetRun {
     func makeConditions() throws -> any ConditionSource {
         let prices = try plan.prices()
         // No others, because a source may be a command.
-        let required = Set(plan.items.flatMap { $0.specification.traits.constraints.custom.map(\.name) })
-        let conditions = required.isEmpty ? [] : try OwnConditions.defined().filter { required.contains($0.name) }
+        let conditions = try OwnConditions.required(
+            by: plan.items.flatMap { $0.specification.traits.constraints.custom })
         let source = AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true) {
             $0.prices = prices
             $0.customConditions = conditions
         }
-        // What the user waits for is not held.
+        // Work that the user waits for is not held.
         let isUrgent = plan.items.allSatisfy { $0.specification.traits.kind == .userInitiated }
         let hold = HoldFile(in: plan.stateDirectory)
         let held: any ConditionSource = isUrgent ? source : HeldConditions(source, hold, alarm: alarm)

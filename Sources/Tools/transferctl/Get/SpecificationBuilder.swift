@@ -198,7 +198,7 @@ struct SpecificationBuilder {
             (constraints.power, constraints.linkKinds) = (expression.power, expression.linkKinds)
             (constraints.metered, constraints.price) = (expression.metered, expression.price)
             constraints.custom = expression.custom
-            if !expression.custom.isEmpty { _ = try constraints.definitions(in: OwnConditions.defined()) }
+            _ = try OwnConditions.required(by: expression.custom)
         }
         if timing.metered == .allow {
             guard constraints.metered != .unmetered else {

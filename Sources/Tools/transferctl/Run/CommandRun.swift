@@ -44,7 +44,7 @@ struct CommandRun {
                 changed: { [messages] word in
                     if let text = state.change(to: word) { messages.show(text) }
                 }, warned: { [messages] in messages.showError($0) }, ended: { ending.yield(.result($0)) }))
-        let required = try plan.policy.conditions.definitions(in: OwnConditions.defined())
+        let required = try OwnConditions.required(by: plan.policy.conditions.custom)
         let conditions = CommandConditions(
             base: AdapterFactory.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: false) {
                 $0.customConditions = required
