@@ -84,7 +84,8 @@ public struct PolicySubject: Hashable, Sendable {
 /// A rule that decides when discretionary work runs.
 ///
 /// A policy is a pure value: equal arguments yield equal verdicts. A policy sees only discretionary work. The
-/// transfer's own constraints apply in addition to the policy.
+/// transfer's own constraints apply in addition to the policy. A policy that is a short list of requirements is shorter and
+/// faster as a ``TablePolicy``.
 ///
 /// ```swift
 /// struct NightPolicy: Policy {
@@ -103,4 +104,12 @@ public protocol Policy: Sendable {
     ///
     /// If time alone can change the verdict, the verdict names a re-evaluation after `context.now`.
     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict
+    /// Returns the date from which `subject` no longer needs AC power, for users; `nil` if there is no such date in the
+    /// future. The default is `nil`.
+    func outlook(for subject: PolicySubject, in context: PolicyContext) -> PowerOutlook?
+}
+
+extension Policy {
+    /// Returns `nil`: the policy predicts nothing.
+    public func outlook(for subject: PolicySubject, in context: PolicyContext) -> PowerOutlook? { nil }
 }

@@ -90,14 +90,14 @@ public enum PolicyCatalog {
     /// All policies, in the order in which help texts list them.
     public static let entries: [Entry] =
         PatiencePolicy.entries + [
-            HoursPolicy.entry, HorizonPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry,
+            HorizonPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry,
             LadderPolicy.entry,
         ] + PricePolicy.entries
 
     /// The names of policies that earlier versions had.
     static let formerNames: Set<String> = [
         "latest-start", "wiffler", "backlog", "score", "two-threshold", "batch", "window", "quota", "budget", "habit",
-        "android", "bits", "mogwai", "apple", "lookahead",
+        "android", "bits", "mogwai", "apple", "lookahead", "hours",
     ]
 
     /// Returns the policy that `text` selects.
@@ -110,10 +110,10 @@ public enum PolicyCatalog {
         named text: String, among entries: [Entry] = PolicyCatalog.entries
     ) throws(PolicyNameError) -> any Policy {
         var words = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        // Before `hours` had a name of its own, `default` was the name of this policy and of its parameters.
-        if words[0] == "default", words.count > 1 { words[0] = "hours" }
-        // Before `patience` was a choice of users, a parameter of two policies had this name.
-        if ["hours", "horizon"].contains(words[0]) {
+        // The default has no parameters. Those of earlier versions are for its rule, which has the name `horizon`.
+        if words[0] == "default", words.count > 1 { words[0] = "horizon" }
+        // Before `patience` was a choice of users, a parameter had this name.
+        if words[0] == "horizon" {
             words = words.map { $0.hasPrefix("patience=") ? "wait=" + $0.dropFirst(9) : $0 }
         }
         guard let entry = entries.first(where: { $0.name == words[0] }) else {

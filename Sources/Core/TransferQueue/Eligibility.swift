@@ -56,10 +56,6 @@ struct Eligibility: Sendable {
         var change: WallTime?
     }
 
-    /// Returns whether ``open`` covers a class. A new class needs a decision first.
-    @inline(__always)
-    func knows(_ number: Int32) -> Bool { number < verdicts.facts.count }
-
     /// Forgets all verdicts, because another policy decides from now on.
     mutating func forget() {
         (key, isDecided) = (nil, false)
@@ -89,7 +85,7 @@ struct Eligibility: Sendable {
         isBackward: Bool
     ) {
         if isNew || isStateDue {
-            state = evaluator.isPhased ? evaluator.phasedPolicy.stateKey(in: evaluator.context) : PolicyStateKey()
+            state = evaluator.tablePolicy?.stateKey(in: evaluator.context) ?? PolicyStateKey()
             let conditions = evaluator.conditions
             let key = Key(
                 conditions: ConditionSignature(conditions, connection: conditions.connection.value), state: state.key)
@@ -216,17 +212,18 @@ extension PolicyEvaluator {
         let verdict = conditionsVerdict(set.key.constraints, isLoopback: set.key.isLoopback)
         let facts = verdict.facts
         permissions.removeAll(keepingCapacity: true)
-        // A phase that no transfer can be in is not evaluated.
-        for phase in set.classes.indices where phase != RequirementClass.individual {
-            permissions.append(set.classes[phase] >= 0 ? facts : nil)
-        }
         // If conditions block the set, the policy cannot let it run.
-        guard facts != nil, set.key.kind == .discretionary, isPhased else { return false }
-        var subject = PolicySubject(traits: set.traits(submitted: now.wall))
-        (subject.traits.constraints.window, subject.traits.constraints.price) = (nil, nil)
-        // Of the deadline, only its presence counts, because the members of a set have different deadlines.
-        if set.key.hasDeadline { subject.traits.constraints.deadline = DeadlineConstraint(now.wall) }
-        phasedPolicy.narrow(&permissions, for: subject, in: context)
-        return phasedPolicy.stateMatters(to: subject, in: context)
+        guard let facts, set.key.kind == .discretionary, case .table(let table) = set.rows ?? set.rows(of: self) else {
+            permissions.append(contentsOf: repeatElement(facts, count: set.classes.count))
+            return false
+        }
+        let traits = set.traits(submitted: now.wall)
+        func rows(of table: PolicyTable) -> [RelevantFacts?] {
+            table.permissions(for: traits, in: context)
+        }
+        for permission in rows(of: table) { permissions.append(permission.map { facts.union($0) }) }
+        // Classes of a former policy with more phases have no members.
+        while permissions.count < set.classes.count { permissions.append(nil) }
+        return table.longestWait != nil && rows(of: PolicyTable(network: table.network)).contains { $0 != nil }
     }
 }

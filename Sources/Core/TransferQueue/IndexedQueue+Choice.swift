@@ -136,45 +136,4 @@ extension IndexedQueue {
         waiting.groups.recordTurn(group)
         return entry
     }
-
-    package mutating func removeNextPlain(_ evaluator: PolicyEvaluator) -> PlainRecord? {
-        // Records suffice if running transfers are not evaluated one by one.
-        guard evaluator.isPhased, !isPreemptive,
-            waiting.records[chosen].pointee.extra == .noIndex
-        else {
-            return nil
-        }
-        let plain = waiting.plainRecord(at: chosen)
-        guard !plain.isTimed, !evaluator.mayEndByTime(plain.kind) else { return nil }
-        waiting.groups.recordTurn(waiting.discard(chosen))
-        return plain
-    }
-
-    package mutating func admitNew(
-        _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator, delaysStaggered: Bool
-    ) -> PlainRecord? {
-        guard !waiting.groups.isFull, evaluator.isPhased, !isPreemptive, !budget.isCounted,
-            traits.isPlain,
-            !traits.constraints.isTimed, !evaluator.mayEndByTime(traits.kind),
-            !delaysStaggered || !StaggeringRule.applies(to: traits.kind, isLoopback: traits.isLoopback),
-            evaluator.serverWaits.wait(of: traits.host, at: evaluator.now.instant) == nil,
-            case .none = Obstruction.of(traits, at: evaluator.now)
-        else { return nil }
-        let set = waiting.requirements.set(of: traits)
-        let number = waiting.requirements.classNumber(
-            set, phase: waiting.phase(of: traits, set, evaluator).number)
-        guard eligibility.knows(number), eligibility.open.contains(number) else { return nil }
-        let group = waiting.groups.join(traits)
-        guard !waiting.groups.isFull(app: waiting.groups.groups[group].pointee.app),
-            !waiting.groups.isFull(group: group)
-        else {
-            waiting.leave(group: group)
-            return nil
-        }
-        let level = waiting.ready.levelNumber(of: traits)
-        aging.start(level)
-        waiting.groups.recordTurn(group)
-        return PlainRecord(
-            terms: TransferTerms(traits), group: group, set: set, level: level, waiting.requirements.sets)
-    }
 }

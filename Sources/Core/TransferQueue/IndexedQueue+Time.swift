@@ -8,13 +8,11 @@ extension IndexedQueue {
     package mutating func refresh(_ evaluator: PolicyEvaluator, _ changes: SchedulerChanges) {
         let isBackward = evaluator.now.wall < waiting.lastWall
         waiting.lastWall = evaluator.now.wall
-        if changes.policy {
-            eligibility.forget()
-            waiting.requirements.forgetPhases()
-        }
-        // The history, from which phases may follow, changes with the conditions only.
-        let hasNewPhases = (changes.conditions || changes.policy) && waiting.updatePhaseKey(evaluator)
-        if isBackward || changes.policy || hasNewPhases {
+        if changes.policy { eligibility.forget() }
+        // The history, from which tables may follow, changes with the conditions only.
+        let hasNewTables = (changes.conditions || changes.policy) && waiting.updateTableKey(evaluator)
+        if changes.policy || hasNewTables { waiting.requirements.forgetTables() }
+        if isBackward || changes.policy || hasNewTables {
             waiting.refileAll(evaluator)
         } else if changes.plan {
             waiting.refileDated(evaluator)
@@ -23,16 +21,17 @@ extension IndexedQueue {
         budget = (evaluator.isBudgeted, false)
         waiting.groups.serverWaitEnd = nil
         if !waiting.blocked.ids.isEmpty { waiting.refileBlocked(evaluator) }
-        if waiting.individualCount > 0 { evaluateIndividuals(evaluator) }
+        if !waiting.individuals.isEmpty { evaluateIndividuals(evaluator) }
         eligibility.refresh(
             evaluator, waiting.requirements, areConditionsNew: changes.conditions, isBackward: isBackward
         )
     }
 
-    /// Evaluates each transfer with a policy without phases.
+    /// Evaluates each transfer that the policy decides individually.
     private mutating func evaluateIndividuals(_ evaluator: PolicyEvaluator) {
         individualsReevaluateAt = nil
-        for recordIndex in waiting.recordIndices() where waiting.records[recordIndex].pointee.isIndividual {
+        let individuals = waiting.individuals
+        individuals.forEach(in: individuals) { recordIndex in
             let isReady = waiting.records[recordIndex].pointee.position != .noIndex
             switch evaluator.verdict(for: waiting.entry(at: recordIndex)) {
             case .run: if !isReady { waiting.ready.insert(recordIndex, waiting.records) }
@@ -49,14 +48,11 @@ extension IndexedQueue {
         // Nothing could start, whichever slot becomes free.
         guard !waiting.groups.isFull || isPreemptive, count > 0 else { return nil }
         let now = evaluator.now
-        var next = waiting.individualCount > 0 ? individualsReevaluateAt : nil
+        var next = waiting.individuals.isEmpty ? nil : individualsReevaluateAt
         if isWatched || eligibility.dependsOnState,
             !waiting.ready.filled.isEmpty || waiting.timers.count > 0
         {
-            let isDated =
-                waiting.timers.count > 0 || waiting.ready.filled.intersects(waiting.requirements.dated)
-            let state = eligibility.state
-            next = Verdict.earlier(next, isDated ? state.until : state.untilWithoutDeadline)
+            next = Verdict.earlier(next, eligibility.state.until)
         }
         eligibility.pending.forEach(in: waiting.ready.filled) { number in
             if let opening = eligibility.opening(of: number, waiting.requirements) {

@@ -64,11 +64,13 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
 
     package func sharedHeap(of id: TransferID) -> Int32? {
         guard let recordIndex = waiting.recordIndex(of: id), waiting.records[recordIndex].pointee.position != .noIndex,
-            waiting.records[recordIndex].pointee.extra == .noIndex, !waiting.records[recordIndex].pointee.isIndividual
+            waiting.records[recordIndex].pointee.extra == .noIndex, !waiting.individuals.contains(recordIndex)
         else { return nil }
         let set = waiting.requirements.sets[waiting.set(of: recordIndex)]
         // A policy that distinguishes transfers by more than the set must evaluate each transfer.
-        guard set.pointee.key.kind != .discretionary || set.pointee.phaseCount == 1 else { return nil }
+        if set.pointee.key.kind == .discretionary {
+            guard case .table(let table) = set.pointee.rows, table.phaseCount == 1 else { return nil }
+        }
         return waiting.records[recordIndex].pointee.heap
     }
 
@@ -79,18 +81,6 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
         return entry
     }
 
-    package func plain(of id: TransferID) -> PlainRecord? {
-        guard let recordIndex = waiting.recordIndex(of: id), waiting.records[recordIndex].pointee.extra == .noIndex
-        else { return nil }
-        return waiting.plainRecord(at: recordIndex)
-    }
-
-    package mutating func removePlain(_ id: TransferID) -> PlainRecord? {
-        guard let plain = plain(of: id), let recordIndex = waiting.recordIndex(of: id) else { return nil }
-        waiting.leave(group: waiting.discard(recordIndex))
-        return plain
-    }
-
     package var hasBlockedBySize: Bool { !waiting.blocked.ids.isEmpty }
 
     // MARK: Entries
@@ -98,8 +88,6 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     package func entry(of id: TransferID) -> TransferEntry? {
         waiting.recordIndex(of: id).map { waiting.entry(at: $0) }
     }
-
-    package func entry(of plain: PlainRecord) -> TransferEntry { waiting.entry(of: plain) }
 
     package func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
         for recordIndex in waiting.recordIndices() {
@@ -124,6 +112,4 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     package mutating func freeSlots(of traits: borrowing TransferTraits) {
         if let group = waiting.groups.find(traits) { waiting.freeSlots(ofGroup: group) }
     }
-
-    package mutating func freeSlots(of plain: PlainRecord) { waiting.freeSlots(ofGroup: plain.group) }
 }

@@ -38,12 +38,6 @@ struct PriorityAging: Sendable {
         return chosen
     }
 
-    /// Records the start of a level that needed no choice, because no other level has a waiting transfer.
-    mutating func start(_ level: Int32) {
-        isChosenByAging = false
-        if Int(level) < bypassed.count { bypassed[Int(level)] = 0 }
-    }
-
     private mutating func count(of level: Int32) -> Int {
         while bypassed.count <= Int(level) { bypassed.append(0) }
         return bypassed[Int(level)]

@@ -9,6 +9,8 @@ struct RequirementSet: Sendable {
         var kind: WorkKind
         var isLoopback: Bool
         var hasDeadline: Bool
+        /// The policy that the transfers name.
+        var policy: String?
         /// The constraints without dates.
         var constraints: Constraints
 
@@ -16,6 +18,7 @@ struct RequirementSet: Sendable {
             kind = traits.kind
             isLoopback = traits.isLoopback
             hasDeadline = traits.constraints.deadline != nil
+            policy = traits.policy
             constraints = traits.constraints
             constraints.deadline = nil
             constraints.notBefore = nil
@@ -27,19 +30,42 @@ struct RequirementSet: Sendable {
     let isTimed: Bool
     /// The numbers of the set's classes by relaxation phase; `noIndex` for a class that does not exist yet.
     var classes: [Int32] = []
-    /// The number of relaxation phases that the policy uses; 0 until the policy reports it.
-    var phaseCount = 0
+    /// The way in which the policy decides about the members; `nil` until the first member needs it.
+    var rows: Rows?
+
+    /// The ways in which a policy decides about the members of a set.
+    enum Rows: Sendable {
+        case individual
+        case table(PolicyTable)
+    }
 
     init(key: Key) {
         self.key = key
         isTimed = key.constraints.isTimed
     }
 
+    /// Returns the way in which the policy decides about the members, with the rows that they can reach.
+    func rows(of evaluator: PolicyEvaluator) -> Rows {
+        var traits = traits(submitted: evaluator.now.wall)
+        // Of the deadline, only its presence counts, because the members of a set have different deadlines.
+        if key.hasDeadline { traits.constraints.deadline = DeadlineConstraint(evaluator.now.wall) }
+        guard let tables = evaluator.tablePolicy,
+            var table = tables.table(for: traits, after: evaluator.context.history)
+        else { return .individual }
+        if !key.hasDeadline {
+            table.power = Array(table.power.prefix(1))
+            table.network = Array(table.network.prefix(1))
+        }
+        return .table(table)
+    }
+
     /// Returns the traits that all members share.
     func traits(host: String = "", app: String = "", submitted: WallTime) -> TransferTraits {
-        TransferTraits(
+        var traits = TransferTraits(
             kind: key.kind, constraints: key.constraints, host: host, app: app, isLoopback: key.isLoopback,
             submitted: submitted)
+        traits.policy = key.policy
+        return traits
     }
 }
 
@@ -63,37 +89,17 @@ struct Requirements: ~Copyable, Sendable {
     private(set) var classes: [RequirementClass] = []
     /// The classes of work whose starts are staggered after an outage.
     private(set) var staggered = BitSet()
-    /// The classes of transfers with a deadline.
-    private(set) var dated = BitSet()
     private var numbers: [RequirementSet.Key: Int32] = [:]
     /// The set that was requested last, because similar transfers often arrive in succession.
     private var last = Int32.noIndex
 
     /// Returns the index of a transfer's requirement set. Inserts the set if it is new.
     mutating func set(of traits: borrowing TransferTraits) -> Int32 {
-        if last == .noIndex || !fits(sets[last], traits) {
-            let key = RequirementSet.Key(traits)
-            last = numbers[key] ?? sets.insert(RequirementSet(key: key))
-            numbers[key] = last
-        }
+        let key = RequirementSet.Key(traits)
+        guard last == .noIndex || sets[last].pointee.key != key else { return last }
+        last = numbers[key] ?? sets.insert(RequirementSet(key: key))
+        numbers[key] = last
         return last
-    }
-
-    /// Returns whether traits have the key of a set. Reads the key in place, because a copy would cost more than the
-    /// comparison.
-    @inline(__always)
-    private func fits(_ set: UnsafeMutablePointer<RequirementSet>, _ traits: borrowing TransferTraits) -> Bool {
-        guard set.pointee.key.kind == traits.kind, set.pointee.key.isLoopback == traits.isLoopback,
-            set.pointee.key.hasDeadline == (traits.constraints.deadline != nil),
-            set.pointee.key.constraints.power == traits.constraints.power,
-            set.pointee.key.constraints.metered == traits.constraints.metered,
-            set.pointee.key.constraints.linkKinds == traits.constraints.linkKinds,
-            set.pointee.key.constraints.window == traits.constraints.window,
-            set.pointee.key.constraints.price == traits.constraints.price,
-            set.pointee.key.constraints.patience == traits.constraints.patience,
-            set.pointee.key.constraints.custom == traits.constraints.custom
-        else { return false }
-        return set.pointee.key.constraints.connection == traits.constraints.connection
     }
 
     @inline(__always)
@@ -107,7 +113,6 @@ struct Requirements: ~Copyable, Sendable {
         let key = set.pointee.key
         set.pointee.classes[phase] = Int32(classes.count)
         staggered.set(Int32(classes.count), StaggeringRule.applies(to: key.kind, isLoopback: key.isLoopback))
-        dated.set(Int32(classes.count), key.hasDeadline)
         classes.append(
             RequirementClass(
                 set: number, phase: phase,
@@ -123,26 +128,28 @@ struct Requirements: ~Copyable, Sendable {
     mutating func knownPhase(of number: Int32, _ evaluator: PolicyEvaluator) -> RelaxationPhase? {
         let set = sets[number]
         guard set.pointee.key.kind == .discretionary else { return RelaxationPhase() }
-        guard evaluator.isPhased else { return RelaxationPhase(RequirementClass.individual) }
-        if set.pointee.phaseCount == 0 { makeClasses(of: number, for: evaluator.phasedPolicy) }
+        if set.pointee.rows == nil { makeClasses(of: number, evaluator) }
+        guard case .table(let table) = set.pointee.rows else { return RelaxationPhase(RequirementClass.individual) }
         // A single phase is also the last phase, and time changes nothing.
-        return set.pointee.phaseCount == 1 ? RelaxationPhase() : nil
+        return table.phaseCount == 1 ? RelaxationPhase() : nil
     }
 
-    private mutating func makeClasses(of number: Int32, for policy: any PhasedPolicy) {
-        let count = policy.phaseCount(withDeadline: sets[number].pointee.key.hasDeadline)
-        sets[number].pointee.phaseCount = min(max(1, count), RequirementClass.individual)
-        for phase in 0..<sets[number].pointee.phaseCount { _ = classNumber(number, phase: phase) }
-    }
-
-    /// Returns a phase, limited to the phases of a set.
+    /// Returns the relaxation phase of a transfer whose set has several.
     @inline(__always)
-    func clamped(_ phase: RelaxationPhase, to number: Int32) -> RelaxationPhase {
-        RelaxationPhase(min(max(0, phase.number), sets[number].pointee.phaseCount - 1), until: phase.until)
+    func phase(of subject: PolicySubject, inSet number: Int32, at now: WallTime) -> RelaxationPhase {
+        guard case .table(let table) = sets[number].pointee.rows else { return RelaxationPhase() }
+        return table.phase(of: subject, at: now)
     }
 
-    /// Forgets the number of phases, because another policy may have other phases.
-    mutating func forgetPhases() {
-        for number in 0..<Int32(sets.count) { sets[number].pointee.phaseCount = 0 }
+    private mutating func makeClasses(of number: Int32, _ evaluator: PolicyEvaluator) {
+        let rows = sets[number].pointee.rows(of: evaluator)
+        sets[number].pointee.rows = rows
+        guard case .table(let table) = rows else { return }
+        for phase in 0..<table.phaseCount { _ = classNumber(number, phase: phase) }
+    }
+
+    /// Forgets the tables, because another policy has others, or their rows begin at other dates.
+    mutating func forgetTables() {
+        for number in 0..<Int32(sets.count) { sets[number].pointee.rows = nil }
     }
 }

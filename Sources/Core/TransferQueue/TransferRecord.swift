@@ -16,8 +16,6 @@ struct TransferRecord: Sendable {
     /// The complete entry, if it contains more than the record; `noIndex` otherwise.
     var extra = Int32.noIndex
     var clock = Clock.boot
-    /// A Boolean value that indicates whether the policy decides the transfer individually.
-    var isIndividual = false
     /// A Boolean value that indicates whether the transfer is too large for the rest of its window.
     var isBlockedBySize = false
     /// A Boolean value that indicates whether the transfer goes behind others because its deadline has passed.

@@ -37,10 +37,6 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     func sharedHeap(of id: TransferID) -> Int32?
     /// Removes and returns a transfer; returns `nil` if it is not in the queue.
     mutating func remove(_ id: TransferID) -> TransferEntry?
-    /// Returns the record of a transfer that has no individual state; otherwise, `nil`. The default is `nil`.
-    func plain(of id: TransferID) -> PlainRecord?
-    /// Removes and returns a transfer, if it has no individual state. Otherwise does nothing and returns `nil`.
-    mutating func removePlain(_ id: TransferID) -> PlainRecord?
     /// A Boolean value that indicates whether a transfer waits for another window, because the rest of this window is
     /// too short at the usual rate.
     var hasBlockedBySize: Bool { get }
@@ -51,7 +47,6 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     mutating func acquireSlots(of traits: borrowing TransferTraits)
     /// Frees the slots of an attempt that has ended.
     mutating func freeSlots(of traits: borrowing TransferTraits)
-    mutating func freeSlots(of plain: PlainRecord)
     /// Returns the scope whose slots keep a transfer with these traits from starting; `nil` if there is none.
     func fullSlots(for traits: borrowing TransferTraits) -> SlotScope?
     /// Returns whether no other transfer of the same app and session is in the queue or counted in the slots.
@@ -70,17 +65,6 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     var isChosenByAging: Bool { get }
     /// Removes the transfer that ``next(_:delaysStaggered:)`` returned, and counts its slots.
     mutating func removeNext() -> TransferEntry
-    /// Removes the transfer that ``next(_:delaysStaggered:)`` returned, and counts its slots. Does nothing and returns
-    /// `nil` if the transfer has state of its own, or time alone may end its attempt.
-    mutating func removeNextPlain(_ evaluator: PolicyEvaluator) -> PlainRecord?
-    /// Counts the slots of a new transfer and returns it, as if it had been added and chosen next. Must be called
-    /// while no transfer waits, right after ``refresh(_:_:)``. Returns `nil` and does nothing if the transfer may not
-    /// start, or needs a closer examination.
-    mutating func admitNew(
-        _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator, delaysStaggered: Bool
-    ) -> PlainRecord?
-    /// Returns the complete entry of a transfer from its plain record, in its state at the start.
-    func entry(of plain: PlainRecord) -> TransferEntry
     /// Returns the rank of the transfer that would start next by rank alone if one more slot of every scope were free.
     /// `until` is the time at which time alone changes the result. Returns `nil` if no transfer would start.
     mutating func contender(_ evaluator: PolicyEvaluator, delaysStaggered: Bool) -> (rank: Rank, until: Instant?)?
@@ -89,10 +73,6 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     /// - Parameter isWatched: A Boolean value that indicates whether a client watches wait reasons. Changes of the
     ///   policy's state then count even if they change nothing else.
     mutating func reevaluateAt(_ evaluator: PolicyEvaluator, staggeredUntil: Instant?, isWatched: Bool) -> Instant?
-}
-
-extension WaitingQueue where Self: ~Copyable {
-    package func plain(of id: TransferID) -> PlainRecord? { nil }
 }
 
 /// The changes since the last update.
@@ -127,8 +107,6 @@ package struct SchedulerChanges: Sendable {
         plan = plan || other.plan
     }
 
-    /// Returns whether a running transfer may have to stop.
-    package func concernRunning(_ evaluator: PolicyEvaluator) -> Bool {
-        !isEmpty || (plan && evaluator.plansMayStopRuns)
-    }
+    /// A Boolean value that indicates whether a running transfer may have to stop.
+    package var concernRunning: Bool { !isEmpty || plan }
 }

@@ -12,8 +12,7 @@ extension WaitingTransfers {
         let set = requirements.set(of: entry.traits)
         let phase =
             requirements.knownPhase(of: set, evaluator)
-            ?? requirements.clamped(
-                evaluator.phasedPolicy.phase(of: evaluator.plan.subject(of: entry), in: evaluator.context), to: set)
+            ?? requirements.phase(of: evaluator.plan.subject(of: entry), inSet: set, at: evaluator.now.wall)
         let level = ready.levelNumber(of: entry.traits)
         file(
             recordIndex, set, phase, level, group: group, entry.obstruction(at: evaluator.now),
@@ -24,14 +23,8 @@ extension WaitingTransfers {
     mutating func phase(
         of traits: borrowing TransferTraits, _ set: Int32, _ evaluator: PolicyEvaluator
     ) -> RelaxationPhase {
-        if let known = requirements.knownPhase(of: set, evaluator) { return known }
-        if traits.constraints.deadline != nil {
-            // The phase depends on the estimate.
-            let subject = evaluator.plan.subject(ofNew: traits)
-            return requirements.clamped(evaluator.phasedPolicy.phase(of: subject, in: evaluator.context), to: set)
-        }
-        return requirements.clamped(
-            evaluator.phasedPolicy.phase(ofNew: traits, in: evaluator.context), to: set)
+        requirements.knownPhase(of: set, evaluator)
+            ?? requirements.phase(of: evaluator.plan.subject(ofNew: traits), inSet: set, at: evaluator.now.wall)
     }
 
     mutating func file(
@@ -47,8 +40,7 @@ extension WaitingTransfers {
             startsLateTransfersLast && records[recordIndex].pointee.terms.deadline <= now.wall.nanosecondsSinceEpoch
         guard phase.number != RequirementClass.individual else {
             // The next refresh evaluates the transfer individually.
-            records[recordIndex].pointee.isIndividual = true
-            individualCount += 1
+            individuals.set(recordIndex)
             return
         }
         switch obstruction {
@@ -69,11 +61,11 @@ extension WaitingTransfers {
     mutating func withdraw(_ recordIndex: Int32) {
         ready.remove(recordIndex, records)
         timers.cancel(recordIndex, ofSet: set(of: recordIndex), records)
-        if records[recordIndex].pointee.isIndividual { individualCount -= 1 }
+        if individuals.contains(recordIndex) { individuals.set(recordIndex, false) }
         if records[recordIndex].pointee.isBlockedBySize {
             blocked.remove(TransferID(records[recordIndex].pointee.id))
         }
-        (records[recordIndex].pointee.isIndividual, records[recordIndex].pointee.isBlockedBySize) = (false, false)
+        records[recordIndex].pointee.isBlockedBySize = false
     }
 
     /// Files a transfer again, according to its present state.
@@ -88,11 +80,11 @@ extension WaitingTransfers {
         file(recordIndex, entry, group: group, evaluator)
     }
 
-    /// Updates the policy's phase key. Returns whether the phases of waiting transfers may differ from the phases that
+    /// Updates the policy's table key. Returns whether the phases of waiting transfers may differ from the phases that
     /// they were filed with.
-    mutating func updatePhaseKey(_ evaluator: PolicyEvaluator) -> Bool {
-        guard evaluator.phaseKey != phaseKey else { return false }
-        phaseKey = evaluator.phaseKey
+    mutating func updateTableKey(_ evaluator: PolicyEvaluator) -> Bool {
+        guard evaluator.tableKey != tableKey else { return false }
+        tableKey = evaluator.tableKey
         return true
     }
 

@@ -13,12 +13,12 @@ struct WaitingTransfers: ~Copyable, Sendable {
     var ready = ReadyTransfers()
     var timers = TransferTimers()
     var blocked = BlockedBySize()
-    /// The number of transfers that the policy decides individually.
-    var individualCount = 0
+    /// The record indexes of the transfers that the policy decides individually.
+    var individuals = BitSet()
     /// The wall-clock time of the last update or filing. An earlier reading means that the clock was set back.
     var lastWall: WallTime
-    /// The policy's phase key when transfers were last filed according to it.
-    var phaseKey: UInt64 = 0
+    /// The policy's table key when transfers were last filed according to it.
+    var tableKey: Int64 = 0
     private var highestID = Int64.min
     /// A Boolean value that indicates whether transfers past their deadlines go behind the others.
     let startsLateTransfersLast: Bool
@@ -74,7 +74,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
     mutating func remove(_ recordIndex: Int32) -> (entry: TransferEntry, group: Int32) {
         let extra = records[recordIndex].pointee.extra
         guard extra != .noIndex else {
-            let entry = entry(of: plainRecord(at: recordIndex))
+            let entry = plainEntry(at: recordIndex)
             return (entry, discard(recordIndex))
         }
         // Moved, because a copy would cost more than the rest.
@@ -104,7 +104,33 @@ struct WaitingTransfers: ~Copyable, Sendable {
     /// Returns the complete entry of a transfer.
     func entry(at recordIndex: Int32) -> TransferEntry {
         let extra = records[recordIndex].pointee.extra
-        return extra == .noIndex ? entry(of: plainRecord(at: recordIndex)) : extras[extra].pointee
+        return extra == .noIndex ? plainEntry(at: recordIndex) : extras[extra].pointee
+    }
+
+    /// Returns the complete entry of a transfer that its record and its ready heap describe completely.
+    private func plainEntry(at recordIndex: Int32) -> TransferEntry {
+        let (terms, key) = (
+            records[recordIndex].pointee.terms, ready.heaps[records[recordIndex].pointee.heap].pointee.key
+        )
+        let group = groups.groups[key.group]
+        // Filled in place, because a copy of the traits costs as much as the rest.
+        var entry = TransferEntry(
+            traits: requirements.sets[set(of: recordIndex)].pointee.traits(
+                host: group.pointee.key.host, app: group.pointee.key.app,
+                submitted: WallTime(nanosecondsSinceEpoch: terms.submitted)),
+            phase: .waiting(nil))
+        entry.traits.session = group.pointee.key.session
+        entry.traits.slotsPerHost = group.pointee.key.slotsPerHost
+        entry.traits.priority = ready.levels[Int(key.level)].priority
+        if terms.expected >= 0 { entry.traits.expectedBytesToReceive = terms.expected }
+        if terms.expires != .max { entry.traits.expires = WallTime(nanosecondsSinceEpoch: terms.expires) }
+        if terms.deadline != .max {
+            entry.traits.constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: terms.deadline))
+        }
+        if terms.notBefore != .min {
+            entry.traits.constraints.notBefore = NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: terms.notBefore))
+        }
+        return entry
     }
 
     @inline(__always)

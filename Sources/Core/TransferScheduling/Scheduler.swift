@@ -12,7 +12,7 @@ internal import TransferQueue
 /// Its owner saves the changes that an event makes and then performs the effects.
 ///
 /// The cost of an event does not depend on the number of waiting transfers. After the tables have grown, an event
-/// allocates nothing. Both are true if the policy is a `PhasedPolicy`. With any other policy, each event evaluates all
+/// allocates nothing. Both are true if the policy is a `TablePolicy`. With any other policy, each event evaluates all
 /// waiting discretionary transfers.
 ///
 /// ```swift

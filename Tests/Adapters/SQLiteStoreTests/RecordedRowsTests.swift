@@ -60,8 +60,7 @@ struct RecordedRowsTests {
         let store = try fixture.open()
         #expect(try await store.unfinished() == [Self.expected])
         var statistics = try StoredTransferSamples.statistics()
-        // The versions that wrote these rows recorded neither the hours of the day nor the waits of servers.
-        statistics.history.day = DayHabits()
+        // The versions that wrote these rows did not record the waits of servers.
         statistics.serverWaits = [:]
         #expect(try await store.statistics() == statistics)
     }

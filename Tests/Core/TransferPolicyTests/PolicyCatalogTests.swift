@@ -9,7 +9,7 @@ import TransferPolicy
     func names() {
         #expect(
             PolicyCatalog.entries.map(\.name) == [
-                "default", "relaxed", "balanced", "prompt", "hours", "horizon", "immediate", "unmetered", "strict",
+                "default", "relaxed", "balanced", "prompt", "horizon", "immediate", "unmetered", "strict",
                 "ladder", "price", "wait-awhile", "saving-per-wait",
             ])
     }
@@ -33,10 +33,13 @@ import TransferPolicy
         }
     }
 
-    @Test("With parameters, 'default' is the policy 'hours', as in files of earlier versions")
+    @Test("With parameters, 'default' is the policy 'horizon', and a parameter that left is named")
     func earlierParameters() throws {
-        let policy = try PolicyCatalog.policy(named: "default:margin=3:cell=0.9")
-        #expect(policy as? HoursPolicy == HoursPolicy(margin: 3, meteredShare: 0.9))
+        let policy = try PolicyCatalog.policy(named: "default:wait=1")
+        #expect(policy as? HorizonPolicy == HorizonPolicy(maximumWait: .seconds(86_400)))
+        let error = #expect(throws: PolicyNameError.self) { try PolicyCatalog.policy(named: "default:margin=3") }
+        #expect(
+            error?.description.hasPrefix("unknown parameter 'margin=3' of policy horizon; use floor=NUMBER") == true)
         #expect(try PolicyCatalog.policy(named: "default") is PatiencePolicy)
     }
 
@@ -44,7 +47,7 @@ import TransferPolicy
     func swiftDefaults() throws {
         let all: [any Policy] = [
             PatiencePolicy(), PatiencePolicy(.relaxed), PatiencePolicy(.balanced), PatiencePolicy(.prompt),
-            HoursPolicy(), HorizonPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(),
+            HorizonPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(),
             PricePolicy(.cheapestWindow), PricePolicy(.cheapestTimes), PricePolicy(.savingPerWait),
         ]
         #expect(all.count == PolicyCatalog.entries.count)
@@ -69,8 +72,8 @@ import TransferPolicy
             ("ladder:bat=1=2", "bat=1=2 of the policy ladder must be a number of 0 or more"),
             ("ladder:bat=.5:bat=.5", "parameter bat of policy ladder appears twice"),
             ("wiffler:n=8", "this version no longer has the policy 'wiffler'; use one of default, relaxed,"),
-            ("hours:margin=8.5", "margin=8.5 of the policy hours must be a whole number from 0 to 24 h"),
-            ("hours:margin=inf", "margin=inf of the policy hours must be a whole number from 0 to 24 h"),
+            ("hours:margin=8", "this version no longer has the policy 'hours'; use one of default, relaxed,"),
+            ("horizon:level=0.5", "level=0.5 of the policy horizon must be a whole number from 0 to 100 %"),
             ("horizon:level=101", "level=101 of the policy horizon must be a whole number from 0 to 100 %"),
         ])
     func errors(text: String, sentence: String) {
@@ -101,7 +104,7 @@ import TransferPolicy
                     #expect(sentence.hasSuffix(parameter.unit))
                 }
             }
-            // Parameters of `default` are those of `hours`.
+            // Parameters of `default` are those of `horizon`.
             guard entry.name != "default" else { continue }
             let unknown = #expect(throws: PolicyNameError.self) {
                 try PolicyCatalog.policy(named: "\(entry.name):no-such=1")
@@ -144,16 +147,10 @@ import TransferPolicy
         #expect(
             try PolicyCatalog.policy(named: "ladder:bat=.25:cell=inf") as? LadderPolicy
                 == LadderPolicy(batteryShare: 0.25, meteredShare: .infinity))
-        #expect(
-            try PolicyCatalog.policy(named: "default:wait=1") as? HoursPolicy
-                == HoursPolicy(maximumWait: .seconds(86_400)))
     }
 
     @Test("The parameter 'wait' has its former name 'patience' in files of earlier versions")
     func formerPatience() throws {
-        #expect(
-            try PolicyCatalog.policy(named: "default:patience=1") as? HoursPolicy
-                == HoursPolicy(maximumWait: .seconds(86_400)))
         #expect(
             try PolicyCatalog.policy(named: "horizon:patience=2") as? HorizonPolicy
                 == HorizonPolicy(maximumWait: .seconds(2 * 86_400)))

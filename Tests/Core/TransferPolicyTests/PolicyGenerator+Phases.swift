@@ -3,7 +3,7 @@
 import TransferModel
 import TransferPolicy
 
-/// The random values for the examination of staged policies.
+/// The random values for the examination of policies with tables.
 extension PolicyGenerator {
     /// Returns a subject that does not run.
     mutating func waitingSubject() -> PolicySubject {

@@ -72,8 +72,6 @@ struct PolicyGenerator {
     /// Returns policies with parameters that no catalog would accept.
     mutating func nonsense() -> [any Policy] {
         [
-            HoursPolicy(
-                maximumWait: duration(), margin: Int(truncatingIfNeeded: number()), meteredShare: real()),
             HorizonPolicy(
                 floor: duration(), factor: real(), metered: chance(50) ? duration() : nil,
                 level: chance(50) ? Int(truncatingIfNeeded: number()) : nil, maximumWait: duration()),

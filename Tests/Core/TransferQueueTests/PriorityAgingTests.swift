@@ -34,7 +34,7 @@ struct PriorityAgingTests {
         var aging = PriorityAging(interval: 2)
         _ = choose(&aging, among: [0, 1])
         _ = choose(&aging, among: [0])
-        aging.start(1)
+        _ = choose(&aging, among: [1])
         _ = choose(&aging, among: [0, 1])
         _ = choose(&aging, among: [0, 1])
         #expect(choose(&aging, among: [0, 1]) == 1)

@@ -188,7 +188,7 @@ enum LabEvents {
         func clockReading(_ now: Int64) -> ClockReading {
             ClockReading(instant: Instant(nanoseconds: now), wall: WallTime(nanosecondsSinceEpoch: epoch + now))
         }
-        var scheduler = Scheduler(configuration: configuration, policy: HoursPolicy(), startingAt: clockReading(0))
+        var scheduler = Scheduler(configuration: configuration, policy: PatiencePolicy(), startingAt: clockReading(0))
         var generator = SplitMix64(seed: 1)
         var effects: [Effect] = []
         var conditions = Conditions(unknownSince: clockReading(0))

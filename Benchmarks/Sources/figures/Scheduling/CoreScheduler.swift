@@ -24,7 +24,7 @@ struct CoreScheduler: ~Copyable {
         var configuration = SchedulerConfiguration()
         // The workload contains the end of an outage, after which transfers must start immediately.
         configuration.staggeredStartJitter = .zero
-        scheduler = Scheduler(configuration: configuration, policy: HoursPolicy(), startingAt: now)
+        scheduler = Scheduler(configuration: configuration, policy: PatiencePolicy(), startingAt: now)
     }
 
     @inline(__always)

@@ -51,19 +51,27 @@ public struct TransferEstimate: Hashable, Sendable {
     public var rateBasis: RateBasis
     /// The bytes of other discretionary work whose deadline is not later.
     public var backlog: Int64
+    /// The rate of the ``backlog`` in bytes per second, at least 1. A transfer that is slow itself, such as one with a
+    /// limit of its own, does not slow down the work before it.
+    public var backlogRate: Int64
 
-    /// Creates an estimate. Negative sizes become 0, and the rate is raised to 1.
-    public init(bytes: Int64, sizeBasis: SizeBasis, rate: Int64, rateBasis: RateBasis, backlog: Int64 = 0) {
+    /// Creates an estimate. Negative sizes become 0, and rates are raised to 1.
+    ///
+    /// - Parameter backlogRate: The rate of the backlog; `nil` if it is `rate`.
+    public init(
+        bytes: Int64, sizeBasis: SizeBasis, rate: Int64, rateBasis: RateBasis, backlog: Int64 = 0,
+        backlogRate: Int64? = nil
+    ) {
         (self.bytes, self.sizeBasis) = (max(0, bytes), sizeBasis)
         (self.rate, self.rateBasis) = (max(1, rate), rateBasis)
-        self.backlog = max(0, backlog)
+        (self.backlog, self.backlogRate) = (max(0, backlog), max(1, backlogRate ?? rate))
     }
 
     /// The expected time from the start to the end, without a margin.
-    public var need: Duration { Duration(clampingSeconds: seconds(at: Double(rate))) }
+    public var need: Duration { Duration(clampingSeconds: seconds) }
 
     /// The time to reserve: ``need`` times ``margin``.
-    public var duration: Duration { Duration(clampingSeconds: seconds(at: Double(rate)) * Self.margin) }
+    public var duration: Duration { Duration(clampingSeconds: seconds * Self.margin) }
 
     /// The confidence in the estimate: `reported` if size and rate are known, and `assumed` otherwise.
     public var confidence: Confidence { sizeBasis == .assumed || rateBasis == .assumed ? .assumed : .reported }
@@ -71,6 +79,6 @@ public struct TransferEstimate: Hashable, Sendable {
     /// Returns the latest start that meets a deadline with the usual margin.
     public func latestStart(before deadline: WallTime) -> WallTime { deadline.advanced(by: .zero - duration) }
 
-    /// Returns the seconds from start to end at a rate above 0, in bytes per second.
-    func seconds(at rate: Double) -> Double { (Double(bytes) + Double(backlog)) / rate }
+    /// The seconds from start to end, without a margin.
+    var seconds: Double { Double(bytes) / Double(rate) + Double(backlog) / Double(backlogRate) }
 }

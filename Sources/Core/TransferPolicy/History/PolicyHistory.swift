@@ -4,7 +4,7 @@ public import TransferModel
 /// The observations of this machine that policies learn from. The engine's owner keeps the history across restarts.
 ///
 /// Each observation describes the time from the previous observation until now. Time without observations teaches
-/// nothing. Time asleep affects only ``day``.
+/// nothing. Time asleep affects only ``freeNetwork``.
 ///
 /// An observation costs a few additions, and one step per hour that has passed.
 public struct PolicyHistory: Hashable, Sendable, Codable {
@@ -12,8 +12,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     public var conditions = ConditionHistory()
     /// The usual quality of each hour of the local week, from awake time.
     public var week = WeekHabits()
-    /// The usual quality of each hour of the day, including time asleep.
-    public var day = DayHabits()
     /// The rate that each connection has shown.
     public var throughput = ThroughputHistory()
     /// The longest stretches without an unmetered network, including time asleep.
@@ -49,7 +47,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     public init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case conditions, week, day, throughput, freeNetwork
+        case conditions, week, throughput, freeNetwork
     }
 
     /// Decodes a stored history. Parts that an earlier version did not store are empty.
@@ -57,7 +55,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         conditions = try container.decodeIfPresent(ConditionHistory.self, forKey: .conditions) ?? conditions
         week = try container.decodeIfPresent(WeekHabits.self, forKey: .week) ?? week
-        day = try container.decodeIfPresent(DayHabits.self, forKey: .day) ?? day
         throughput = try container.decodeIfPresent(ThroughputHistory.self, forKey: .throughput) ?? throughput
         freeNetwork = try container.decodeIfPresent(FreeNetworkHistory.self, forKey: .freeNetwork) ?? freeNetwork
     }
@@ -82,7 +79,6 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         last.time = now
         observed = last
         guard elapsed > 0 else { return }
-        day.add(elapsed, until: now.wall, isGood: last.isAwake && last.isOnAC && last.isUnmetered)
         freeNetwork.add(elapsed, until: now.wall, isFree: last.isAwake && last.isUnmetered)
         guard last.isAwake else { return }
         conditions.add(elapsed, isOnAC: last.isOnAC, isUnmetered: last.isUnmetered)

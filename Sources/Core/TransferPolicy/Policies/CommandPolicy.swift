@@ -44,11 +44,9 @@ package struct CommandPolicy: Policy {
         }
         return verdict.until(subject.traits.constraints.deadline?.date, in: context)
     }
-}
 
-extension CommandPolicy: OutlookPolicy {
     /// Returns the outlook of the base policy, if it has one.
     package func outlook(for subject: PolicySubject, in context: PolicyContext) -> PowerOutlook? {
-        (base as? any OutlookPolicy)?.outlook(for: subject, in: context)
+        base?.outlook(for: subject, in: context)
     }
 }

@@ -4,12 +4,6 @@ internal import TransferModel
 // Rules that several policies share.
 
 extension PolicySubject {
-    /// Returns permission to run on AC power and on an unmetered network; otherwise, the wait reasons.
-    func strictVerdict(in context: PolicyContext, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
-        PowerConstraint.ac.verdict(under: context.conditions)
-            .and(unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule))
-    }
-
     /// The date from which the transfer's time counts: the later of submission and the earliest start date.
     var begin: WallTime { max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted) }
 
@@ -46,8 +40,7 @@ extension PolicySubject {
     }
 
     private var secondsNeeded: Double? {
-        guard let estimate else { return Self.seconds(for: bytesTotal, without: bytesDone, rate) }
-        return estimate.seconds(at: Double(estimate.rate))
+        estimate?.seconds ?? Self.seconds(for: bytesTotal, without: bytesDone, rate)
     }
 
     fileprivate static func seconds(for total: Int64?, without done: Int64, _ rate: Int64?) -> Double? {
@@ -61,6 +54,11 @@ extension PolicySubject.Start {
         if let need { return Double(need.wholeNanoseconds) / 1e9 }
         return PolicySubject.seconds(for: total, without: bytesDone, rate)
     }
+}
+
+extension TransferTraits {
+    /// The requirement of a policy that uses only unmetered networks, unless the transfer itself allows metered ones.
+    var cheapestNeed: PolicyTable.NetworkNeed { constraints.metered == .allowed ? .any : .unmetered }
 }
 
 extension Verdict {

@@ -50,11 +50,12 @@ package struct DeadlinePlan: Hashable, Sendable {
         before deadline: WallTime
     ) -> TransferEstimate {
         let missing = bytes ?? TransferEstimate.assumedBytes
+        let backlogRate = rate
         var (rate, basis) = ownRate.map { ($0, TransferEstimate.RateBasis.transfer) } ?? (rate, rateBasis)
         if let limit, limit < rate { (rate, basis) = (limit, .limit) }
         return TransferEstimate(
             bytes: missing, sizeBasis: bytes == nil ? .assumed : sizeBasis, rate: rate, rateBasis: basis,
-            backlog: backlog(before: deadline, without: isCounted ? missing : 0))
+            backlog: backlog(before: deadline, without: isCounted ? missing : 0), backlogRate: backlogRate)
     }
 }
 
@@ -91,19 +92,6 @@ extension DeadlinePlan {
     /// Returns the estimate by which time is reserved for a transfer; `nil` if no time is reserved.
     package func reservation(for entry: borrowing TransferEntry) -> TransferEstimate? {
         entry.traits.kind == .discretionary && isKept ? estimate(of: entry) : nil
-    }
-
-    /// Returns the estimate by which time is reserved for a plain transfer; `nil` if no time is reserved.
-    package func reservation(for plain: PlainRecord) -> TransferEstimate? {
-        plain.kind == .discretionary && isKept ? estimate(of: plain) : nil
-    }
-
-    /// Returns the estimate of a plain transfer; `nil` if the transfer has no deadline.
-    package func estimate(of plain: PlainRecord) -> TransferEstimate? {
-        guard let deadline = plain.deadline else { return nil }
-        return estimate(
-            bytes: plain.bytesRemaining, .expected, isCounted: plain.kind == .discretionary, ownRate: nil, limit: nil,
-            before: deadline)
     }
 
     /// Returns the estimate of a transfer; `nil` if the transfer has no deadline.

@@ -6,12 +6,13 @@ package import TransferPolicy
 package struct PolicyEvaluator {
     package let configuration: any QueueConfiguration
     private(set) var policy: any Policy
-    /// The policy, if ``isPhased`` is true; otherwise an unused placeholder. An optional would take a copy to check.
-    private(set) var phasedPolicy: any PhasedPolicy
-    /// A Boolean value that indicates whether the policy has relaxation phases, and need not evaluate each transfer.
-    package private(set) var isPhased: Bool
+    /// The policy, if it has tables.
+    private(set) var tablePolicy: (any TablePolicy)?
+    /// A Boolean value that indicates whether the policy decides about every transfer by a table, and need not evaluate
+    /// each.
+    package private(set) var hasTable: Bool
     /// A Boolean value that indicates whether the policy names end times when it lets work run. Always true for a
-    /// policy without phases.
+    /// policy without a table.
     private let endsRunsByTime: Bool
     package var context: PolicyContext
     /// The rate that transfers usually reach, in bytes per second; `nil` before the first transfer has run.
@@ -33,10 +34,10 @@ package struct PolicyEvaluator {
         unknownMetered = configuration.unknownMetered
         startsLateTransfersLast = configuration.startsLateTransfersLast
         self.policy = policy
-        let phased = policy as? any PhasedPolicy
-        phasedPolicy = phased ?? HoursPolicy()
-        isPhased = phased != nil
-        endsRunsByTime = phased?.mayEndRunsByTime ?? true
+        let table = policy as? any TablePolicy
+        tablePolicy = table
+        hasTable = table.map { !$0.decidesIndividually } ?? false
+        endsRunsByTime = table?.mayEndRunsByTime(after: context.history) ?? true
         self.context = context
         self.typicalRate = typicalRate
         hysteresis = configuration.hysteresis
@@ -51,8 +52,8 @@ package struct PolicyEvaluator {
         (self.plan, self.serverWaits) = (plan, serverWaits)
     }
 
-    /// The number that the phases of waiting transfers follow from, besides the wall clock.
-    var phaseKey: UInt64 { isPhased ? phasedPolicy.phaseKey(in: context) : 0 }
+    /// The number that the rows of waiting transfers follow from, besides the wall clock.
+    var tableKey: Int64 { tablePolicy?.tableKey(after: context.history) ?? 0 }
     package var conditions: Conditions { context.conditions }
     package var now: ClockReading { context.now }
 
@@ -133,7 +134,7 @@ package struct PolicyEvaluator {
     /// Returns the policy's prediction of the date from which a transfer does not need AC power.
     package func outlook(for entry: TransferEntry) -> PowerOutlook? {
         guard entry.traits.kind == .discretionary else { return nil }
-        return (policy as? any OutlookPolicy)?.outlook(for: plan.subject(of: entry), in: context)
+        return policy.outlook(for: plan.subject(of: entry), in: context)
     }
 
     /// Returns the verdict of the budgets for metered data; `nil` if they block nothing. Discretionary work waits if
@@ -154,9 +155,6 @@ package struct PolicyEvaluator {
 
     /// Returns whether time alone may end an attempt of that kind, apart from its window.
     package func mayEndByTime(_ kind: WorkKind) -> Bool { endsRunsByTime && kind == .discretionary }
-
-    /// A Boolean value that indicates whether another plan may stop an attempt under the present conditions.
-    package var plansMayStopRuns: Bool { !isPhased || phasedPolicy.estimatesMayStopRuns(in: context) }
 
     /// A Boolean value that indicates whether bytes that arrive now count against budgets.
     var isBudgeted: Bool {

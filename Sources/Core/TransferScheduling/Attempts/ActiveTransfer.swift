@@ -13,26 +13,31 @@ struct ActiveTransfer: Sendable {
     /// The last two condition signatures that are known to satisfy the transfer's constraints, the most recent first.
     /// Two are kept because conditions often return to an earlier state.
     private var allowing: (ConditionSignature?, ConditionSignature?) = (nil, nil)
+    /// A Boolean value that indicates whether aging granted the start. Such a transfer is not preempted.
+    let isNonPreemptible: Bool
+    /// The indexes of the transfers that started before and after; `Int32.noIndex` if there is none.
+    var (previous, next): (Int32, Int32)
     /// A Boolean value that indicates whether a required fact is missing. The attempt tolerates the loss for a
     /// hysteresis time.
     private var isMissingFacts = false
 
-    /// Creates a transfer whose attempt is about to begin.
-    init(id: TransferID, entry: consuming TransferEntry) {
+    /// Creates a transfer whose attempt is about to begin, after all others.
+    init(id: TransferID, entry: consuming TransferEntry, isNonPreemptible: Bool, previous: Int32) {
         self.id = id
         self.entry = entry
-    }
-
-    /// Creates a whole transfer from a plain record whose attempt has already begun.
-    init(id: TransferID, entry: consuming TransferEntry, since: ClockReading, need: Duration?, leastProgress: Int64) {
-        self.init(id: id, entry: entry)
-        setRunning(since: since, need: need, leastProgress: leastProgress)
+        self.isNonPreemptible = isNonPreemptible
+        (self.previous, next) = (previous, .noIndex)
     }
 
     /// Begins the attempt.
     mutating func begin(_ evaluator: PolicyEvaluator, leastProgress: Int64, at now: ClockReading) {
         entry.endObstacle(at: now)
-        setRunning(since: now, need: evaluator.plan.reservation(for: entry)?.need, leastProgress: leastProgress)
+        let mark = max(entry.mostBytes, entry.bytes).addingSaturating(leastProgress)
+        entry.phase = .running(
+            .init(
+                since: now, bytesAtStart: entry.bytes, progressMark: mark, rateAtStart: entry.rate,
+                needAtStart: evaluator.plan.reservation(for: entry)?.need, lastReport: now.instant,
+                lastNewByte: now.instant))
         // A running transfer has other re-evaluation times than a waiting one. Only windows, prices, and policies
         // define such times.
         guard entry.traits.constraints.isTimed || evaluator.mayEndByTime(entry.traits.kind) else { return }
@@ -40,14 +45,6 @@ struct ActiveTransfer: Sendable {
         if case .run(_, let reevaluateAt) = evaluator.baseVerdict(of: entry, conditionsAllow: true) {
             reevaluation = reevaluateAt
         }
-    }
-
-    private mutating func setRunning(since: ClockReading, need: Duration?, leastProgress: Int64) {
-        let mark = max(entry.mostBytes, entry.bytes).addingSaturating(leastProgress)
-        entry.phase = .running(
-            .init(
-                since: since, bytesAtStart: entry.bytes, progressMark: mark, rateAtStart: entry.rate,
-                needAtStart: need, lastReport: since.instant, lastNewByte: since.instant))
     }
 
     /// Re-evaluates the attempt if something has changed or its re-evaluation is due. Returns the reasons for which

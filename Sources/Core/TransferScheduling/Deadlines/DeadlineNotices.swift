@@ -55,7 +55,7 @@ struct DeadlineNotices: ~Copyable, Sendable {
 
     /// Schedules the next check of a transfer on the date from which its deadline is at risk.
     ///
-    /// - Parameter rate: The rate that the date rests on, in bytes per second.
+    /// - Parameter rate: The lowest rate that the date rests on, in bytes per second.
     mutating func check(_ id: TransferID, at date: WallTime, rate: Int64) {
         lowestRate = min(lowestRate, rate)
         risks.add(id, at: date.advanced(by: lead))

@@ -9,7 +9,7 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func progress(
         _ id: TransferID, bytes: Int64, total: Int64?, at now: ClockReading, into effects: inout [Effect]
     ) -> Bool {
-        guard let index = transfers.activeIndex(of: id),
+        guard let index = transfers.active.number(of: id),
             case .running(let attempt) = transfers.active[index].entry.phase
         else {
             return false
@@ -35,7 +35,7 @@ extension SchedulerCore where Queue: ~Copyable {
         let isCharged =
             gained > 0 && !isLoopback && configuration.unknownMetered.isMetered(evaluator.conditions) != nil
             && (evaluator.context.charge(meteredBytes: gained, app: transfers.active[index].entry.traits.app)
-                || !evaluator.isPhased)
+                || !evaluator.hasTable)
         // Before the next re-evaluation, only a new size or an exhausted budget changes a policy's verdict.
         let hasNewTotal =
             total != nil && transfers.active[index].entry.total == nil
@@ -49,7 +49,7 @@ extension SchedulerCore where Queue: ~Copyable {
         // A new rate also matters if a window was too short for a transfer. A policy that evaluates each transfer does
         // so at the next event.
         return isCharged || hasNewTotal || isPlanOutdated
-            || (usualRate != evaluator.typicalRate && evaluator.isPhased && transfers.queue.hasBlockedBySize)
+            || (usualRate != evaluator.typicalRate && evaluator.hasTable && transfers.queue.hasBlockedBySize)
     }
 
     /// Handles a failed attempt: schedules a retry or ends the transfer.

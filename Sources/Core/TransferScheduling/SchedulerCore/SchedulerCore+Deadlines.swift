@@ -29,16 +29,10 @@ extension SchedulerCore where Queue: ~Copyable {
     /// Reports the deadlines that can no longer be met, and those that have passed.
     mutating func checkDeadlines(at now: ClockReading, into effects: inout [Effect]) {
         while let id = transfers.notices.popDue(at: now.wall) {
-            // Assembling the entry of a plain transfer would cost more than the check. A running transfer is checked
-            // with each report of its progress, and needs no estimate here.
-            if let number = transfers.active.number(of: id), let (plain, _) = transfers.active.plain(number) {
-                check(id, before: plain.deadline, nil, at: now, into: &effects)
-            } else if let plain = transfers.queue.plain(of: id) {
-                check(id, before: plain.deadline, evaluator.plan.estimate(of: plain), at: now, into: &effects)
-            } else if let entry = transfers.entry(of: id) {
-                let estimate = entry.phase.isRunning ? nil : evaluator.plan.estimate(of: entry)
-                check(id, before: entry.traits.constraints.deadline?.date, estimate, at: now, into: &effects)
-            }
+            guard let entry = transfers.entry(of: id) else { continue }
+            // A running transfer is checked with each report of its progress, and needs no estimate here.
+            let estimate = entry.phase.isRunning ? nil : evaluator.plan.estimate(of: entry)
+            check(id, before: entry.traits.constraints.deadline?.date, estimate, at: now, into: &effects)
         }
     }
 
@@ -53,7 +47,9 @@ extension SchedulerCore where Queue: ~Copyable {
             return transfers.notices.check(id, at: deadline)
         }
         let latest = deadline.advanced(by: .zero - estimate.need)
-        guard latest <= now.wall else { return transfers.notices.check(id, at: latest, rate: estimate.rate) }
+        guard latest <= now.wall else {
+            return transfers.notices.check(id, at: latest, rate: min(estimate.rate, estimate.backlogRate))
+        }
         transfers.notices.report(.atRisk, of: id, into: &effects)
         transfers.notices.check(id, at: deadline)
     }

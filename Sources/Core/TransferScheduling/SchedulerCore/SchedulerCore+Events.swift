@@ -11,7 +11,7 @@ extension SchedulerCore where Queue: ~Copyable {
     ) -> Bool {
         switch event {
         case .submitted(let id, let traits):
-            return add(id, traits, at: now, using: &generator, into: &effects)
+            return add(id, traits, at: now, into: &effects)
         case .recovered(let id, let traits, let state):
             return addRecovered(id, traits, state, at: now)
         case .changed(let id, let traits):
@@ -98,8 +98,7 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Adds a new transfer; returns whether the scheduler must re-evaluate which transfers may run.
     mutating func add(
-        _ id: TransferID, _ traits: borrowing TransferTraits, at now: ClockReading,
-        using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: ClockReading, into effects: inout [Effect]
     ) -> Bool {
         guard !transfers.contains(id) else { return false }
         let bytes = traits.expectedBytesToReceive ?? traits.expectedBytesToSend
@@ -111,7 +110,7 @@ extension SchedulerCore where Queue: ~Copyable {
                 effects += [.saveRelaunchDelay(id, relaunchDelay), .saveStatistics]
             }
             transfers.enqueue(id, entry, evaluator)
-        } else if !startImmediately(id, traits, at: now, using: &generator, into: &effects) {
+        } else {
             transfers.queue.insert(id, traits, evaluator)
         }
         return true

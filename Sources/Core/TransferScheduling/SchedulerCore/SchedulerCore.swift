@@ -53,7 +53,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         record(now)
-        guard add(id, traits, at: now, using: &generator, into: &effects) else { return }
+        guard add(id, traits, at: now, into: &effects) else { return }
         reconcile(at: now, using: &generator, into: &effects)
     }
 
@@ -70,7 +70,6 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         into effects: inout [Effect]
     ) {
         evaluator.context.now = now
-        transfers.active.makeWhole(from: &transfers.queue)  // Another policy may ask more of what runs.
         evaluator.decide(by: policy)
         // The running time of apps is recorded if the policy may use it.
         if evaluator.context.history.observed != nil { observe(at: now) }
@@ -95,13 +94,13 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private mutating func reconcile(
         at now: ClockReading, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        if !evaluator.isPhased { transfers.changes.running = true }
+        if !evaluator.hasTable { transfers.changes.running = true }
         while let id = transfers.expiries.popFirst(at: now.wall) {
             _ = transfers.giveUp(id, as: .expire, at: now, into: &effects)
         }
         refreshPlan()
         // Re-evaluation times are set when attempts begin and are reviewed, so the last event left them valid.
-        let hasChanged = transfers.changes.concernRunning(evaluator)
+        let hasChanged = transfers.changes.concernRunning
         if hasChanged || transfers.active.reevaluation.map({ $0 <= now.instant }) == true {
             transfers.stopIneligible(evaluator, hasChanged: hasChanged, at: now, into: &effects)
         }

@@ -15,7 +15,6 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     ) {
         guard !active.isEmpty else { return }
         let machine = ConditionSignature(evaluator.context.conditions)
-        active.makeWhole(from: &queue)
         var following = active.first
         while following != Int32.noIndex {
             let index = following
@@ -30,7 +29,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
 
     /// Restarts the attempt of a transfer from byte 0 and discards its bytes and size.
     mutating func restart(_ id: TransferID) -> Bool {
-        guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
+        guard let index = active.number(of: id), case .running(var attempt) = active[index].entry.phase else {
             return false
         }
         let before = active[index].entry.bytesMissing
@@ -46,22 +45,16 @@ extension UnfinishedTransfers where Queue: ~Copyable {
 
     mutating func finished(_ id: TransferID, at now: ClockReading, into effects: inout [Effect]) -> Bool {
         guard let index = active.number(of: id) else { return false }
-        if let plain = active.plain(index)?.transfer {
-            active.unlink(index)
-            queue.freeSlots(of: plain)
-            end(id, plain, .finished, into: &effects)
-        } else {
-            let entry = active.remove(index)
-            queue.freeSlots(of: entry.traits)
-            end(id, entry, .finished, at: now, into: &effects)
-        }
+        let entry = active.remove(index)
+        queue.freeSlots(of: entry.traits)
+        end(id, entry, .finished, at: now, into: &effects)
         return true
     }
 
     /// Ends an attempt that leaves `bytes` on disk. The caller must insert the transfer into a list. Returns `nil` if
     /// the transfer has no attempt.
     mutating func endAttempt(of id: TransferID, bytes: Int64, at now: ClockReading) -> TransferEntry? {
-        guard let index = activeIndex(of: id) else { return nil }
+        guard let index = active.number(of: id) else { return nil }
         var entry = active.remove(index)
         let before = entry.bytesMissing
         queue.freeSlots(of: entry.traits)

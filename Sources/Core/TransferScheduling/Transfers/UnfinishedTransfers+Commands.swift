@@ -10,7 +10,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
         _ id: TransferID, to traits: TransferTraits, at now: ClockReading, _ evaluator: PolicyEvaluator,
         into effects: inout [Effect]
     ) -> Bool {
-        if let index = activeIndex(of: id) {
+        if let index = active.number(of: id) {
             let entry = active[index].entry
             guard entry.traits != traits else { return false }
             queue.freeSlots(of: entry.traits)
@@ -55,17 +55,12 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     mutating func giveUp(
         _ id: TransferID, as end: TransferPhase.AfterStop, at now: ClockReading, into effects: inout [Effect]
     ) -> Bool {
-        if let index = activeIndex(of: id) {
+        if let index = active.number(of: id) {
             // A transfer that is being cancelled does not expire as well.
             if case .stopping(.cancel) = active[index].entry.phase { return false }
             return stop(at: index, then: end, at: now, into: &effects)
         }
         guard let ending = end.ending else { return false }
-        if let plain = queue.removePlain(id) {
-            effects.append(.discard(id))
-            self.end(id, plain, ending, into: &effects)
-            return true
-        }
         guard let entry = dequeue(id) else { return false }
         effects.append(.discard(id))
         self.end(id, entry, ending, at: now, into: &effects)
@@ -86,7 +81,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     )
         -> Bool
     {
-        if let index = activeIndex(of: id) {
+        if let index = active.number(of: id) {
             switch active[index].entry.phase {
             case .running, .stopping(.wait):
                 effects.append(.savePaused(id, true))
@@ -109,7 +104,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     )
         -> Bool
     {
-        if let index = activeIndex(of: id) {
+        if let index = active.number(of: id) {
             guard case .stopping(.pause) = active[index].entry.phase else { return false }
             active[index].entry.phase = .stopping(.wait)
             effects.append(.savePaused(id, false))
@@ -136,7 +131,7 @@ extension UnfinishedTransfers where Queue: ~Copyable {
     mutating func obstruct(
         _ id: TransferID, _ evaluator: PolicyEvaluator, _ change: (inout TransferEntry) -> Void
     ) -> Bool {
-        if let index = activeIndex(of: id) {
+        if let index = active.number(of: id) {
             change(&active[index].entry)
             changes.running = true
             return true

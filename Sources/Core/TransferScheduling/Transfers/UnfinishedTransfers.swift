@@ -39,14 +39,7 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
     mutating func contains(_ id: TransferID) -> Bool { active.number(of: id) != nil || queue.contains(id) }
 
     func entry(of id: TransferID) -> TransferEntry? {
-        active.number(of: id).map { active.whole($0, from: queue).entry } ?? queue.entry(of: id)
-    }
-
-    /// Returns the index of an active transfer after storing its whole entry; `nil` if the transfer has no attempt.
-    mutating func activeIndex(of id: TransferID) -> Int32? {
-        guard let index = active.number(of: id) else { return nil }
-        active.makeWhole(index, from: &queue)
-        return index
+        active.number(of: id).map { active[$0].entry } ?? queue.entry(of: id)
     }
 
     // MARK: Coming and going
@@ -92,15 +85,6 @@ struct UnfinishedTransfers<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable
                 delay, of: id, entry.traits.app, causesRelaunch: queue.isLast(of: entry.traits), at: now)
             effects.append(.saveStatistics)
         }
-        effects.append(.end(id, ending))
-    }
-
-    /// Ends a plain transfer: removes all its data.
-    mutating func end(_ id: TransferID, _ plain: PlainRecord, _ ending: Ending, into effects: inout [Effect]) {
-        backlog.remove(plain.bytesRemaining, plain.kind, deadline: plain.deadline)
-        expiries.remove(id)
-        notices.remove(id)
-        watches.remove(id)
         effects.append(.end(id, ending))
     }
 }

@@ -9,7 +9,7 @@ struct ReservedTimeTests {
         Sample.subject(deadline: 10_000, isRunning: isRunning) { $0.estimate = estimate }
     }
 
-    @Test("The default policy starts on a low battery when the estimate, times 1.5, is left")
+    @Test("A policy without a floor starts on battery when the estimate, times 1.5, is left")
     func latestStart() {
         // 400 s of bytes and 200 s of backlog at 1 MB/s, times 1.5.
         let subject = estimated(
@@ -18,11 +18,11 @@ struct ReservedTimeTests {
         )
         func words(at seconds: Double) -> String {
             Sample.words(
-                HoursPolicy().verdict(
+                HorizonPolicy(floor: .zero).verdict(
                     for: subject,
-                    in: Sample.context(.battery, at: seconds) { $0.conditions.battery.value.level = 15 }))
+                    in: Sample.context(.battery, at: seconds)))
         }
-        #expect(words(at: 9099) == "batteryLow @9100.0")
+        #expect(words(at: 9099) == "onBattery @9100.0")
         #expect(words(at: 9100) == "run")
     }
 
@@ -33,9 +33,9 @@ struct ReservedTimeTests {
             isRunning: true)
         subject.start = PolicySubject.Start(
             date: Sample.monday.advanced(by: .seconds(9100)), bytesDone: 0, rate: nil, need: .seconds(600))
-        let context = Sample.context(.battery, at: 9200) { $0.conditions.battery.value.level = 15 }
-        #expect(Sample.words(HoursPolicy().verdict(for: subject, in: context)) == "run")
+        let context = Sample.context(.battery, at: 9200)
+        #expect(Sample.words(HorizonPolicy(floor: .zero).verdict(for: subject, in: context)) == "run")
         subject.start?.need = .seconds(10)
-        #expect(Sample.codes(HoursPolicy().verdict(for: subject, in: context)) == ["batteryLow"])
+        #expect(Sample.codes(HorizonPolicy(floor: .zero).verdict(for: subject, in: context)) == ["onBattery"])
     }
 }

@@ -15,6 +15,13 @@ struct TransferEstimateTests {
         #expect(estimate.confidence == .reported)
     }
 
+    @Test("The backlog has a rate of its own")
+    func backlogRate() {
+        let estimate = TransferEstimate(
+            bytes: 3000, sizeBasis: .reported, rate: 100, rateBasis: .limit, backlog: 1000, backlogRate: 1000)
+        #expect(estimate.need == .seconds(31))
+    }
+
     @Test("An assumed size or rate makes the estimate an assumption")
     func confidence() {
         let size = TransferEstimate(bytes: 1, sizeBasis: .assumed, rate: 1, rateBasis: .connection)

@@ -20,7 +20,6 @@ import TransferPolicy
         #expect(read.observed == nil)
         let next = PolicyHistory.Observation(Sample.conditions(), at: Sample.now)
         read.observe(next, localTime: .utc)
-        #expect(read.day == history.day && read.day.isComplete)
         #expect(read.week == history.week && read.conditions == history.conditions)
         #expect(try JSONDecoder().decode(PolicyHistory.self, from: Data("{}".utf8)) == PolicyHistory())
     }

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-/// The policies without a model, and what policies learn from the hours of the week.
+/// The policies without a model, and what the scheduler learns from the hours of the week.
 @Suite struct PlainPolicyTests {
     private func say(_ name: String, _ subject: PolicySubject, _ context: PolicyContext) throws -> String {
         Sample.words(try PolicyCatalog.policy(named: name).verdict(for: subject, in: context))
@@ -60,11 +60,11 @@ import TransferPolicy
         func context(at second: Double, _ metered: Metered = .no) -> PolicyContext {
             Sample.context(.battery, metered, at: second) { $0.history = history }
         }
-        #expect(try say("hours", Sample.subject(), context(at: 0)) == "onBattery @259200.0")
-        #expect(try say("hours", Sample.subject(), context(at: 259_199.5)) == "onBattery @259200.0")
-        #expect(try say("hours", Sample.subject(), context(at: 259_200)) == "run")
-        #expect(try say("hours", Sample.subject(), context(at: 259_200, .yes)) == "metered")
-        #expect(try say("default:patience=inf", Sample.subject(), context(at: 1e7)).hasPrefix("onBattery"))
-        #expect(try say("default:patience=0", Sample.subject(), context(at: 0)) == "run")
+        #expect(try say("default", Sample.subject(), context(at: 0)) == "onBattery @259200.0")
+        #expect(try say("default", Sample.subject(), context(at: 259_199.5)) == "onBattery @259200.0")
+        #expect(try say("default", Sample.subject(), context(at: 259_200)) == "run")
+        #expect(try say("default", Sample.subject(), context(at: 259_200, .yes)) == "metered")
+        #expect(try say("horizon:patience=inf", Sample.subject(), context(at: 1e7)).hasPrefix("onBattery"))
+        #expect(try say("horizon:patience=0", Sample.subject(), context(at: 0)) == "run")
     }
 }

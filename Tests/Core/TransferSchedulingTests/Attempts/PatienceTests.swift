@@ -42,24 +42,6 @@ import TransferScheduling
             """)
     }
 
-    @Test("Without an unmetered network, expected AC power causes no wake-up, only the danger to the deadline")
-    func uselessHours() {
-        Timeline.run(
-            """
-            given power=ac
-            t=36000s power battery
-            t=100000s metered yes
-            t=100001s submit 1 discretionary deadline=150000s
-            t=100001s unwatch 1
-            expect wake 149897.6s
-            t=100050s network none
-            expect wake 149897.6s
-            t=100060s network full
-            t=100100s metered no
-            expect wake 106800s
-            """)
-    }
-
     @Test("Time asleep does not count")
     func asleep() {
         Timeline.run(
@@ -82,7 +64,7 @@ import TransferScheduling
             t=0s submit 1 discretionary
             t=200000s woken
             """)
-        machine.restart(policy: HoursPolicy())
+        machine.restart(policy: PatiencePolicy())
         machine.apply(
             .submitted(
                 TransferID(2), TransferTraits(kind: .discretionary, host: "h", submitted: machine.now.wall)))

@@ -6,9 +6,9 @@ import TransferScheduling
 
 @Suite("Deadlines that the scheduler keeps")
 struct DeadlineTests {
-    /// A machine on a low battery and an unmetered network, where the default policy waits for AC power.
+    /// A machine on battery and an unmetered network, where the policy waits for AC power until the slack is used up.
     private func machine(_ configuration: SchedulerConfiguration = SchedulerConfiguration()) -> Machine {
-        let machine = Machine(configuration: configuration)
+        let machine = Machine(configuration: configuration, policy: HorizonPolicy(floor: .zero, factor: 0))
         machine.change { conditions, now in
             conditions.observe(\.power, .battery, at: now)
             conditions.observe(\.battery, BatteryState(level: 15), at: now)
@@ -44,7 +44,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A transfer on a low battery starts early enough, not at its deadline")
+    @Test("A transfer on battery starts early enough, not at its deadline")
     func reservesTime() {
         let machine = machine()
         // 62.5 MB at the assumed 625 kB/s take 100 s, times 1.5.
@@ -116,6 +116,16 @@ struct DeadlineTests {
         own.apply(.submitted(TransferID(1), traits(by: 7200, bytes: 62_500_000, limit: 62_500)))
         own.advance(to: .seconds(7200))
         #expect(starts(own) == [5700])
+    }
+
+    @Test("A transfer's own limit does not slow down the work before it")
+    func ownLimit() {
+        let machine = machine()
+        // 625 MB at the assumed 625 kB/s take 1,000 s; 1 MB at 10 kB/s takes 100 s. Both times 1.5.
+        machine.apply(.submitted(TransferID(1), traits(by: 36_000, bytes: 625_000_000, host: "a")))
+        machine.apply(.submitted(TransferID(2), traits(by: 36_000, bytes: 1_000_000, limit: 10_000, host: "b")))
+        machine.advance(to: .seconds(36_000))
+        #expect(starts(machine).contains(34_350), "\(starts(machine))")
     }
 
     @Test("A transfer that started to meet its deadline goes on when the connection turns out to be fast")

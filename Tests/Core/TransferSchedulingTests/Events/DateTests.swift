@@ -34,55 +34,22 @@ import TransferScheduling
             """)
     }
 
-    @Test("After half of the time, a battery above 50 % starts and one at 40 % stops")
-    func firstStep() {
-        Timeline.run(
-            """
-            given power=battery battery=51
-            t=0s submit 1 discretionary deadline=1000s
-            expect 1 waits onBattery
-            expect wake 500s
-            expect 1 starts at 500s
-            t=600s battery 41
-            expect quiet until 620s
-            t=620s battery 40
-            expect 1 stops at 625s
-            expect 1 waits batteryLow
-            t=640s battery 50
-            expect quiet until 650s
-            t=650s battery 51
-            expect 1 starts at 650s
-            """)
-    }
-
-    @Test("After three quarters, 20 % battery is enough; in the reserved time before the deadline, any")
-    func laterSteps() {
+    @Test("After half of the time, a battery above 20 % is enough; in the last 3.5 hours, any")
+    func laterRows() {
         Timeline.run(
             """
             given power=battery battery=21
-            t=0s submit 1 discretionary deadline=1000s
-            t=0s submit 2 discretionary deadline=2000s
-            expect 1 starts at 750s
-            t=760s battery 20
-            expect 1 stops at 765s
-            expect wake 846.4s
-            expect 1 starts at 846.4s
-            t=1001s woken
+            t=0s submit 1 discretionary deadline=40000s
+            expect 1 waits onBattery
+            expect wake 20000s
+            expect 1 starts at 20000s
+            t=20100s battery 20
+            expect 1 stops at 20105s
+            expect 1 waits batteryLow
+            expect wake 27246.4s
+            expect 1 starts at 27246.4s
+            t=40001s woken
             expect 1 late
-            """)
-    }
-
-    @Test("With unknown power, only the reserved time before the deadline starts the transfer")
-    func unknownPower() {
-        // The earlier phases are also evaluated, because only they show which of many transfers reaches the last phase
-        // first.
-        Timeline.run(
-            """
-            given power=unknown battery=100
-            t=0s submit 1 discretionary deadline=1000s
-            expect wake 500s
-            expect quiet until 846s
-            expect 1 starts at 846.4s
             """)
     }
 
@@ -94,7 +61,7 @@ import TransferScheduling
             t=0s submit 1 discretionary notBefore=600s deadline=1000s
             expect 1 waits notBefore,onBattery
             expect 1 starts at 800s
-            """)
+            """, policy: LadderPolicy())
     }
 
     @Test("No deadline makes a transfer use a metered network")
@@ -120,7 +87,7 @@ import TransferScheduling
             t=95s power ac
             expect 1 waits settling
             expect 1 starts at 100s
-            """)
+            """, policy: HorizonPolicy(floor: .zero))
     }
 
     @Test("On AC power, phases cause no re-evaluation, and only the deadline is checked")
@@ -155,7 +122,7 @@ import TransferScheduling
             t=7600s woken
             expect 1 runs
             expect 1 started 2
-            """)
+            """, policy: HorizonPolicy(floor: .zero))
     }
 
     @Test("A transfer runs only within its windows and stops when they close")

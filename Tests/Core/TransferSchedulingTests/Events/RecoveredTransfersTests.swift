@@ -142,7 +142,7 @@ import TransferScheduling
         }
         let keepsDeadlines = seed.isMultiple(of: 2)
         var pair = RecoveredPair(
-            try PolicyCatalog.policy(named: name), queue, keepsDeadlines: keepsDeadlines, seed: seed)
+            PropertyRun.policy(name), queue, keepsDeadlines: keepsDeadlines, seed: seed)
         if keepsDeadlines {
             // Recovery one by one has reported the deadlines at risk. Afterward, transfers that start are not checked.
             let isSame = pair.apply(.woken, at: Self.start)
@@ -174,35 +174,18 @@ import TransferScheduling
         #expect(left < 120)
     }
 
-    /// A policy that releases a transfer one hour after its submission.
-    private struct HourPolicy: PhasedPolicy {
-        func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-            verdict(atPhase: phase(of: subject, at: context.now.wall).number, for: subject, in: context)
-        }
-
-        func phaseCount(withDeadline hasDeadline: Bool) -> Int { 2 }
-
-        func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
-            let end = subject.traits.submitted.advanced(by: .seconds(3600))
-            return end <= now ? RelaxationPhase(1) : RelaxationPhase(0, until: end)
-        }
-
-        func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-            phase > 0
-                ? .run(relyingOn: [], reevaluateAt: nil)
-                : .wait([WaitReason(.suspended, since: context.now)], reevaluateAt: nil)
-        }
-    }
-
     @Test("A policy that distinguishes equal requirements evaluates each transfer")
     func apart() {
-        var scheduler = Scheduler(policy: HourPolicy(), startingAt: Self.start)
+        var scheduler = Scheduler(policy: LadderPolicy(), startingAt: Self.start)
         var generator = SplitMix64(seed: 1)
-        _ = scheduler.apply(.conditionsChanged(Self.conditions), at: Self.start, using: &generator)
+        var conditions = Self.conditions
+        conditions.power.value = .battery
+        _ = scheduler.apply(.conditionsChanged(conditions), at: Self.start, using: &generator)
         let queue = (Int64(1)...6).map { number in
             let seconds = Self.start.wall.secondsSinceEpoch - (number % 3 == 1 ? 4000 : 10 * number)
-            return RecoveredTransfer(
-                id: TransferID(number), traits: Self.traits(.discretionary, host: "h", submitted: seconds))
+            var traits = Self.traits(.discretionary, host: "h", submitted: seconds)
+            traits.constraints.deadline = DeadlineConstraint(WallTime(secondsSinceEpoch: seconds + 7200))
+            return RecoveredTransfer(id: TransferID(number), traits: traits)
         }
         scheduler.recover(RecoveredTransfers(queue), at: Self.start)
         #expect(Self.starts(scheduler.apply(.woken, at: Self.start, using: &generator)) == [1, 4])

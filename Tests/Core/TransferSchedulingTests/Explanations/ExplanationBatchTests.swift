@@ -7,7 +7,7 @@ import TransferScheduling
 @Suite struct ExplanationBatchTests {
     private static let transfers = [
         "normal notBefore=60s", "normal notBefore=60s app=x", "normal notBefore=60s host=i", "normal power=ac",
-        "normal power=50", "discretionary", "discretionary deadline=1000s", "discretionary deadline=90s",
+        "normal power=50", "discretionary", "discretionary deadline=100000s", "discretionary deadline=90s",
         "normal window=3600-7200", "normal",
     ]
 

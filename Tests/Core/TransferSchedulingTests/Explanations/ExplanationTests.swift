@@ -109,8 +109,8 @@ import TransferScheduling
         Timeline.run(
             """
             given power=battery battery=30
-            t=0s submit 1 discretionary deadline=1000s
-            expect 1 released plugIn:10s,wait:750s
+            t=0s submit 1 discretionary deadline=10000s
+            expect 1 released plugIn:10s,wait:5000s
             """)
     }
 

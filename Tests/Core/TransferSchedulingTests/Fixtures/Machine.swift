@@ -35,7 +35,7 @@ final class Machine {
     var room: Int64?
 
     init(
-        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = HoursPolicy(),
+        configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = PatiencePolicy(),
         conditions: Conditions = Machine.goodConditions(), now: ClockReading = Machine.start, seed: UInt64 = 1,
         staggeredStartJitter: Duration = .zero, watchesAll: Bool = true
     ) {

@@ -52,7 +52,7 @@ extension Timeline {
 
     private static func policy(_ name: String) -> (any Policy)? {
         switch name {
-        case "default": HoursPolicy()
+        case "default": PatiencePolicy()
         case "immediate": ImmediatePolicy()
         case "unmetered": UnmeteredPolicy()
         case "strict": StrictPolicy()

@@ -25,7 +25,7 @@ struct Timeline {
     @discardableResult
     static func run(
         _ text: String, configuration: SchedulerConfiguration = SchedulerConfiguration(),
-        policy: any Policy = HoursPolicy(), staggeredStartJitter: Duration = .zero, seed: UInt64 = 1,
+        policy: any Policy = PatiencePolicy(), staggeredStartJitter: Duration = .zero, seed: UInt64 = 1,
         watchesAll: Bool = true,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Machine {

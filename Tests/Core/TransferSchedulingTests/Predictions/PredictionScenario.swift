@@ -31,7 +31,7 @@ struct PredictionScenario {
         var configuration = SchedulerConfiguration()
         (configuration.globalSlots, configuration.slotsPerHost) = (64, 64)
         (configuration.slotsPerApp, configuration.slotsPerSession) = (64, 64)
-        let policy = (try? PolicyCatalog.policy(named: policyName)) ?? HoursPolicy()
+        let policy = (try? PolicyCatalog.policy(named: policyName)) ?? PatiencePolicy()
         let machine = Machine(configuration: configuration, policy: policy, seed: seed)
         Self.changeConditions(of: machine, using: &generator)
         for number in 1...Int64.random(in: 1...6, using: &generator) {

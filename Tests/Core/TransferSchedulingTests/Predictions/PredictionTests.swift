@@ -12,7 +12,7 @@ struct PredictionTests {
     // in which most constraints were missing, and the third one was not counted.
 
     /// The share with a predicted start.
-    private static let predictedFloor = 0.05
+    private static let predictedFloor = 0.045
     /// The share with a single reason and a change that ends it.
     private static let solelyBlockedFloor = 0.16
     /// The share with a change, several changes together, or a date that starts them.

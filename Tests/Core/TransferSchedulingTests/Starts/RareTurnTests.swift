@@ -34,13 +34,6 @@ import TransferScheduling
         }
     }
 
-    @Test("A phase that ends in the present causes no endless loop")
-    func phaseThatHasEnded() {
-        let machine = Machine(policy: Late(), watchesAll: false)
-        machine.apply(.submitted(TransferID(1), traits(.discretionary)))
-        #expect(machine.attempts.count == 1)
-    }
-
     @Test("When a budget no longer applies, its blocked transfers run again")
     func orderAfterABudget() throws {
         var configuration = SchedulerConfiguration()
@@ -127,17 +120,5 @@ import TransferScheduling
         machine.advance(to: .seconds(1))
         machine.progress(TransferID(1), to: 2000, of: nil)
         #expect(machine.attempts.keys.sorted() == [TransferID(1)])
-    }
-}
-
-/// A policy that reports the end of a phase that has already ended.
-private struct Late: PhasedPolicy {
-    func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        .run(relyingOn: [], reevaluateAt: nil)
-    }
-    func phaseCount(withDeadline hasDeadline: Bool) -> Int { 2 }
-    func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase { RelaxationPhase(0, until: now) }
-    func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        .run(relyingOn: [], reevaluateAt: nil)
     }
 }

@@ -24,7 +24,7 @@ import TransferTesting
         let writer = StoreWriter(store: store, updates: continuation)
         let driver = SchedulerDriver(
             alarm: ManualAlarm(startingAt: EngineFixture.start), configuration: SchedulerConfiguration(),
-            policy: HoursPolicy(), seed: 1, records: TransferRecords(store: store, updates: continuation),
+            policy: PatiencePolicy(), seed: 1, records: TransferRecords(store: store, updates: continuation),
             writer: writer, updates: UpdateSink(continuation, registry: nil),
             attempts: Attempts(executor: executor, inbox: Inbox()), replies: PendingReplies(writer: writer),
             metrics: EngineMetrics(factory: MemoryMetrics()), savesStatistics: false)

@@ -66,8 +66,6 @@ struct PlainQueue: WaitingQueue {
 
     mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
 
-    mutating func removePlain(_ id: TransferID) -> PlainRecord? { nil }
-
     /// Does nothing, because the queue caches no conditions.
     mutating func refresh(_ evaluator: PolicyEvaluator, _ changes: SchedulerChanges) {}
 
@@ -143,17 +141,6 @@ struct PlainQueue: WaitingQueue {
         lastTurns[entry.traits.app] = turn
         return entry
     }
-
-    mutating func removeNextPlain(_ evaluator: PolicyEvaluator) -> PlainRecord? { nil }
-
-    /// Returns `nil`, because every new transfer goes through the queue.
-    mutating func admitNew(
-        _ traits: borrowing TransferTraits, _ evaluator: PolicyEvaluator, delaysStaggered: Bool
-    ) -> PlainRecord? { nil }
-
-    func entry(of plain: PlainRecord) -> TransferEntry { preconditionFailure("returns complete entries only") }
-
-    mutating func freeSlots(of plain: PlainRecord) { preconditionFailure("returns complete entries only") }
 
     /// Returns the highest priority level, unless a level was passed over too often. In that case,
     /// returns the level passed over most often.

@@ -64,9 +64,11 @@ package final class PropertyRun {
         deliver(.conditionsChanged(conditions))
     }
 
-    static func policy(_ name: String) -> any Policy {
+    /// Returns a policy of the catalog, or the mixture of all.
+    package static func policy(_ name: String) -> any Policy {
         // A policy name lost by shrinking stands for the default policy.
-        (try? PolicyCatalog.policy(named: name)) ?? HoursPolicy()
+        if name == "mixture" { return MixedPolicy(base: PatiencePolicy(), names: StepGenerator.policies) }
+        return (try? PolicyCatalog.policy(named: name)) ?? PatiencePolicy()
     }
 
     private static func goodConditions() -> Conditions {
@@ -150,19 +152,17 @@ package final class PropertyRun {
     private func compare(_ others: [Effect], after event: Event) {
         guard let shadow else { return }
         for case .wake(let instant) in others { shadowWake = instant }
-        // After the wall clock was set, and under the default policy, a changed reason may be reported only at the next
-        // re-evaluation. Under the default policy, any event may reveal an hour of the day that promises AC power.
-        // Starts and stops are always compared.
-        let mayReportLate = model.isDefaultPolicy || wasClockSet
-        let mine = effects.filter { mayReportLate ? !$0.isReportOnly : !$0.isWake }
-        let theirs = others.filter { mayReportLate ? !$0.isReportOnly : !$0.isWake }
+        // After the wall clock was set, a changed reason may be reported only at the next re-evaluation. Starts and stops
+        // are always compared.
+        let mine = effects.filter { wasClockSet ? !$0.isReportOnly : !$0.isWake }
+        let theirs = others.filter { wasClockSet ? !$0.isReportOnly : !$0.isWake }
         if mine != theirs { model.fault("after \(event.name): effects \(mine), reference \(theirs)") }
         if generator != shadow.generator { model.fault("after \(event.name): the random number generators differ") }
     }
 
-    /// Returns whether a policy is one of the policies for each patience, or their rule `hours`.
+    /// Returns whether a policy is one of the policies for each patience.
     private static func isShipped(_ name: String) -> Bool {
-        ["default", "relaxed", "balanced", "prompt", "hours"].contains { name.hasPrefix($0) }
+        ["default", "relaxed", "balanced", "prompt"].contains { name.hasPrefix($0) }
     }
 
     // MARK: Time
@@ -212,9 +212,11 @@ package final class PropertyRun {
 
     /// A Boolean value that indicates whether a changed reason may be reported late.
     ///
-    /// A policy without relaxation phases may let a transfer run without reporting when others will exhaust its
+    /// A policy without a table may let a transfer run without reporting when others will exhaust its
     /// resources.
-    private var policyMayExplainLate: Bool { !(Self.policy(policyName) is any PhasedPolicy) }
+    private var policyMayExplainLate: Bool {
+        (Self.policy(policyName) as? any TablePolicy)?.decidesIndividually ?? true
+    }
 
     /// Wakes the scheduler at a time it did not request, and checks all open transfers.
     func probe() {

@@ -95,7 +95,8 @@ extension TransferTraits {
         { $0.constraints.window = nil }, { $0.constraints.price = nil }, { $0.constraints.patience = nil },
         { $0.constraints.custom = [] },
         { $0.priority = 500 }, { $0.isLoopback = false }, { $0.expectedBytesToReceive = nil },
-        { $0.maximumAttempts = nil }, { $0.session = nil }, { $0.slotsPerHost = nil }, { $0.isFromBackground = nil },
+        { $0.maximumAttempts = nil }, { $0.policy = nil }, { $0.session = nil }, { $0.slotsPerHost = nil },
+        { $0.isFromBackground = nil },
         { $0.expires = nil },
     ]
 }

@@ -27,11 +27,11 @@ package struct StepGenerator {
         priorities = Bool.random(using: &generator) ? [500] : [100, 500, 900]
     }
 
-    /// The policies for property tests: all policies of the catalog, and some with other parameters.
+    /// The policies for property tests: all policies of the catalog, some with other parameters, and a mixture of all.
     package static let policies: [String] =
         PolicyCatalog.entries.map(\.name) + [
-            "hours:wait=0.05", "horizon:floor=0.3:factor=0.05:metered=0.1:level=20:wait=0.05",
-            "ladder:bat=0.2:cell=0.6",
+            "horizon:floor=0.3:factor=0.05:metered=0.1:level=20:wait=0.05",
+            "ladder:bat=0.2:cell=0.6", "mixture",
         ]
 
     private static let causes: [FailureCause] = [
@@ -171,13 +171,15 @@ package struct StepGenerator {
         if chance(15) { constraints.notBefore = NotBeforeConstraint(date(-100_000...3_000_000)) }
         if chance(35) { constraints.deadline = DeadlineConstraint(date(-100_000...9_000_000)) }
         let isFromBackground = chance(20)
-        return TransferTraits(
+        var traits = TransferTraits(
             kind: isFromBackground ? .discretionary : pick([.userInitiated, .normal, .discretionary, .discretionary]),
             constraints: constraints, priority: pick(priorities), host: pick(hosts), app: pick(apps),
             isLoopback: chance(7), expectedBytesToReceive: chance(50) ? Int64(random(0...2_000_000)) : nil,
             maximumAttempts: chance(15) ? random(1...7) : nil, submitted: now, session: pick(sessions),
             slotsPerHost: chance(15) ? random(1...4) : nil, isFromBackground: isFromBackground,
             expires: chance(8) ? date(-100_000...9_000_000) : nil)
+        if chance(15) { traits.policy = pick(Self.policies) }
+        return traits
     }
 
     private static let customConstraints = [["call=no"], ["load=low/no"], ["call=no/yes", "load=low"]].map {

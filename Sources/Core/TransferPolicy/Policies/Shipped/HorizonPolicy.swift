@@ -26,7 +26,7 @@ public import TransferModel
 /// ```swift
 /// HorizonPolicy(metered: .seconds(15 * 3600))  // "horizon:metered=15" in the catalog
 /// ```
-public struct HorizonPolicy: Policy, Hashable {
+public struct HorizonPolicy: TablePolicy, Hashable {
     /// The least horizon. The default is 42 hours.
     public var floor: Duration
     /// The ratio of the horizon to the longest stretch without an unmetered network. The default is 2.
@@ -49,8 +49,6 @@ public struct HorizonPolicy: Policy, Hashable {
     public static let lastHours = Duration.seconds(12_600)
     /// The slack that ends the time reserved by ``share``: 15 minutes.
     public static let margin = Duration.seconds(900)
-    /// The factor on the time that the remaining bytes need.
-    static let safety = 1.5
 
     /// Creates a policy from its settings. The properties document their defaults.
     public init(
@@ -67,80 +65,42 @@ public struct HorizonPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Returns the end of the time that is reserved for AC power; `nil` if ``share`` reserves none.
-    func reservedUntil(_ deadline: WallTime, submitted: WallTime) -> WallTime? {
-        guard share > 0 else { return nil }
-        let seconds = Double(submitted.duration(to: deadline).wholeNanoseconds) / 1e9 * share
-        return submitted.advanced(by: Duration(clampingSeconds: seconds))
-    }
+    /// Returns the horizon, in whole minutes, rounded up. It changes the dates of all transfers, so it must change rarely.
+    private func horizon(after history: PolicyHistory) -> Duration { .seconds(60 * tableKey(after: history)) }
 
-    /// Returns the horizon in whole minutes, rounded up.
-    func horizonMinutes(in context: PolicyContext) -> Int64 {
-        horizonMinutes(afterAbsence: context.history.freeNetwork.longestNanoseconds)
-    }
-
-    private func horizonMinutes(afterAbsence longest: Int64) -> Int64 {
-        let learned = Double(longest) / 1e9 * factor
+    /// Returns the horizon in minutes.
+    public func tableKey(after history: PolicyHistory) -> Int64 {
+        let learned = Double(history.freeNetwork.longestNanoseconds) / 1e9 * factor
         let seconds = max(Double(floor.wholeNanoseconds) / 1e9, learned.isNaN ? 0 : learned)
         return Int64(min(max(0, (seconds / 60).rounded(.up)), 1e8))
     }
 
-    /// Returns permission to run if the price of the network and the power supply are acceptable; otherwise, a wait.
-    public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        guard let dates = HorizonDates(subject, self, horizonMinutes: horizonMinutes(in: context)) else {
-            return undatedVerdict(for: subject, in: context)
+    /// Returns rows by slack for a transfer with a deadline; otherwise, AC power for at most ``maximumWait``.
+    public func table(for traits: TransferTraits, after history: PolicyHistory) -> PolicyTable? {
+        let isAllowed = traits.constraints.metered == .allowed
+        guard traits.constraints.deadline != nil else {
+            return PolicyTable(
+                power: [.init(.always, .ac)], network: [.init(.always, isAllowed ? .any : .unmetered)],
+                longestWait: maximumWait, unknownMetered: unknownMetered)
         }
-        let present = dates.position(at: context.now.wall)
-        let verdict = verdict(at: present.bits, for: subject, in: context)
-        if case .run = verdict, !mayChange(subject, in: context) { return verdict }
-        var until = present.until
-        while let date = until {
-            let next = dates.position(at: date)
-            let later = self.verdict(at: next.bits, for: subject, in: context)
-            if later != verdict {
-                return verdict.and(.run(relyingOn: [], reevaluateAt: context.reevaluation(at: date)))
-            }
-            until = next.until
+        let horizon = horizon(after: history)
+        let battery: PolicyTable.Start =
+            share > 0 ? .reserved(share: share, slack: horizon, margin: Self.margin) : .slack(horizon)
+        var table = PolicyTable(
+            power: [.init(.always, .ac)], network: [.init(.always, .unmetered)],
+            basis: factor > 0 ? .absence(history.freeNetwork.longest) : .need, unknownMetered: unknownMetered)
+        table.power +=
+            level.map { [.init(battery, .battery(above: $0)), .init(.slack(Self.lastHours), .known)] }
+            ?? [.init(battery, .known)]
+        if traits.constraints.metered != .unmetered, let slack = metered ?? (isAllowed ? Self.meteredSlack : nil) {
+            table.network.append(.init(.slack(slack), .any))
+            if !isAllowed { table.network.append(.init(.deadline, .unmetered)) }
         }
-        return verdict
+        return table
     }
 
-    /// Returns whether time alone may change permission to run: by revoking a metered network at the deadline, or by
-    /// ending the debounce of power that a waiting transfer no longer relies on.
-    private func mayChange(_ subject: PolicySubject, in context: PolicyContext) -> Bool {
-        metered != nil || (!subject.isRunning && context.conditions.power.isObservedChange)
-    }
-
-    private func undatedVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
-        let state = stateKey(in: context)
-        guard state.key == 0 else { return price }
-        let power = PowerConstraint.ac.verdict(under: context.conditions)
-        guard case .wait = power else { return power.and(price) }
-        return power.and(price).and(.run(relyingOn: [], reevaluateAt: state.untilWithoutDeadline))
-    }
-
-    /// Returns the verdict on a transfer with a deadline after the given dates have passed.
-    func verdict(at bits: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        powerVerdict(at: bits, in: context).and(priceVerdict(at: bits, for: subject, in: context))
-    }
-
-    private func powerVerdict(at bits: Int, in context: PolicyContext) -> Verdict {
-        guard bits & HorizonDates.battery != 0 else { return PowerConstraint.ac.verdict(under: context.conditions) }
-        if let level, bits & HorizonDates.anyCharge == 0 {
-            return PowerConstraint.acOrBattery(above: level).verdict(under: context.conditions)
-        }
-        // Any known power is acceptable, so no debounce applies to changes between AC power and battery.
-        return context.conditions.power.value == .unknown
-            ? PowerConstraint.ac.verdict(under: context.conditions) : .run(relyingOn: [], reevaluateAt: nil)
-    }
-
-    private func priceVerdict(at bits: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        guard bits & HorizonDates.metered == 0, !subject.traits.isLoopback else {
-            return .run(relyingOn: [], reevaluateAt: nil)
-        }
-        return MeteredConstraint.unmetered.verdict(under: context.conditions, treatingUnknownAs: unknownMetered)
-    }
+    /// The awake time without AC power that ends the wait of work without a deadline.
+    public var longestWaits: [Duration] { [maximumWait] }
 
     static let entry = PolicyCatalog.Entry(
         name: "horizon",
@@ -168,83 +128,5 @@ public struct HorizonPolicy: Policy, Hashable {
             metered: $0["metered"] > 0 ? Duration(clampingSeconds: $0["metered"] * 3600) : nil,
             level: $0["level"] > 0 ? Int($0["level"]) : nil, share: $0["share"],
             maximumWait: Duration(clampingSeconds: $0["wait"] * 86_400))
-    }
-}
-
-/// A relaxation phase for work without a deadline, and one for each set of dates that have passed. The state tells
-/// whether the wait for AC power was too long for work without a deadline.
-extension HorizonPolicy: PhasedPolicy {
-    /// Returns one without a deadline; otherwise, one more than the number of sets of dates.
-    public func phaseCount(withDeadline hasDeadline: Bool) -> Int {
-        guard hasDeadline else { return 1 }
-        return 1 + (level == nil ? HorizonDates.anyCharge : 2 * HorizonDates.anyCharge)
-    }
-
-    /// A Boolean value that indicates whether a run on a metered network ends at the deadline.
-    public var mayEndRunsByTime: Bool { metered != nil }
-
-    /// Returns `false` on AC power, which every phase accepts, unless a phase accepts metered networks.
-    public func estimatesMayStopRuns(in context: PolicyContext) -> Bool {
-        metered != nil || context.conditions.power.value != .ac
-    }
-
-    /// Returns the horizon, because the dates of all phases follow from it.
-    public func phaseKey(in context: PolicyContext) -> UInt64 { UInt64(horizonMinutes(in: context)) }
-
-    /// Returns the phase of `subject` on a machine without a history.
-    public func phase(of subject: PolicySubject, at now: WallTime) -> RelaxationPhase {
-        phase(of: subject, at: now, horizonMinutes: horizonMinutes(afterAbsence: 0))
-    }
-
-    /// Returns the phase of `subject`, which depends on the dates that have passed.
-    public func phase(of subject: PolicySubject, in context: PolicyContext) -> RelaxationPhase {
-        phase(of: subject, at: context.now.wall, horizonMinutes: horizonMinutes(in: context))
-    }
-
-    /// Returns the phase of a new transfer.
-    public func phase(ofNew traits: TransferTraits, in context: PolicyContext) -> RelaxationPhase {
-        guard traits.constraints.deadline != nil else { return RelaxationPhase() }
-        return phase(of: PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive), in: context)
-    }
-
-    private func phase(of subject: PolicySubject, at now: WallTime, horizonMinutes: Int64) -> RelaxationPhase {
-        guard let dates = HorizonDates(subject, self, horizonMinutes: horizonMinutes) else { return RelaxationPhase() }
-        let (bits, until) = dates.position(at: now)
-        return RelaxationPhase(1 + bits, until: until)
-    }
-
-    /// Returns permission to run if the conditions satisfy the requirements of a phase; otherwise, a wait.
-    public func verdict(atPhase phase: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        phase == 0 ? undatedVerdict(for: subject, in: context) : verdict(at: phase - 1, for: subject, in: context)
-    }
-
-    /// Returns 1 if the machine has been awake without AC power for too long, and 0 otherwise.
-    public func stateKey(in context: PolicyContext) -> PolicyStateKey {
-        guard context.conditions.power.value != .ac else { return PolicyStateKey() }
-        let absence = context.awakeTime(without: .ac)
-        guard absence < maximumWait else { return PolicyStateKey(1) }
-        // While the machine sleeps, or before the first observation, the time without AC power does not grow.
-        guard context.history.observed?.isAwake == true else { return PolicyStateKey() }
-        return PolicyStateKey(
-            until: context.reevaluation(at: context.now.instant.advanced(by: maximumWait - absence)))
-    }
-
-    /// Returns `false` if `subject` has a deadline, or if the price alone delays it. Only work without a deadline depends
-    /// on the state.
-    public func stateMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool {
-        subject.traits.constraints.deadline == nil
-            && subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered).facts != nil
-    }
-}
-
-extension HorizonPolicy: OutlookPolicy {
-    /// Returns the date from which battery power is acceptable, if `subject` has a deadline and the date is to come.
-    public func outlook(for subject: PolicySubject, in context: PolicyContext) -> PowerOutlook? {
-        guard let dates = HorizonDates(subject, self, horizonMinutes: horizonMinutes(in: context)),
-            dates.batteryFrom > context.now.wall
-        else { return nil }
-        let basis: PowerOutlook.Basis =
-            dates.isReserved ? .reserved : factor > 0 ? .absence(context.history.freeNetwork.longest) : .need
-        return PowerOutlook(batteryFrom: dates.batteryFrom, basis: basis)
     }
 }
