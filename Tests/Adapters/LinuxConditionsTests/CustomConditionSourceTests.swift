@@ -67,6 +67,23 @@ struct CustomConditionSourceTests {
         }
     }
 
+    @Test(
+        "The shipped load is high while work waits for the processor a fifth of the time",
+        arguments: [("0.00", "low"), ("19.99", "low"), ("20.00", "high"), ("93.10", "high")])
+    func load(share: String, value: String) async throws {
+        try await withFolder { folder in
+            let text = "some avg10=\(share) avg60=99.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 total=0\n"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/cpu"))
+            var load = try #require(CustomConditionSource.shipped.first { $0.name == "load" })
+            guard case .command(let words) = load.origin else { return Issue.record("no command") }
+            (load.origin, load.debounce) = (.command(words.dropLast() + [folder + "/cpu"]), .zero)
+            let machine = Machine(load)
+            let known = await machine.next(value)
+            #expect(known?.custom.first?.sentence == (value == "high" ? "the processor is busy" : nil))
+            await machine.conditions.stop()
+        }
+    }
+
     @Test("A FIFO keeps its last line after the writer has gone")
     func fifo() async throws {
         try await withFolder { folder in

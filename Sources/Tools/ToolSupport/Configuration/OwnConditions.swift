@@ -37,15 +37,7 @@ package enum OwnConditions {
     ) throws -> CustomConditionSource {
         guard let table = value?.table else { throw UsageError("\(key)\(shown(value)): must be a table with 'values'") }
         try check(table, of: key, known: conditionKeys)
-        guard let array = table["values"]?.array, !array.isEmpty else {
-            throw UsageError("\(key): values\(shown(table["values"])): must be a list, such as [\"yes\", \"no\"]")
-        }
-        let values = try array.map { try Values.text("\(key): values", $0) }
-        if let wrong = values.first(where: { !CustomConstraint.isValue($0) }) {
-            throw UsageError(
-                "\(key): values: '\(wrong)' must be up to 64 letters, digits, hyphens, underscores, and periods")
-        }
-        var source = CustomConditionSource(name, try origin(of: name, key, table), values: values)
+        var source = try shipped(name, table) ?? defined(name, key: key, table)
         if let every = table["every"] {
             guard case .command = source.origin else {
                 throw UsageError("\(key): every applies to a command only; a file and a property are followed")
@@ -53,18 +45,39 @@ package enum OwnConditions {
             source.interval = try duration("\(key): every", every)
             guard source.interval >= .seconds(5) else { throw UsageError("\(key): every must be at least \"5s\"") }
         }
-        // A value that flaps would start and stop transfers each time. The user sets a value once.
-        if case .setting = source.origin {} else { source.debounce = .seconds(1) }
         if let debounce = table["debounce"] { source.debounce = try duration("\(key): debounce", debounce) }
         if let sentence = table["sentence"] {
             guard let sentences = sentence.table else {
                 throw UsageError("\(key): sentence\(shown(sentence)): must be a table from values to sentences")
             }
-            try check(sentences, of: "\(key): sentence", known: values)
+            try check(sentences, of: "\(key): sentence", known: source.values)
             for value in sentences.keys {
                 source.sentences[value] = try Values.text("\(key): sentence.\(value)", sentences[value])
             }
         }
+        return source
+    }
+
+    /// Returns the shipped definition of that name, unless the table has a definition of its own.
+    private static func shipped(_ name: String, _ table: TOMLTable) -> CustomConditionSource? {
+        guard ["values", "command", "file", "dbus"].allSatisfy({ table[$0] == nil }) else { return nil }
+        return CustomConditionSource.shipped.first { $0.name == name }
+    }
+
+    private static func defined(_ name: String, key: String, _ table: TOMLTable) throws -> CustomConditionSource {
+        guard let array = table["values"]?.array, !array.isEmpty else {
+            throw UsageError(
+                "\(key): values\(shown(table["values"])): must be a list, such as [\"yes\", \"no\"]; no keys are "
+                    + "needed for \(CustomConditionSource.shipped.map(\.name).joined(separator: ", "))")
+        }
+        let values = try array.map { try Values.text("\(key): values", $0) }
+        if let wrong = values.first(where: { !CustomConstraint.isValue($0) }) {
+            throw UsageError(
+                "\(key): values: '\(wrong)' must be up to 64 letters, digits, hyphens, underscores, and periods")
+        }
+        var source = CustomConditionSource(name, try origin(of: name, key, table), values: values)
+        // A value that flaps would start and stop transfers each time. The user sets a value once.
+        if case .setting = source.origin {} else { source.debounce = .seconds(1) }
         return source
     }
 
@@ -162,7 +175,8 @@ package enum OwnConditions {
             let known = names.isEmpty ? "none is defined" : "defined are \(names.joined(separator: ", "))"
             throw UsageError(
                 "\(context)no condition '\(name)' is defined" + (suggestion.isEmpty ? "; \(known)" : suggestion)
-                    + "; define it in [condition.\(name)] of "
+                    + (CustomConditionSource.shipped.contains { $0.name == name }
+                        ? "; add the line [condition.\(name)] to " : "; define it in [condition.\(name)] of ")
                     + ((try? DaemonConfiguration.defaultPath()) ?? "config.toml"))
         }
         if let value = values.first(where: { !source.values.contains($0) }) {
