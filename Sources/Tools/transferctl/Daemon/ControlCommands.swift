@@ -124,7 +124,9 @@ struct ResumeCommand: ControlCommand {
         var rest = self
         rest.choice.ids.removeAll { reference in ended.contains { .transfer($0) == reference } }
         guard ended.isEmpty || !rest.choice.ids.isEmpty else { return }
-        Self.confirm(try await rest.applyAction(by: client))
+        let resumed = try await rest.applyAction(by: client)
+        Self.confirm(resumed)
+        if resumed.isEmpty { Console.error("'transferctl resume --failed' submits failed transfers again.") }
     }
 
     private static func retryFailed(_ transfers: EndedTransfers) async throws {
