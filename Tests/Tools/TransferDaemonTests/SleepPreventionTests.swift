@@ -32,7 +32,7 @@ import TransferModel
         #expect(given() == [true, false] && prevention.report?.value == "not on AC power")
         prevention.follow(.ac, at: Self.now)
         orders.withLock { $0.last }??(false)
-        #expect(given() == [true, false, true] && prevention.report?.value == "refused by logind")
+        #expect(given() == [true, false, true] && prevention.report?.value == "not granted by logind")
         orders.withLock { $0.last }??(true)
         #expect(prevention.report?.value == "while transfers run")
         prevention.follow(Self.status(2, .waiting), at: Self.now.advanced(by: .seconds(5)))

@@ -19,7 +19,7 @@ final class SleepPrevention: Sendable {
 
         /// The description of the state for users.
         var text: String {
-            if isWanted { return isPrevented == false ? "refused by logind" : "while transfers run" }
+            if isWanted { return isPrevented == false ? "not granted by logind" : "while transfers run" }
             return isOnAC ? "no transfer runs" : "not on AC power"
         }
     }

@@ -50,7 +50,8 @@ import TransferPolicy
         #expect(lines[1] == "Power battery 48 %   Network Wi-Fi “Home”, probably unmetered")
         #expect(lines[2] == "On hold: a call, until 'transferctl release'")
         #expect(lines[4] == "running")
-        #expect(lines[5] == "> 3  file.iso                           ███████████████ 50 %  100 B/s  ETA 0:05")
+        let space = String(repeating: " ", count: 27)
+        #expect(lines[5] == "> 3  file.iso\(space)████████░░░░░░░░ 50 %  100 B/s  ETA 0:05")
         #expect(lines[6] == "waiting: on battery")
         #expect(lines[7].hasPrefix("  12 other.bin  "))
         #expect(lines[19] == String(repeating: "─", count: 80))
@@ -84,7 +85,7 @@ import TransferPolicy
         _ = state.apply(.listed((1...100).map { row($0, .waiting, "f\($0)") }))
         #expect(lines(state, height: 12).contains { $0.hasPrefix("> 1 ") })
         for _ in 0..<49 { _ = state.apply(.key(.down)) }
-        let middle = lines(state, height: 12)
+        let middle = lines(state, height: 14)
         #expect(middle.contains { $0.hasPrefix("> 50 ") })
         #expect(middle.contains { $0.hasPrefix("  49 ") } && middle.contains { $0.hasPrefix("  51 ") })
         _ = state.apply(.key(.end))
