@@ -43,10 +43,12 @@ extension CallerService {
             do { try location.apply(to: &specification) } catch { throw BusFault(.invalidArgument, "\(error)") }
         }
         guard !specification.isIncomplete else {
+            let command = "transferctl set \(transfer.id) url=URL"
+            let remedy = specification.lacksFields ? "" : "give its URL with '\(command)', or "
             throw BusFault(
                 .invalidArgument,
                 "the request of transfer \(transfer.id) had a query, header fields, a body, or a login, which the daemon does "
-                    + "not keep after the end; submit the request again with 'transferctl add'")
+                    + "not keep after the end; \(remedy)submit the request again with 'transferctl add'")
         }
         specification.traits.submitted = daemon.now
         guard let upload = specification.upload else {

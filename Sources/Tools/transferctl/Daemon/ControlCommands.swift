@@ -98,7 +98,8 @@ struct ResumeCommand: ControlCommand {
         discussion: """
             A failed or canceled transfer is submitted again as a new one, whose ID is printed. A request with a query, \
             header fields, cookies, or a login cannot be repeated, because the daemon does not keep them after the end: use \
-            'transferctl add' again.
+            'transferctl add' again, or give the query with 'transferctl set ID url=URL'. Received bytes are kept if the \
+            server has the same file.
             """)
     static var action: ControlAction { .resume }
     static var participle: String { "Resumed" }
