@@ -264,7 +264,8 @@ enum ManagerInterface {
               confidence (s: reported, guessed, assumed). Battery has level (x, percent), charging, and warning (s)
               instead of a value. If the user has configured a source of prices, the user also gets price, with now (d),
               until (s, a date), lowest (d, the lowest known price from now on), lowest-from, and known-until (s, dates;
-              missing values are unknown), and custom, an a{sv} of the user's own conditions by name. Empty before the first snapshot. Changes are sent to watchers.
+              missing values are unknown), custom, an a{sv} of the user's own conditions by name, and, only from Get and
+              GetAll, stay-awake (whether the daemon keeps the machine awake), if that is enabled. Empty before the first snapshot. Changes are sent to watchers.
             -->
             <property name="Conditions" type="a{sv}" access="read"/>
             <!-- The folder of the queue; empty for sandboxed programs. -->
