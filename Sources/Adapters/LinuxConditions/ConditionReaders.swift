@@ -62,6 +62,9 @@ final class ConditionReaders {
     /// Lets an announced sleep or shutdown proceed.
     func allowSleep() { session?.allowSleep() }
 
+    /// Prevents sleep, or allows it again if `report` is `nil`.
+    func preventSleep(_ report: ((Bool) -> Void)?) { session?.preventSleep(report) }
+
     /// Reads everything again. After sleep, anything may have changed without an event.
     private func readAll() {
         powerSupplyChanged()

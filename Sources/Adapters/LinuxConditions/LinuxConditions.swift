@@ -68,6 +68,15 @@ public actor LinuxConditions: ConditionSource {
         executor.perform { self.assumeIsolated { $0.readers?.allowSleep() } }
     }
 
+    /// Has logind prevent sleep that is not forced, or allow it again if `report` is `nil`. Has no effect before the first
+    /// snapshot.
+    ///
+    /// - Parameter report: Called on the readers' thread with whether logind prevents sleep, whenever that changes.
+    package nonisolated func preventSleep(_ report: (@Sendable (Bool) -> Void)?) {
+        guard ending.withLock({ $0 == nil }) else { return }
+        executor.perform { self.assumeIsolated { $0.readers?.preventSleep(report) } }
+    }
+
     /// Ends the stream, both threads, and all connections. Returns after all of them have ended.
     public nonisolated func stop() async {
         // A second caller waits for the first. The first caller's remaining requests to the thread would never be

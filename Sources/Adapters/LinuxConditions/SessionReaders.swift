@@ -73,6 +73,9 @@ final class SessionReaders {
     /// Lets an announced sleep or shutdown proceed.
     func allowSleep() { sleep?.allow() }
 
+    /// Prevents sleep, or allows it again if `report` is `nil`.
+    func preventSleep(_ report: ((Bool) -> Void)?) { sleep?.preventSleep(report) }
+
     private func receive(_ availability: Availability<SleepReading>) {
         report(.login(availability))
         let wasAsleep = isAsleep

@@ -55,7 +55,7 @@ extension ClockReading {
 }
 
 extension Circumstance {
-    /// The circumstance that a file exists, whatever it contains. Its folder must exist.
+    /// The circumstance that a file exists, whatever it contains. Its folder need not exist yet.
     ///
     /// ```swift
     /// .machine.holding("a video call", by: "call-watch", while: .fileExists("/run/user/1000/call"))

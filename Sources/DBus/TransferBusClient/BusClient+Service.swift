@@ -121,6 +121,11 @@ package struct EndedTransfers: EndedTransferManager {
         return (reply.first?.items ?? []).compactMap { $0.integer.map(TransferID.init) }
     }
 
+    package func retry(_ id: TransferID, from url: String) async throws -> TransferID {
+        let reply = try await client.call("RetryFrom", [.integer(id.rawValue), .string(url)], type: "(xs)")
+        return TransferID(reply.first?.integer ?? 0)
+    }
+
     package func remove(_ ids: [TransferID]) async throws {
         _ = try await client.call("Remove", [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
     }

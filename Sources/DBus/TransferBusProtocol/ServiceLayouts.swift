@@ -33,7 +33,11 @@ extension TransferFilter: VariantCoded {
 
 extension ChangeRequest: VariantCoded {
     package static let busLayout = VariantLayout(
-        "a change", keys: ["priority": .init("priority", whole: 0...1000), "constraints": .inline()])
+        "a change",
+        keys: [
+            "priority": .init("priority", whole: 0...1000), "constraints": .inline(),
+            "url": .init("url", most: 32 << 10),
+        ])
 }
 
 extension ConstraintChange: VariantCoded {
@@ -86,7 +90,7 @@ extension LossReport: VariantCoded {
 }
 
 extension ConditionsReport: VariantCoded {
-    package static let busLayout = VariantLayout()
+    package static let busLayout = VariantLayout(keys: ["stayAwake": "stay-awake"])
 }
 
 extension PriceReport: VariantCoded {

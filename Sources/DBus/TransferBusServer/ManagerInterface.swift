@@ -140,11 +140,17 @@ enum ManagerInterface {
             <!--
               Submits failed and canceled transfers again, either all or none. Returns the IDs of the new transfers in the
               same order. Refused for tasks of sessions, and for requests with a query, header fields, a body, or a login,
-              because the daemon does not keep them after the end.
+              because the daemon does not keep them after the end. Received bytes are kept if the server has the same file.
             -->
             <method name="Retry">
               <arg name="ids" type="ax" direction="in"/>
               <arg name="new" type="ax" direction="out"/>
+            </method>
+            <!-- Submits a failed or canceled download again, as Retry, with another URL, whose query may be new. -->
+            <method name="RetryFrom">
+              <arg name="id" type="x" direction="in"/>
+              <arg name="url" type="s" direction="in"/>
+              <arg name="new" type="x" direction="out"/>
             </method>
             <!--
               Removes ended transfers from List, either all or none. Their files and their history stay. Refused for tasks
@@ -152,8 +158,9 @@ enum ManagerInterface {
             -->
             <method name="Remove"><arg name="ids" type="ax" direction="in"/></method>
             <!--
-              Changes a transfer. Keys: kind, priority, the constraints of Submit, and remove (as: the constraints to
-              remove first: power, link-kinds, metered, not-before, deadline, windows, patience).
+              Changes a transfer. Keys: kind, priority, the constraints of Submit, remove (as: the constraints to
+              remove first: power, link-kinds, metered, not-before, deadline, windows, patience), and url (s: the new URL
+              of a download outside sessions; not for sandboxed programs).
             -->
             <method name="Change">
               <arg name="id" type="x" direction="in"/>
@@ -257,7 +264,8 @@ enum ManagerInterface {
               confidence (s: reported, guessed, assumed). Battery has level (x, percent), charging, and warning (s)
               instead of a value. If the user has configured a source of prices, the user also gets price, with now (d),
               until (s, a date), lowest (d, the lowest known price from now on), lowest-from, and known-until (s, dates;
-              missing values are unknown), and custom, an a{sv} of the user's own conditions by name. Empty before the first snapshot. Changes are sent to watchers.
+              missing values are unknown), custom, an a{sv} of the user's own conditions by name, and, only from Get and
+              GetAll, stay-awake (whether the daemon keeps the machine awake), if that is enabled. Empty before the first snapshot. Changes are sent to watchers.
             -->
             <property name="Conditions" type="a{sv}" access="read"/>
             <!-- The folder of the queue; empty for sandboxed programs. -->

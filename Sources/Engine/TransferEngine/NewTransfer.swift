@@ -11,10 +11,13 @@ public struct NewTransfer: Hashable, Sendable {
     public var specification: TransferSpecification
     /// A key by which the caller can find the transfer in the store in a later run. Not empty and without NUL.
     public var key: String?
+    /// The partial file of an earlier transfer, from which the transfer continues, or `nil` to begin with the first byte.
+    public var resume: ResumePoint?
 
     /// Creates a transfer to submit.
-    public init(_ specification: TransferSpecification, key: String? = nil) {
+    public init(_ specification: TransferSpecification, key: String? = nil, resume: ResumePoint? = nil) {
         self.specification = specification
+        self.resume = resume
         // The estimates of the scheduler see only the traits.
         if let limit = specification.rateLimit { self.specification.traits.rateLimit = limit }
         self.key = key

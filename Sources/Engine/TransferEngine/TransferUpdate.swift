@@ -9,7 +9,7 @@ public struct TransferUpdate: Hashable, Sendable {
     /// ## Topics
     /// ### The queue
     /// - ``submitted(_:)``
-    /// - ``changed(_:)``
+    /// - ``changed(_:isMoved:)``
     /// - ``paused``
     /// - ``resumed``
     /// - ``waiting(_:)``
@@ -28,8 +28,8 @@ public struct TransferUpdate: Hashable, Sendable {
         /// The transfer is durably in the queue. This update precedes all others about a transfer that is submitted
         /// in this run.
         case submitted(NewTransfer)
-        /// The requirements of the transfer changed durably. The value contains the new traits.
-        case changed(TransferTraits)
+        /// The requirements of the transfer, or its URL, changed durably. The value is the new specification.
+        case changed(TransferSpecification, isMoved: Bool)
         /// The transfer was paused durably. If an attempt runs, the attempt is being stopped; ``stopped(_:bytes:)``
         /// follows.
         case paused

@@ -14,7 +14,8 @@ extension SessionHost {
         switch update.kind {
         case .submitted(let transfer): if let key = transfer.key { await handle(.transferSubmitted(id, key: key)) }
         case .paused, .resumed, .waiting, .deadline, .retrying, .restarted: break
-        case .changed(let traits): await handle(.dateChanged(id, traits.constraints.notBefore?.date))
+        case .changed(let specification, _):
+            await handle(.dateChanged(id, specification.traits.constraints.notBefore?.date))
         case .started: await handle(.transferBegan(id))
         case .progressed(let bytes, let total, _): await handle(.transferProgressed(id, bytes: bytes, total: total))
         case .stopped(let explanation, let bytes):

@@ -103,12 +103,12 @@ public final class InMemoryTransferStore: TransferStore {
                 switch change {
                 case .statistics(let value):
                     new.statistics = try JSONEncoder().encode(value)
-                case .submitted(let transfer, let resume):
+                case .submitted(let transfer):
                     new.last += 1
                     given.append(TransferID(new.last))
                     new.transfers[TransferID(new.last)] = StoredTransfer(
-                        id: TransferID(new.last), specification: transfer.specification, resume: resume,
-                        key: transfer.key)
+                        id: TransferID(new.last), specification: transfer.specification,
+                        resume: transfer.resume, key: transfer.key)
                 case .inserted(let transfer):
                     try Self.apply(change, to: &new.transfers)
                     new.last = max(new.last, transfer.id.rawValue)

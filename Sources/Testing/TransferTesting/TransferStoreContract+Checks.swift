@@ -6,8 +6,10 @@ internal import TransferScheduling
 extension TransferStoreContract {
     private func submissions(_ count: Int) -> [StoreChange] {
         (0..<count).map { index in
-            let transfer = NewTransfer(StoredTransferSamples.plain(Int64(index)).specification, key: "key \(index)")
-            return .submitted(transfer, resume: index == 1 ? StoredTransferSamples.full(1).resume : nil)
+            .submitted(
+                NewTransfer(
+                    StoredTransferSamples.plain(Int64(index)).specification, key: "key \(index)",
+                    resume: index == 1 ? StoredTransferSamples.full(1).resume : nil))
         }
     }
 
@@ -55,9 +57,9 @@ extension TransferStoreContract {
         let store = try await open()
         let resume = StoredTransferSamples.full(1).resume
         let ids = try await store.commit([
-            .submitted(NewTransfer(StoredTransferSamples.full(1).specification, key: "a"), resume: resume),
-            .submitted(NewTransfer(StoredTransferSamples.upload(1).specification), resume: nil),
-            .submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil),
+            .submitted(NewTransfer(StoredTransferSamples.full(1).specification, key: "a", resume: resume)),
+            .submitted(NewTransfer(StoredTransferSamples.upload(1).specification)),
+            .submitted(NewTransfer(StoredTransferSamples.plain(1).specification)),
         ])
         try expectEqual(ids.count, 3, "identifiers")
         let expected = [

@@ -74,13 +74,15 @@ struct Daemon {
         rates.configure(configuration)
         let holds = HoldWatch()
         self.holds = holds
-        let conditions = HoldSwitch(
-            base: AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true) {
-                $0.prices = configuration.prices
-                $0.customConditions = configuration.conditions
-                $0.followsPipes = true
-            }, alarm: alarm,
-            file: HoldFile(in: state), onChange: { holds.report($0) })
+        let machine = AdapterFactory.conditions(sysfsRoot: sysfsRoot, alarm: alarm, delaysSleep: true) {
+            $0.prices = configuration.prices
+            $0.customConditions = configuration.conditions
+            $0.followsPipes = true
+        }
+        let sleepPrevention = SleepPrevention { machine.preventSleep($0) }
+        sleepPrevention.enable(configuration.staysAwake, at: alarm.now().wall)
+        let conditions = HeldConditions(
+            machine, HoldFile(in: state), alarm: alarm, onChange: { holds.report($0) })
         var scheduling = SchedulerConfiguration()
         scheduling.globalSlots = configuration.parallel
         scheduling.slotsPerHost = configuration.parallelPerHost
@@ -108,7 +110,7 @@ struct Daemon {
             filesPerApp: configuration.filesPerApp)
         service = DaemonService(
             engine: engine, registry: registry, host: host, spool: spool, starter: starter, alarm: alarm,
-            holdSwitch: conditions,
+            heldConditions: conditions, sleepPrevention: sleepPrevention,
             configuration: configuration, stateDirectory: state, loss: store.loss,
             defaultDirectory: Self.cacheFolder(beside: state), metrics: metrics, logger: logger)
         let server = BusServer(service: service, programs: programs)

@@ -24,7 +24,7 @@ struct OpenTransactionTests {
     }
 
     private static let submission = StoreChange.submitted(
-        NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+        NewTransfer(StoredTransferSamples.plain(1).specification))
 
     init() async throws {
         store = try StoreFixture().open()

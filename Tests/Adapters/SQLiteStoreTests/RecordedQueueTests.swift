@@ -81,7 +81,7 @@ struct RecordedQueueTests {
             #expect(statistics.typicalRate == expected.typicalRate)
         }
         // No ID is assigned twice.
-        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification))
         #expect(try await store.commit([new]) == [TransferID(Int64(10 + count))])
         try await store.commit([.ended(TransferID(2), .cancelled)])
         #expect(

@@ -43,7 +43,7 @@ struct SQLiteStoreProcessTests {
             }
             #expect(acknowledged.subtracting(kept).isEmpty, "lost in round \(round)")
             let specification = StoredTransferSamples.plain(1).specification
-            let next = try await store.commit([.submitted(NewTransfer(specification), resume: nil)])[0]
+            let next = try await store.commit([.submitted(NewTransfer(specification))])[0]
             #expect(next > (transfers.last?.id ?? last))
             try await store.commit([.ended(next, .cancelled)])
             last = next

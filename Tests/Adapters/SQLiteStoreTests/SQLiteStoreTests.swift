@@ -15,7 +15,7 @@ import TransferTesting
 @Suite("SQLiteStore")
 struct SQLiteStoreTests {
     private static let submission = StoreChange.submitted(
-        NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+        NewTransfer(StoredTransferSamples.plain(1).specification))
 
     @Test("The store satisfies the contract of its port", arguments: TransferStoreContract.Check.allCases)
     func contract(_ check: TransferStoreContract.Check) async throws {
@@ -171,7 +171,7 @@ struct SQLiteStoreTests {
         let ids = try await store.commit(
             traits.map { traits in
                 specification.traits = traits
-                return .submitted(NewTransfer(specification), resume: nil)
+                return .submitted(NewTransfer(specification))
             })
         let paused = Set(stride(from: 0, to: count, by: 5000).map { ids[$0] })
         try await store.commit(paused.map { .suspended($0, true) })
@@ -210,7 +210,7 @@ struct SQLiteStoreTests {
         // Each key twice, the first of them ended.
         let specification = StoredTransferSamples.plain(1).specification
         let ids = try await store.commit(
-            (keys + keys).map { .submitted(NewTransfer(specification, key: $0), resume: nil) })
+            (keys + keys).map { .submitted(NewTransfer(specification, key: $0)) })
         #expect(ids == (1...20_000).map { TransferID($0) })
         let transfers = zip(ids, keys + keys).map { StoredTransfer(id: $0, specification: specification, key: $1) }
         try await store.commit(ids.prefix(10).map { .ended($0, .cancelled) })

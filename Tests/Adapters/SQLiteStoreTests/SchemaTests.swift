@@ -34,7 +34,7 @@ struct SchemaTests {
         try old.close()
         let store = try fixture.open()
         let given = try await store.commit([
-            .submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+            .submitted(NewTransfer(StoredTransferSamples.plain(1).specification))
         ])
         #expect(given == [TransferID(1)])
         try await store.commit([.ended(TransferID(1), .cancelled), .inserted(StoredTransferSamples.full(2))])
@@ -90,7 +90,7 @@ struct SchemaTests {
             }
             try old.close()
             let store = try fixture.open()
-            let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+            let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification))
             #expect(try await store.commit([new]) == [TransferID(given)])
             try await fixture.raw().write { try $0.execute(sql: "DELETE FROM task") }
             #expect(try await store.commit([new]) == [TransferID(given + 1)])

@@ -92,7 +92,7 @@ struct SessionRowsTests {
         let store = try fixture.open()
         let name = key.transferKey(of: 3)
         let specification = StoredTransferSamples.plain(1).specification
-        let ids = try await store.commit([.submitted(NewTransfer(specification, key: name), resume: nil)])
+        let ids = try await store.commit([.submitted(NewTransfer(specification, key: name))])
         let sessions: any SessionStore = store
         #expect(
             try await sessions.transfers(forKeys: [name, key.transferKey(of: 4)]).mapValues(\.id) == [name: ids[0]])

@@ -152,7 +152,7 @@ struct UpkeepTests {
         try store.upkeep.perform()
         #expect(try await store.ended(limit: 100).map(\.id.rawValue) == [8])
         #expect(try await count("task", fixture) == 2)
-        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification))
         #expect(try await store.commit([new]) == [TransferID(11)])
     }
 

@@ -49,6 +49,51 @@ struct EndedTransferTests {
         }
     }
 
+    @Test("A failed transfer continues its bytes at a fresh link, and says if it starts over")
+    func freshLink() async throws {
+        // Ranges from the first megabyte on are not limited.
+        let server = try await NginxServer(rate: 1000, beginning: 2_000_000)
+        let served = try server.serve("old", bytes: 4_000_000)
+        let fixture = try await DaemonFixture()
+        let result: Result<Void, any Error>
+        do {
+            let downloads = fixture.program.downloads
+            try await fixture.run("add", server.url("old?key=1"), "-o", downloads + "/file")
+            try await waitUntil("bytes", within: 60) {
+                try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 1_500_000
+            }
+            try await fixture.run("pause", "1")
+            try await waitUntil("a pause", within: 60) { try await fixture.state(of: "1") == "paused" }
+            guard rename(served, server.folder.path + "/www/new") == 0 else { throw FixtureError("no new link") }
+            try await fixture.run("resume", "1")
+            try await fixture.run("wait", "1", status: 1)
+            #expect(try await fixture.run("why", "1").contains("'transferctl set 1 url=URL'"))
+            #expect(try await fixture.run("set", "1", "url=ftp://h/", status: 2).contains("unsupported URL scheme"))
+            #expect(try await fixture.run("set", "1", "url=\(server.url("new?key=2"))", "priority=7") == "2")
+            try await fixture.run("wait", "2", "--timeout", "60s")
+            #expect(RandomFile.same(downloads + "/file", server.folder.path + "/www/new"))
+            let requests = server.requests().filter { $0.path == "/new" }
+            #expect(requests.map(\.status) == [206] && requests.allSatisfy { $0.bytesSent < 2_500_000 })
+            #expect(try await fixture.transfer("2")["priority"] as? Int == 7)
+            // An unfinished one keeps its ID; here, the server has another file.
+            try await fixture.run("add", server.url("new"), "-o", downloads + "/other")
+            try await waitUntil("bytes", within: 60) {
+                try await fixture.transfer("3")["bytes"] as? Int ?? 0 > 1_500_000
+            }
+            let changed = try server.serve("changed", bytes: 1_900_000, seed: 2)
+            try await fixture.run("set", "3", "url=\(server.url("changed"))")
+            try await fixture.run("wait", "3", "--timeout", "60s")
+            #expect(RandomFile.same(downloads + "/other", changed))
+            let history = try await fixture.run("history", "3")
+            #expect(history.contains("changed  - new URL \(server.url("changed"))"))
+            #expect(history.contains("restarted  - the file on the server has changed, starting over"))
+            #expect(try await fixture.run("set", "3", "url=\(server.url("x"))", status: 2).contains("has finished"))
+            result = .success(())
+        } catch { result = .failure(error) }
+        await fixture.end()
+        try result.get()
+    }
+
     @Test("A request that has lost a query or a header field is not retried, also after a restart")
     func incomplete() async throws {
         try await withFixture { fixture, server in
@@ -59,6 +104,8 @@ struct EndedTransferTests {
             for id in ["1", "2"] {
                 #expect(try await fixture.run("resume", id, status: 2).contains("'transferctl add'"))
             }
+            let url = "url=\(server.url("new"))?key=2"
+            #expect(try await fixture.run("set", "2", url, status: 2).contains("'transferctl add'"), "a header is lost")
             #expect(try await fixture.run("resume", "1", "3", status: 2).contains("transfer 1 had a query"))
             #expect(try await Self.listed(fixture) == [1, 2, 3], "a refused retry submits nothing")
             #expect(try await fixture.run("resume", "--failed") == "4")

@@ -78,10 +78,16 @@ extension HostileCase {
         HostileCase(member: "Cancel", arguments: victimIDs, foreign: noSuch),
         HostileCase(member: "StartNow", arguments: victimIDs, foreign: noSuch),
         HostileCase(member: "Retry", arguments: victimIDs, foreign: noSuch, sandboxed: denied),
+        HostileCase(
+            member: "RetryFrom", arguments: { [.int64($0.victimTransfer), .string("http://h/")] }, foreign: noSuch,
+            sandboxed: denied),
         HostileCase(member: "Remove", arguments: victimIDs, foreign: noSuch),
         HostileCase(
             member: "Change", arguments: { [.int64($0.victimTransfer), .dictionary([("priority", .int64(1))])] },
             foreign: noSuch),
+        HostileCase(
+            member: "Change", detail: "a URL",
+            arguments: { [.int64($0.victimTransfer), .dictionary([("url", .string("http://h/"))])] }, foreign: noSuch),
         HostileCase(
             member: "Change", detail: "a removal",
             arguments: { [.int64($0.victimTransfer), .dictionary([("remove", .texts(["deadline"]))])] }, foreign: noSuch

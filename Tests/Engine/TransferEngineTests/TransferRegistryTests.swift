@@ -77,10 +77,11 @@ import TransferScheduling
         _ = registry.apply(.started(attempt: 1), to: id)
         #expect(registry.apply(.paused, to: id)?.state == .running)
         #expect(registry.apply(.stopped(Self.isPaused, bytes: 1), to: id)?.state == .paused)
-        var traits = specification().traits
-        (traits.kind, traits.priority) = (.discretionary, 9)
-        let changed = registry.apply(.changed(traits), to: id)
+        var new = specification()
+        (new.traits.kind, new.traits.priority, new.url) = (.discretionary, 9, "http://other/g?key=1")
+        let changed = registry.apply(.changed(new, isMoved: false), to: id)
         #expect((changed?.kind, changed?.priority, changed?.state) == (.discretionary, 9, .paused))
+        #expect(registry.apply(.changed(new, isMoved: true), to: id)?.url == "http://other/g")
     }
 
     @Test("Stored transfers appear in their stored state")

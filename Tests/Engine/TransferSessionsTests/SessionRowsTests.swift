@@ -57,7 +57,7 @@ import TransferTesting
         let specification = TransferSpecification(
             url: "http://h/", destination: Destination(directory: "/tmp", name: "f"),
             traits: TransferTraits(kind: .normal, host: "h", submitted: HostFixture.start.wall))
-        let ids = try await store.commit(names.map { .submitted(NewTransfer(specification, key: $0), resume: nil) })
+        let ids = try await store.commit(names.map { .submitted(NewTransfer(specification, key: $0)) })
         var stored = StoredSession(key: key, record: SessionRecord(settings: .named()))
         for number in 1...4 { stored.tasks[number] = TaskRecord(snapshot: .download(number)) }
         // A task that took up the transfer of another task, one with another request, and one that has ended.

@@ -41,6 +41,10 @@ import TransferPolicy
             { $0.isSandboxed = true }, { $0.acceptsWebPages = true },
             { $0.cookies = ["h\tFALSE\t/a\tTRUE\t9\tn\tv"].compactMap { Cookie(line: $0) } },
             { $0 = Self.redactedWithHeaders($0) },
+            { specification in
+                specification.url += "?key=1"
+                specification = specification.redacted
+            },
             { $0.completedBefore = CompletedFile(path: "/f", bytes: 1, modified: 1, validator: nil) },
         ]
         #expect(plain.isPlain)

@@ -23,7 +23,7 @@ struct InMemoryTransferStoreTests {
         let full = TransferStoreError(code: .diskFull, message: "full")
         disk.fail(with: full)
         await #expect(throws: full) { try await store.commit([.inserted(StoredTransferSamples.plain(1))]) }
-        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification))
         await #expect(throws: full) { try await store.commit([new]) }
         disk.fail(with: nil)
         #expect(try await store.unfinished().isEmpty)

@@ -77,6 +77,8 @@ final class FakeManager: WatchedTransferManager, EndedTransferManager {
 
     func retry(_ ids: [TransferID]) async throws -> [TransferID] { throw FakeError() }
 
+    func retry(_ id: TransferID, from url: String) async throws -> TransferID { throw FakeError() }
+
     func remove(_ ids: [TransferID]) async throws {
         state.withLock { state in for id in ids { state.transfers[id] = nil } }
     }

@@ -150,7 +150,9 @@ import TransferPolicy
         #expect(try settings("[rpc]\nport = 7000") == nil)
         #expect(try settings("[rpc]\nenabled = true") == RPCSettings(directory: NSHomeDirectory() + "/Downloads"))
         var all = RPCSettings(directory: "/srv/files")
-        (all.port, all.token, all.origins, all.kind) = (7000, "0123456789abcdef", ["http://localhost:8080"], .normal)
+        (all.port, all.token, all.origins, all.kind) = (
+            7000, "0123456789abcdef", ["http://localhost:8080", "chrome-extension://abc"], .normal
+        )
         #expect(
             try settings(
                 """
@@ -159,7 +161,7 @@ import TransferPolicy
                 port = 7000
                 token = "0123456789abcdef"
                 directory = "/srv/files"
-                origins = ["http://localhost:8080"]
+                origins = ["http://localhost:8080", "chrome-extension://abc"]
                 kind = "normal"
                 """) == all)
     }

@@ -31,6 +31,25 @@ struct ConditionsTextTests {
         #expect(since("power", conditions, report) == Self.now.wall)
     }
 
+    @Test("A hold is the last condition, with its reason, its end, and the command that set it")
+    func hold() {
+        var conditions = Conditions(unknownSince: Self.now)
+        #expect(!ConditionsText.table(conditions, at: Self.now.wall).contains("hold"))
+        let free = ConditionsText.object(conditions, at: Self.now.wall)["hold"] as? [String: Any]
+        #expect(free?["value"] as? String == "none" && free?["until"] as? String == nil)
+        let old = conditions
+        let hold = MachineHold(by: MachineHold.user, why: "a call", until: Self.now.wall.advanced(by: .seconds(60)))
+        conditions.hold = Fact(hold, source: .user, since: Self.now)
+        let line = ConditionsText.table(conditions, at: Self.now.wall).split(separator: "\n").last ?? ""
+        #expect(line.hasPrefix("hold ") && line.contains("a call, until ") && line.contains("transferctl hold"))
+        let held = ConditionsText.object(conditions, at: Self.now.wall)["hold"] as? [String: Any]
+        #expect(held?["value"] as? String == "held" && held?["reason"] as? String == "a call")
+        #expect(held?["holder"] as? String == "the user" && held?["since"] is String && held?["until"] is String)
+        #expect(ConditionsText.change(from: old, to: conditions)?.hasPrefix("conditions: hold a call, until") == true)
+        #expect(ConditionsText.change(from: conditions, to: old)?.hasPrefix("conditions: hold none") == true)
+        #expect(ConditionsText.change(from: nil, to: old)?.contains("hold") == false)
+    }
+
     @Test("The policy in force is a sentence, whatever its name")
     func rule() {
         #expect(ConfigShow.rule(of: "default") == ConfigShow.rule(of: "balanced"))

@@ -65,6 +65,8 @@ struct DaemonCommandTests {
                 "remove": .list(["power", "link-kinds", "metered", "price-below", "custom"].map { .string($0) })
             ])
         #expect(throws: UsageError.self) { try SetCommand.request(["kind=none"], now: Self.now) }
+        let url = try SetCommand.request(["url=http://h/f?a=b"], now: Self.now)
+        #expect(url.url == "http://h/f?a=b" && url.constraints.isEmpty)
         for key in ["when", "not-before", "by", "window", "metered", "patience", "priority"] {
             let change = try SetCommand.request(["\(key)=none"], now: Self.now)
             #expect(change != ChangeRequest(), "\(key)=none changes nothing")

@@ -10,7 +10,7 @@ import TransferPolicy
 /// A delay lock is held all the time, because a lock requested after the announcement comes too late. The lock is
 /// released by `allow`, or when its time is up, which is less than the 5 s after which logind proceeds anyway. A new
 /// lock is taken at each wake-up, and each time the login manager starts. A process that may not take a lock still
-/// receives the announcements.
+/// receives the announcements. On request, a second lock prevents sleep.
 final class SleepReader {
     private let executor: GLibExecutor
     private let timeLimit: UInt32
@@ -24,9 +24,14 @@ final class SleepReader {
     private var reading = SleepReading()
     private var firstReading: Cancellation?
     private var limit: GLibSource?
-    private var lock: InhibitorLock?
-    private var lockRequest: Cancellation?
+    private let delayLock = InhibitorLock(
+        what: "sleep:shutdown", why: "Running transfers are being stopped and saved", mode: "delay")
     private var lockLimit: GLibSource?
+    /// The lock that prevents sleep. Not of `idle`, because the display may turn off; and a closed lid is not subject to it
+    /// unless the administrator says so in logind.conf.
+    private let blockLock = InhibitorLock(what: "sleep", why: "Transfers are running on AC power", mode: "block")
+    /// Reports whether sleep is prevented. `nil` if nobody requests that.
+    private var onPrevention: ((Bool) -> Void)?
 
     init(
         on executor: GLibExecutor, timeLimit: Duration, delay: Duration?,
@@ -54,6 +59,7 @@ final class SleepReader {
                 guard owner != nil else { return self.deliver(.absent) }
                 self.isPresent = true
                 self.acquireLock()
+                self.preventSleep()
                 self.read()
             },
         ]
@@ -72,6 +78,18 @@ final class SleepReader {
         releaseLock()
     }
 
+    /// Prevents sleep from now on, or allows it again if `report` is `nil`. `report` is called with whether the login
+    /// manager prevents sleep, whenever that changes.
+    func preventSleep(_ report: ((Bool) -> Void)?) {
+        onPrevention = report
+        if report == nil { blockLock.release() } else { preventSleep() }
+    }
+
+    private func preventSleep() {
+        guard let onPrevention, isPresent, let bus else { return }
+        blockLock.acquire(on: bus, onReply: onPrevention)
+    }
+
     private func announced(_ part: WritableKeyPath<SleepReading, Bool>, _ isComing: Bool) {
         // The announcement is newer than the reply that a pending first read would give.
         if firstReading != nil, isPresent {
@@ -83,7 +101,7 @@ final class SleepReader {
         if reading.state == .awake {
             lockLimit = nil
             acquireLock()
-        } else if lock != nil || lockRequest != nil, lockLimit == nil, let delay {
+        } else if delayLock.isRequested, lockLimit == nil, let delay {
             lockLimit = executor.after(milliseconds: delay) { self.releaseLock() }
         }
         deliver(.value(reading))
@@ -108,27 +126,13 @@ final class SleepReader {
     }
 
     private func acquireLock() {
-        guard delay != nil, lock == nil, lockRequest == nil, isPresent, let bus else { return }
-        let cancellation = Cancellation()
-        lockRequest = cancellation
-        bus.descriptor(
-            from: "Inhibit", of: manager, at: objectPath, service: service,
-            arguments: [
-                "sleep:shutdown", "Background Transfer", "Running transfers are being stopped and saved", "delay",
-            ],
-            cancellation: cancellation
-        ) { [weak self, weak cancellation] result in
-            let lock = (try? result.get()).map { InhibitorLock(descriptor: $0) }
-            guard let self, let cancellation, lockRequest === cancellation else { return }
-            lockRequest = nil
-            self.lock = lock
-        }
+        guard delay != nil, isPresent, let bus else { return }
+        delayLock.acquire(on: bus)
     }
 
     private func releaseLock() {
         lockLimit = nil
-        lockRequest?.cancel()
-        (lock, lockRequest) = (nil, nil)
+        delayLock.release()
     }
 
     private func reset() {
@@ -138,16 +142,48 @@ final class SleepReader {
         limit = nil
         reading = SleepReading()
         releaseLock()
+        blockLock.release()
+        onPrevention?(false)
     }
 }
 
 /// A lock of the login manager, held as long as its descriptor is open.
 private final class InhibitorLock {
-    private let descriptor: Int32
+    private let arguments: [String]
+    private var request: Cancellation?
+    private var descriptor: Int32?
 
-    init(descriptor: Int32) { self.descriptor = descriptor }
+    init(what: String, why: String, mode: String) { arguments = [what, "Background Transfer", why, mode] }
 
-    deinit { close(descriptor) }
+    deinit { release() }
+
+    /// A Boolean value that indicates whether the lock is held, or will be soon.
+    var isRequested: Bool { request != nil || descriptor != nil }
+
+    /// Requests the lock, unless it is requested. `onReply` is called with whether the login manager grants it.
+    func acquire(on bus: BusConnection, onReply: @escaping (Bool) -> Void = { _ in }) {
+        guard !isRequested else { return }
+        let cancellation = Cancellation()
+        request = cancellation
+        bus.descriptor(
+            from: "Inhibit", of: manager, at: objectPath, service: service, arguments: arguments,
+            cancellation: cancellation
+        ) { [weak self, weak cancellation] result in
+            let descriptor = try? result.get()
+            guard let self, let cancellation, request === cancellation else {
+                if let descriptor { close(descriptor) }
+                return
+            }
+            (request, self.descriptor) = (nil, descriptor)
+            onReply(descriptor != nil)
+        }
+    }
+
+    func release() {
+        request?.cancel()
+        if let descriptor { close(descriptor) }
+        (request, descriptor) = (nil, nil)
+    }
 }
 
 private let service = "org.freedesktop.login1"

@@ -78,12 +78,14 @@ public struct TransferHistoryEvent: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The transfer was submitted.
         case submitted
-        /// The user or the app changed the conditions, the kind, or the priority.
+        /// The user or the app changed the conditions, the kind, the priority, or the URL.
         case changed
         /// An attempt began.
         case started
         /// The attempt was stopped, and its bytes were kept.
         case paused
+        /// The attempt began again with the first byte.
+        case restarted
         /// The attempt failed, and another attempt was to follow.
         case retried
         /// The transfer ended with a complete response from the server.

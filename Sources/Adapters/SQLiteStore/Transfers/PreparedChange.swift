@@ -15,10 +15,10 @@ enum PreparedChange: Sendable {
     /// - Parameter classes: The cache of the numbers of saved classes.
     init(_ change: StoreChange, _ classes: TraitClassCache) throws {
         switch change {
-        case .submitted(let transfer, let resume):
+        case .submitted(let transfer):
             self = .submitted(
                 try TransferColumns(transfer.specification, classes), key: transfer.key,
-                resume: try resume.map(JSONText.encode))
+                resume: try transfer.resume.map(JSONText.encode))
         case .inserted(let transfer):
             let specification = transfer.ending == nil ? transfer.specification : transfer.specification.redacted
             self = .inserted(transfer, try TransferColumns(specification, classes))

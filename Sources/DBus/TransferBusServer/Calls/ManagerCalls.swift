@@ -41,6 +41,8 @@ struct ManagerCalls {
             return []
         case "Retry":
             return [.list(try await service.retry(arguments[0].items.map(id)).map { .integer($0.rawValue) })]
+        case "RetryFrom":
+            return [.integer(try await service.retry(id(arguments[0]), from: arguments[1].string ?? "").rawValue)]
         case "Remove":
             try await service.remove(arguments[0].items.map(id))
             return []

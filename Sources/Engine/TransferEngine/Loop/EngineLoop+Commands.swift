@@ -11,7 +11,7 @@ extension EngineLoop {
         let now = driver.alarm.now()
         submission.complete(at: now.wall)
         do {
-            ids = try await store.commit(submission.transfers.map { .submitted($0, resume: nil) })
+            ids = try await store.commit(submission.transfers.map(StoreChange.submitted))
         } catch {
             return submission.reply.resume(throwing: error)
         }
@@ -26,8 +26,10 @@ extension EngineLoop {
             return
         }
         for (id, transfer) in zip(ids, submission.transfers) {
-            driver.records.add(id, transfer.specification)
-            await driver.decide(.submitted(id, transfer.specification.traits))
+            driver.records.add(id, transfer)
+            let (traits, resume) = (transfer.specification.traits, transfer.resume)
+            let state = resume.map { RecoveredState(bytes: $0.bytes, total: $0.total) }
+            await driver.decide(state.map { .recovered(id, traits, $0) } ?? .submitted(id, traits))
         }
         await driver.saveAndPerform()
         if submission.isWatched { await watch(ids, true) }
@@ -138,16 +140,24 @@ extension EngineLoop {
     ) async {
         do {
             var specification = try await specification(of: id)
-            let traits = try change.applied(to: specification.traits)
-            guard traits != specification.traits else { return reply.resume() }
+            let (traits, url) = (try change.applied(to: specification.traits), specification.url)
+            if let location = change.location { try location.apply(to: &specification) }
+            guard traits != specification.traits || url != specification.url else { return reply.resume() }
             specification.traits = traits
+            if let location = change.location { location.apply(to: &specification.traits) }
+            let isMoved = specification.url != url
             try await store.commit([.respecified(id, specification)])
-            driver.updates.report(id, .changed(traits), at: driver.alarm.now())
+            driver.updates.report(id, .changed(specification, isMoved: isMoved), at: driver.alarm.now())
             reply.resume()
-            early.change(id, traits)
+            early.change(id, specification.traits)
             guard driver.scheduler.contains(id) else { return }
             driver.records[id]?.specification = specification
-            await driver.handle(.changed(id, traits))
+            await driver.decide(.changed(id, specification.traits))
+            // A pause stops the attempt at the old URL and ends the wait after its failure.
+            if isMoved, await driver.decide(.paused(id)).contains(.savePaused(id, true)) {
+                await driver.decide(.resumed(id))
+            }
+            await driver.saveAndPerform()
         } catch {
             reply.resume(throwing: error)
         }

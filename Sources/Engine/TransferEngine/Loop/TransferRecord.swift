@@ -31,8 +31,8 @@ final class TransferRecord {
     var outcome: ExecutorOutcome?
 
     /// Creates a record of a new transfer with its specification, or a record that is not read yet.
-    init(specification: TransferSpecification? = nil) {
-        self.specification = specification
+    init(specification: TransferSpecification? = nil, resume: ResumePoint? = nil) {
+        (self.specification, self.resume) = (specification, resume)
         isRead = specification != nil
     }
 

@@ -35,8 +35,9 @@ final class TransferRecords {
 
     /// Keeps the specification of a new transfer if few records exist. In a long queue, only the store keeps the
     /// specification.
-    func add(_ id: TransferID, _ specification: TransferSpecification) {
-        if records.count < Self.maximumCount { records[id] = TransferRecord(specification: specification) }
+    func add(_ id: TransferID, _ transfer: NewTransfer) {
+        guard records.count < Self.maximumCount else { return }
+        records[id] = TransferRecord(specification: transfer.specification, resume: transfer.resume)
     }
 
     /// Removes the record of an ended transfer.

@@ -23,6 +23,20 @@ public protocol Alarm: Sendable {
     func signals() -> AsyncStream<AlarmSignal>
 }
 
+extension Alarm {
+    /// Calls `look` now, and again at each date that it returns, until it returns `nil` or the task is canceled.
+    ///
+    /// Calls `look` at least each hour, because setting the wall clock changes the time that is left.
+    package func repeatedly(_ look: @Sendable (ClockReading) -> Instant?) async {
+        while !Task.isCancelled {
+            let now = self.now()
+            guard let next = look(now) else { return }
+            let left = min(now.instant.duration(to: next), Duration.seconds(3600))
+            try? await Task.sleep(for: left, clock: .continuous)
+        }
+    }
+}
+
 /// A signal of an alarm.
 public enum AlarmSignal: Hashable, Sendable {
     /// The set instant was reached.

@@ -92,6 +92,15 @@ public enum RestartCause: String, Hashable, Sendable, Codable, CaseIterable {
     case fileChanged
     /// Bytes of earlier attempts are missing: in the partial file, or at the server of an upload.
     case bytesMissing
+
+    /// A sentence for the user.
+    package var sentence: String {
+        switch self {
+        case .notResumable: "server cannot resume, starting over"
+        case .fileChanged: "the file on the server has changed, starting over"
+        case .bytesMissing: "bytes of the earlier attempt are missing, starting over"
+        }
+    }
 }
 
 /// The outcome of an attempt.

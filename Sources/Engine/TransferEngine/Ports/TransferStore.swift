@@ -9,7 +9,7 @@ public import TransferScheduling
 public protocol TransferStore: Sendable {
     /// Saves all of `changes` or none of them. After the method returns, the changes survive a power loss.
     ///
-    /// - Returns: The IDs of the transfers that were ``StoreChange/submitted(_:resume:)``, in the order of `changes`.
+    /// - Returns: The IDs of the transfers that were ``StoreChange/submitted(_:)``, in the order of `changes`.
     ///   The IDs ascend. Each ID is greater than every earlier ID, also across processes that share the state.
     /// - Throws: `TransferStoreError` with a description of the fault and a remedy. Nothing is saved then.
     @discardableResult
@@ -131,8 +131,8 @@ public struct TransferHold: Hashable, Sendable, Codable {
 /// The enumeration is indirect because a change is passed along several times and a specification is hundreds of
 /// bytes.
 public indirect enum StoreChange: Hashable, Sendable {
-    /// Adds a new transfer, to which the store assigns an ID. `resume` is the point from which the transfer continues.
-    case submitted(NewTransfer, resume: ResumePoint?)
+    /// Adds a new transfer, to which the store assigns an ID.
+    case submitted(NewTransfer)
     /// Adds a transfer that already has an ID.
     case inserted(StoredTransfer)
     /// Replaces the specification of an unfinished transfer.

@@ -139,7 +139,8 @@ public final class TransferRegistry: Sendable {
     func apply(_ kind: TransferUpdate.Kind, to id: TransferID) -> TransferStatus? {
         state.withLock { state in
             if case .submitted(let transfer) = kind {
-                let status = TransferStatus(id, transfer.specification)
+                let status = TransferStatus(
+                    StoredTransfer(id: id, specification: transfer.specification, resume: transfer.resume))
                 state.insert(status, BookkeepingSize(of: transfer.specification).bytes)
                 return status
             }

@@ -30,7 +30,11 @@ extension TransferStatus {
     mutating func apply(_ update: TransferUpdate.Kind) {
         switch update {
         case .submitted: break  // The submission created the state.
-        case .changed(let traits):
+        case .changed(let specification, let isMoved):
+            let traits = specification.traits
+            if isMoved {
+                (url, name) = (RedactedURL.text(of: specification.url), DisplayName(of: specification).text)
+            }
             (kind, priority) = (traits.kind, traits.priority)
             let date = traits.constraints.deadline?.date
             if date != deadline { (deadline, deadlineState) = (date, nil) }

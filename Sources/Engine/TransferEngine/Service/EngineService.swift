@@ -27,7 +27,7 @@ package struct EngineService: TransferManager {
     ///
     /// - Throws: `RefusedTransferError`, `TransferStoreError`, or `EngineEndedError`.
     package func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
-        try await engine.submit(requests.map { NewTransfer($0.specification, key: $0.key) })
+        try await engine.submit(requests.map { NewTransfer($0.specification, key: $0.key, resume: $0.resume) })
     }
 
     package func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
@@ -128,7 +128,13 @@ package struct EngineService: TransferManager {
     }
 
     package func change(_ id: TransferID, _ request: ChangeRequest) async throws {
+        try await change(id, request, to: nil)
+    }
+
+    /// Changes the requirements of a transfer, and its URL if there is a new location. The URL of the request is ignored.
+    package func change(_ id: TransferID, _ request: ChangeRequest, to location: NewLocation?) async throws {
         var change = TransferChange(kind: request.kind, priority: request.priority)
+        change.location = location
         if !request.constraints.isEmpty {
             var constraints = try await engine.loop.specification(of: id).traits.constraints
             request.constraints.apply(to: &constraints)

@@ -24,7 +24,7 @@ package protocol TransferManager: Sendable {
     /// Performs an action on unfinished transfers. If one of the transfers is not accessible, the action affects none
     /// of them.
     func control(_ ids: [TransferID], _ action: ControlAction) async throws
-    /// Changes the requirements of a transfer.
+    /// Changes the requirements of a transfer, or its URL.
     func change(_ id: TransferID, _ change: ChangeRequest) async throws
 }
 
@@ -83,6 +83,8 @@ package protocol EndedTransferManager: Sendable {
     /// Submits failed and canceled transfers again, all or none. Returns the IDs of the new transfers, in the order of
     /// `ids`.
     func retry(_ ids: [TransferID]) async throws -> [TransferID]
+    /// Submits a failed or canceled download again with another URL. Returns the ID of the new transfer.
+    func retry(_ id: TransferID, from url: String) async throws -> TransferID
     /// Removes ended transfers from lists, all or none. Their files and their history stay.
     func remove(_ ids: [TransferID]) async throws
 }

@@ -14,6 +14,8 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
     package var price: PriceReport?
     /// The conditions that the user has defined, by name, for users only; absent if there are none.
     package var custom: [String: FactReport]?
+    /// Whether the daemon keeps the machine awake, for users only; absent unless that is enabled.
+    package var stayAwake: FactReport?
     /// The name of the connection, for users only.
     package var connection: FactReport?
     /// The name of the interface, for users only.
@@ -80,7 +82,7 @@ package struct FactReport: Hashable, Sendable, Codable {
     }
 
     /// Creates a report on `fact` with `value` as its text.
-    init<Value>(_ fact: Fact<Value>, _ value: String?) {
+    package init<Value>(_ fact: Fact<Value>, _ value: String?) {
         self.value = value
         (source, since, confidence) = (fact.source.displayName, fact.since.wall, fact.confidence)
     }

@@ -131,7 +131,7 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
     }
 }
 
-/// A change of a transfer's requirements. Properties that are `nil` stay unchanged.
+/// A change of a transfer's requirements or of its URL. Properties that are `nil` stay unchanged.
 package struct ChangeRequest: Hashable, Sendable, Codable {
     /// The new kind of work.
     package var kind: WorkKind?
@@ -139,6 +139,8 @@ package struct ChangeRequest: Hashable, Sendable, Codable {
     package var priority: Int?
     /// The constraints that change.
     package var constraints = ConstraintChange()
+    /// The new URL of the file.
+    package var url: String?
 
     /// Creates a request that changes nothing.
     package init() {}

@@ -33,11 +33,15 @@ package struct TransferRequest: Hashable, Sendable {
     package var upload: Upload?
     /// The key for finding the transfer again. Only for a service in this process; D-Bus does not carry the key.
     package var key: String?
+    /// The partial file of an earlier transfer. D-Bus does not carry it.
+    package var resume: ResumePoint?
 
     /// Creates a request for a download, or for an upload of `upload`.
-    package init(_ specification: TransferSpecification, upload: Upload? = nil, key: String? = nil) {
+    package init(
+        _ specification: TransferSpecification, upload: Upload? = nil, key: String? = nil, resume: ResumePoint? = nil
+    ) {
         self.specification = specification
         self.upload = upload
-        self.key = key
+        (self.key, self.resume) = (key, resume)
     }
 }

@@ -119,6 +119,9 @@ extension DaemonConfiguration {
                 + "folder), origins (of web pages that may call; none by default), and kind (\"discretionary\" or "
                 + "\"normal\")."),
         Key(
+            name: "stay-awake", defaultText: "false", unit: "",
+            meaning: "Whether the machine does not go to sleep by itself while a transfer runs on AC power."),
+        Key(
             name: "window", defaultText: "\"Mon-Fri 01:00-06:00; Sat,Sun 00:00-24:00\"",
             unit: "local week; any time by default",
             meaning:

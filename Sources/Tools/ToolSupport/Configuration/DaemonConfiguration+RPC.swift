@@ -54,7 +54,8 @@ extension DaemonConfiguration {
 
     private static func checkedOrigin(_ key: String, _ value: any TOMLValueConvertible) throws -> String {
         let origin = try text(key, value)
-        guard let url = URLComponents(string: origin), ["http", "https"].contains(url.scheme ?? ""),
+        let schemes = ["http", "https", "chrome-extension", "moz-extension"]
+        guard let url = URLComponents(string: origin), schemes.contains(url.scheme ?? ""),
             url.host?.isEmpty == false, url.path.isEmpty, url.query == nil, url.user == nil
         else {
             throw UsageError("\(key) = \"\(origin)\": must be scheme, host, and port, such as http://localhost:8080")
@@ -71,7 +72,7 @@ package struct RPCSettings: Hashable, Sendable, Codable {
     package var token: String?
     /// The absolute path of the folder beneath which callers may put files.
     package var directory: String
-    /// The origins of web pages that may call. Empty by default: no page may.
+    /// The origins of web pages and of extensions of browsers that may call. Empty by default: no page may.
     package var origins: [String] = []
     /// The kind of downloads that do not state their own. The default is `discretionary`.
     package var kind = WorkKind.discretionary

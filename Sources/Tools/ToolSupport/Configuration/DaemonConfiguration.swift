@@ -41,6 +41,8 @@ package struct DaemonConfiguration {
     /// A Boolean value that indicates whether desktop notifications report the ends of transfers that the user
     /// submitted. The default is `true`.
     package var notifies = true
+    /// A Boolean value that indicates whether the machine stays awake while transfers run on AC power.
+    package var staysAwake = false
     /// The delay of an app's background work after the app was first started for its transfers, in seconds.
     ///
     /// The default is 60. Each further start doubles the delay.
@@ -160,6 +162,7 @@ package struct DaemonConfiguration {
         case "yield": yieldsToOtherTraffic = try Self.flag(key, value)
         case "allow-local-redirects": allowsLocalRedirects = try Self.flag(key, value)
         case "notify": notifies = try Self.flag(key, value)
+        case "stay-awake": staysAwake = try Self.flag(key, value)
         case "app-budgets": appBudgets = try ConfigurationNumber.byteCounts(key, value)
         case "connection-budgets": connectionBudgets = try ConfigurationNumber.byteCounts(key, value)
         case "billing-day": billingDay = try ConfigurationNumber.number(key, value, in: 1...31)

@@ -32,16 +32,13 @@ final class RateSchedule: Sendable {
     {
         Task { [alarm, apply] in
             await earlier?.value
-            while !Task.isCancelled {
-                let now = alarm.now()
+            await alarm.repeatedly { now in
                 let (rate, end) = configuration.rateWindows.rate(
                     at: now, localTime: LocalTimeRules(current: now.wall))
                 var limits = configuration.limits
                 limits.global = rate ?? limits.global
                 apply(limits)
-                guard let end else { return }
-                // Checked each hour, because setting the wall clock changes the time that is left.
-                try? await Task.sleep(for: min(now.instant.duration(to: end), .seconds(3600)))
+                return end
             }
         }
     }

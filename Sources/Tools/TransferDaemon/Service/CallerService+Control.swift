@@ -2,9 +2,11 @@
 import Foundation
 import LinuxClock
 import Logging
+import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
 import TransferScheduling
@@ -36,7 +38,25 @@ extension CallerService {
         try checkUnfinished(id)
         try caller.checkConditions(of: request.constraints.custom)
         try await caller.checkUrgency(request.kind, host: daemon.host)
-        try await translatingEngineErrors { try await daemon.inProcess.change(id, request) }
+        let location = try request.url.map { try newLocation(of: id, $0) }
+        try await translatingEngineErrors { try await daemon.inProcess.change(id, request, to: location) }
+    }
+
+    /// Returns the new URL of a transfer in examined form.
+    ///
+    /// - Throws: `BusFault` if the caller may not choose the URL, or if the URL is invalid.
+    private func newLocation(of id: TransferID, _ url: String) throws -> NewLocation {
+        guard !caller.isSandboxed else {
+            throw BusFault(.accessDenied, "a sandboxed program cannot change a URL: call Cancel and Submit")
+        }
+        if let session = try status(of: id).session {
+            throw BusFault(.invalidArgument, "transfer \(id) is a task of the session \(session), which has its URL")
+        }
+        do {
+            let target = try TransferTarget(url, proxies: ProxyRule(explicit: nil))
+            return NewLocation(
+                url: target.url, credential: target.credential, host: target.host, isLoopback: target.isLoopback)
+        } catch let error as UsageError { throw BusFault(.invalidArgument, error.description) }
     }
 
     private func checkUnfinished(_ id: TransferID) throws {
@@ -55,7 +75,7 @@ extension CallerService {
                 by: MachineHold.user, why: request.reason,
                 until: request.seconds.map { daemon.now.advanced(by: .seconds(min($0, 3_155_760_000))) })
         }
-        do { try daemon.holdSwitch.set(hold) } catch {
+        do { try daemon.heldConditions.set(hold) } catch {
             throw BusFault(.storeFailed, "cannot save the hold: \(error.localizedDescription)")
         }
         daemon.logger.info(hold == nil ? "released" : "held", metadata: hold.map { ["why": "\($0.why)"] } ?? [:])

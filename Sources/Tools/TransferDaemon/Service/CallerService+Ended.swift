@@ -6,7 +6,13 @@ import TransferModel
 
 /// Actions on ended transfers, within the caller's rights.
 extension CallerService {
-    func retry(_ ids: [TransferID]) async throws -> [TransferID] {
+    func retry(_ ids: [TransferID]) async throws -> [TransferID] { try await retry(ids, url: nil) }
+
+    func retry(_ id: TransferID, from url: String) async throws -> TransferID {
+        try await retry([id], url: url)[0]
+    }
+
+    private func retry(_ ids: [TransferID], url: String?) async throws -> [TransferID] {
         guard !caller.isSandboxed else {
             throw BusFault(.accessDenied, "a sandboxed program passes files and folders again with Submit")
         }
@@ -23,22 +29,31 @@ extension CallerService {
         let stored = try await translatingEngineErrors { try await daemon.stored(ids) }
         let requests = try ids.map { id in
             guard let transfer = stored[id] else { throw BusFault(.noSuchTransfer, "no transfer \(id)") }
-            return try request(repeating: transfer)
+            return try request(repeating: transfer, url: url)
         }
         return try await submit(requests)
     }
 
-    /// Returns the request of an ended transfer, to be submitted again.
-    private func request(repeating transfer: StoredTransfer) throws -> TransferRequest {
+    /// Returns the request of an ended transfer, to be submitted again, with another URL if `url` is not `nil`.
+    private func request(repeating transfer: StoredTransfer, url: String?) throws -> TransferRequest {
         var specification = transfer.specification
+        if let url {
+            // The rest of the URL is examined when it is submitted.
+            let location = NewLocation(url: url, credential: nil, host: "", isLoopback: false)
+            do { try location.apply(to: &specification) } catch { throw BusFault(.invalidArgument, "\(error)") }
+        }
         guard !specification.isIncomplete else {
+            let command = "transferctl set \(transfer.id) url=URL"
+            let remedy = specification.lacksFields ? "" : "give its URL with '\(command)', or "
             throw BusFault(
                 .invalidArgument,
                 "the request of transfer \(transfer.id) had a query, header fields, a body, or a login, which the daemon does "
-                    + "not keep after the end; submit the request again with 'transferctl add'")
+                    + "not keep after the end; \(remedy)submit the request again with 'transferctl add'")
         }
         specification.traits.submitted = daemon.now
-        guard let upload = specification.upload else { return TransferRequest(specification) }
+        guard let upload = specification.upload else {
+            return TransferRequest(specification, resume: transfer.ending?.kept)
+        }
         guard upload.origin == nil else {
             throw BusFault(
                 .invalidArgument,

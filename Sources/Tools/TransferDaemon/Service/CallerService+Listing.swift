@@ -96,10 +96,11 @@ extension CallerService {
         let version = daemon.version
         (status.version, status.commit, status.processID) = (version.number, version.commit ?? "", Int64(getpid()))
         status.policy = await daemon.configuration.policy
-        status.held = HoldStatus(daemon.holdSwitch.hold, includingReason: isTrusted)
+        status.held = HoldStatus(daemon.heldConditions.hold, includingReason: isTrusted)
         status.conditions =
             await daemon.conditions.map { ConditionsReport($0, includesNames: caller.isPerson, at: daemon.now) }
             ?? ConditionsReport()
+        if caller.isPerson { status.conditions?.stayAwake = daemon.sleepPrevention.report }
         status.stateDirectory = isTrusted ? daemon.stateDirectory : ""
         status.stateLost = LossReport()
         if isTrusted, let loss = daemon.loss {

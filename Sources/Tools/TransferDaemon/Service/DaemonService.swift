@@ -22,7 +22,8 @@ actor DaemonService: ExportedService {
     let sessions: any SessionService
     let sources: UploadSources
     let starter: AppStarter
-    let holdSwitch: HoldSwitch
+    let heldConditions: HeldConditions
+    let sleepPrevention: SleepPrevention
     let stateDirectory: String
     let trusted: TrustedSandboxes
     /// Has the bus server classify all callers again. `nil` until the server exists.
@@ -50,12 +51,14 @@ actor DaemonService: ExportedService {
 
     init(
         engine: TransferEngine, registry: TransferRegistry, host: SessionHost, spool: any SourceSpool,
-        starter: AppStarter, alarm: any Alarm, holdSwitch: HoldSwitch, configuration: DaemonConfiguration,
+        starter: AppStarter, alarm: any Alarm, heldConditions: HeldConditions,
+        sleepPrevention: SleepPrevention, configuration: DaemonConfiguration,
         stateDirectory: String, loss: StateLoss? = nil, defaultDirectory: String, metrics: MetricsRegistry,
         logger: Logger
     ) {
         (self.engine, self.registry, self.host, self.starter, self.alarm) = (engine, registry, host, starter, alarm)
-        (self.holdSwitch, self.configuration, self.loss) = (holdSwitch, configuration, loss)
+        self.sleepPrevention = sleepPrevention
+        (self.heldConditions, self.configuration, self.loss) = (heldConditions, configuration, loss)
         (self.stateDirectory, self.metrics, self.logger) = (stateDirectory, metrics, logger)
         trusted = TrustedSandboxes(path: stateDirectory + "/trusted-sandboxes.json")
         sources = UploadSources(spool: spool)
@@ -126,6 +129,7 @@ actor DaemonService: ExportedService {
                 await handle(transfer, notifying: listeners, ends)
             case .conditions(let conditions):
                 inProcess.localTime = conditions.localTime
+                sleepPrevention.follow(conditions.power.value, at: now)
                 self.conditions = conditions
                 history?.record(conditions, at: now)
                 await listeners.conditions(conditions)
@@ -149,6 +153,7 @@ actor DaemonService: ExportedService {
             completionPrograms.record(update.id, transfer.specification)
         }
         guard let status = update.status else { return }
+        sleepPrevention.follow(status, at: now)
         logger.record(update, localTime: inProcess.localTime)
         // The portal is needed before the transfer is retried.
         if case .retrying(_, let failure, _) = update.kind, failure.cause == .folderUnavailable {
@@ -175,6 +180,7 @@ actor DaemonService: ExportedService {
     func reconfigure(_ configuration: DaemonConfiguration) async throws {
         try await intake.policies.setBase(configuration.policy)
         self.configuration = configuration
+        sleepPrevention.enable(configuration.staysAwake, at: now)
         engine.setBudgetLimits(configuration.budgetLimits)
         await intake.setLimits(configuration)
         await host.limitFiles(perApp: configuration.filesPerApp)

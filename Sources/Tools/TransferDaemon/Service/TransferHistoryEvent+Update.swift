@@ -10,11 +10,15 @@ extension TransferHistoryEvent {
     init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
         let (kind, note): (Kind, String?)
         switch update.kind {
-        case .submitted, .paused, .resumed, .waiting, .deadline, .progressed, .restarted: return nil
-        case .changed(let traits):
+        case .submitted, .paused, .resumed, .waiting, .deadline, .progressed: return nil
+        case .changed(let specification, isMoved: true):
+            (kind, note) = (.changed, "new URL \(RedactedURL.text(of: specification.url))")
+        case .changed(let specification, isMoved: false):
+            let traits = specification.traits
             let urgency = traits.kind == .userInitiated ? "user-initiated" : traits.kind.rawValue
             (kind, note) = (.changed, "\(urgency), priority \(traits.priority)")
         case .started: (kind, note) = (.started, nil)
+        case .restarted(let cause): (kind, note) = (.restarted, cause.sentence)
         case .stopped(let explanation, _): (kind, note) = (.paused, explanation.sentence(localTime: localTime))
         case .retrying(_, let failure, _): (kind, note) = (.retried, failure.message)
         case .finished(let completion):

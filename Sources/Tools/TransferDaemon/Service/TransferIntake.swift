@@ -173,7 +173,7 @@ actor TransferIntake {
                         resumption: upload.resumption)
                     specification.traits.expectedBytesToSend = source.size
                 }
-                transfers.append(TransferRequest(specification))
+                transfers.append(TransferRequest(specification, resume: request.resume))
             } catch let error as UsageError {
                 let prefix = requests.count > 1 ? "transfer \(index + 1) of \(requests.count): " : ""
                 throw BusFault(.invalidArgument, prefix + error.description)

@@ -24,7 +24,8 @@ struct ConditionsCommand: AsyncParsableCommand {
             contains serial numbers, subscriber identities, or locations. Each line is written immediately, so that the \
             recording is usable even if the command is killed. --replay FILE evaluates a recording again.
 
-            Your own conditions, from [condition.NAME] of config.toml, follow the machine's.
+            Your own conditions, from [condition.NAME] of config.toml, follow the machine's. A hold of 'transferctl hold' is \
+            the last line, with its reason and its end.
 
             Exit status: 0 success, 1 the recording could not be completed or its replay differs from the original, 2 \
             wrong usage.
@@ -64,11 +65,13 @@ struct ConditionsCommand: AsyncParsableCommand {
         let duration = try checkedLimit()
         if let replay { return try show(recording: replay) }
         var printer = ConditionsPrinter(json: json)
-        printer.daemon = await DaemonConnection.ifRunning(bus: nil) { try await $0.status().conditions } ?? nil
+        let daemon = await DaemonConnection.ifRunning(bus: nil) { try await $0.status() }
+        printer.daemon = daemon?.conditions
         let (stopRequests, stop) = AsyncStream.makeStream(of: Void.self)
         let file = try record.map { try RecordingFile(path: $0, replaces: force) { stop.finish() } }
-        let source = AdapterFactory.conditions(
-            sysfsRoot: sysfsRoot ?? "/sys", alarm: try AdapterFactory.alarm(), delaysSleep: false
+        let alarm = try AdapterFactory.alarm()
+        let machine = AdapterFactory.conditions(
+            sysfsRoot: sysfsRoot ?? "/sys", alarm: alarm, delaysSleep: false
         ) {
             // An error in the file of the daemon concerns the daemon.
             $0.prices = try? PriceSettings.defined()
@@ -77,6 +80,9 @@ struct ConditionsCommand: AsyncParsableCommand {
             $0.recorder = { file.write($0) }
             $0.recordsAnonymously = anonymous
         }
+        let folder = try? daemon?.stateDirectory.flatMap { $0.isEmpty ? nil : $0 } ?? StateFolder.path(option: nil)
+        let source: any ConditionSource =
+            folder.map { HeldConditions(machine, HoldFile(in: $0), alarm: alarm) } ?? machine
         let interruption = Interruption { stop.finish() }
         defer { withExtendedLifetime(interruption) {} }
         Console.onReaderLoss { stop.finish() }

@@ -51,16 +51,24 @@ enum ConditionsText {
             Row("connection", key: "connection", conditions.connection, conditions.connection.value ?? "unknown"),
             Row("interface", key: "interface", conditions.interface, interfaceText(conditions)),
         ]
+        let hold = HoldStatus(conditions.hold, includingReason: true)
+        var holdRow = Row("hold", key: "hold", conditions.hold, WatchConditions.hold(hold) ?? "none")
+        holdRow.since = hold.since
         if conditions.priceCurve.source != .none {
             let text = PriceText.words(PriceReport(conditions.priceCurve, at: now), localTime: conditions.localTime)
             rows.append(Row("price", key: "price", conditions.priceCurve, text))
+        }
+        if let report = daemon?.stayAwake {
+            var row = Row("stay awake", key: "stayAwake", conditions.sleep, report.value ?? "")
+            (row.sourceName, row.since) = (report.source ?? "", report.since)
+            rows.append(row)
         }
         for condition in conditions.custom {
             var row = Row(condition.name, key: condition.name, condition.fact, condition.fact.value ?? "unknown")
             if condition.fact.source == .custom { row.sourceName = condition.origin }
             rows.append(row)
         }
-        return rows.map { row in
+        return (rows + [holdRow]).map { row in
             var row = row
             if let fact = daemon?.fact(row.key), fact.source == row.sourceName,
                 fact.value.map({ $0 == row.value }) ?? true
@@ -82,7 +90,7 @@ enum ConditionsText {
     static func table(
         _ conditions: Conditions, at now: WallTime, daemon: ConditionsReport? = nil, width: Int = .max
     ) -> String {
-        let rows = rows(conditions, at: now, daemon: daemon)
+        let rows = rows(conditions, at: now, daemon: daemon).filter { $0.key != "hold" || conditions.hold.value != nil }
         func table(_ date: (WallTime) -> String) -> ColumnTable {
             var table = ColumnTable(["CONDITION", "VALUE", "SOURCE", "SINCE", "CONFIDENCE"])
             for row in rows {
@@ -104,7 +112,7 @@ enum ConditionsText {
     /// Returns the conditions as a JSON object, each with its value, source, start time, and confidence.
     ///
     /// `battery` has a level, a charging state and a warning. It also states whether the battery drains while the
-    /// machine is plugged in. `price` has the price at a date, and the lowest known price from then on.
+    /// machine is plugged in. `hold` has its holder, reason, and end. `price` has the price at a date, and the lowest known price from then on.
     static func object(_ conditions: Conditions, at now: WallTime, daemon: ConditionsReport? = nil) -> [String: Any] {
         var object: [String: Any] = ["disagreements": conditions.disagreements, "notes": conditions.notes]
         let underlay = Row("underlay", key: "underlay", conditions.underlay, "")
@@ -123,6 +131,14 @@ enum ConditionsText {
         battery["warning"] = conditions.battery.value.warning.rawValue
         battery["drainsOnAC"] = conditions.drainsOnAC
         object["battery"] = battery
+        if var hold = object["hold"] as? [String: Any] {
+            let value = conditions.hold.value
+            hold["value"] = value == nil ? "none" : "held"
+            for (key, text) in [
+                ("holder", value?.holder), ("reason", value?.why), ("until", value?.until.map(Formatting.rfc3339)),
+            ] { hold[key] = text.map { $0 as Any } ?? NSNull() }
+            object["hold"] = hold
+        }
         if var price = object["price"] as? [String: Any] {
             price["value"] = nil
             price.merge(PriceText.fields(PriceReport(conditions.priceCurve, at: now))) { $1 }
@@ -143,13 +159,15 @@ enum ConditionsText {
     /// Returns the changed conditions in one line, or `nil` if no displayed condition has changed.
     static func change(from old: Conditions?, to new: Conditions) -> String? {
         let now = WallTime(Date.now)
-        let before = old.map { rows($0, at: now) } ?? []
-        let changed = rows(new, at: now).enumerated().filter { index, row in
-            index >= before.count || before[index].value != row.value || before[index].sourceName != row.sourceName
+        let before = old.map { rows($0, at: now) }
+        let changed = rows(new, at: now).filter { row in
+            let former = before?.first { $0.key == row.key }
+            // A hold is told only if there is one, or was.
+            guard before != nil || row.key != "hold" || new.hold.value != nil else { return false }
+            return former?.value != row.value || former?.sourceName != row.sourceName
         }
         guard !changed.isEmpty else { return nil }
-        return "conditions: "
-            + changed.map { "\($1.name) \($1.value) (\($1.sourceName))" }.joined(separator: ", ")
+        return "conditions: " + changed.map { "\($0.name) \($0.value) (\($0.sourceName))" }.joined(separator: ", ")
     }
 }
 

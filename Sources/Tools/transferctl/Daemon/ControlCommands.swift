@@ -98,7 +98,8 @@ struct ResumeCommand: ControlCommand {
         discussion: """
             A failed or canceled transfer is submitted again as a new one, whose ID is printed. A request with a query, \
             header fields, cookies, or a login cannot be repeated, because the daemon does not keep them after the end: use \
-            'transferctl add' again.
+            'transferctl add' again, or give the query with 'transferctl set ID url=URL'. Received bytes are kept if the \
+            server has the same file.
             """)
     static var action: ControlAction { .resume }
     static var participle: String { "Resumed" }
@@ -124,7 +125,9 @@ struct ResumeCommand: ControlCommand {
         var rest = self
         rest.choice.ids.removeAll { reference in ended.contains { .transfer($0) == reference } }
         guard ended.isEmpty || !rest.choice.ids.isEmpty else { return }
-        Self.confirm(try await rest.applyAction(by: client))
+        let resumed = try await rest.applyAction(by: client)
+        Self.confirm(resumed)
+        if resumed.isEmpty { Console.error("'transferctl resume --failed' submits failed transfers again.") }
     }
 
     private static func retryFailed(_ transfers: EndedTransfers) async throws {

@@ -10,12 +10,18 @@ import TransferModel
 struct SetCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change the conditions and priority of an unfinished transfer.",
+        abstract: "Change the conditions, priority, or URL of a transfer.",
         discussion: """
             Keys: kind (userInitiated, normal, discretionary), and the options of 'transferctl add': priority, when, \
             not-before, by, window, metered, patience. Other settings stay unchanged, and the value none removes a \
             setting: by=none. Prints the new settings to standard error. Example: \
             transferctl set 7 priority=high by=+6h window=none
+
+            url=URL gives a download a fresh link in place of an expired or wrong one. The received bytes are kept if the \
+            server has the same file, by its size and its ETag or Last-Modified; otherwise the download starts over, and \
+            'transferctl history ID' says so. Another server gets none of the transfer's header fields, cookies, and \
+            passwords; a user and password in URL are sent. A failed download is submitted again as a new transfer, whose ID \
+            is printed.
             """)
 
     @Argument(help: ArgumentHelp("The ID of the transfer.", valueName: "id"), completion: TransferIDs.completion)
@@ -27,9 +33,19 @@ struct SetCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let id = TransferID(id)
-        try await client.change(id, try Self.request(changes, now: try AdapterFactory.alarm().now().wall))
-        Console.error("Changed \(id): \(TransferCard.summary(of: try await client.show(id)))".printable)
+        var id = TransferID(id)
+        let request = try Self.request(changes, now: try AdapterFactory.alarm().now().wall)
+        let isEnded = request.url == nil ? false : try await client.show(id).status.state.isEnded
+        var rest = request
+        if isEnded, let url = request.url {
+            id = try await EndedTransfers(of: client).retry(id, from: url)
+            Console.print("\(id)")
+            rest.url = nil
+        }
+        if rest != ChangeRequest() { try await client.change(id, rest) }
+        let details = try await client.show(id)
+        let source = request.url == nil ? "" : "from \(details.status.url); "
+        Console.error("Changed \(id): \(source)\(TransferCard.summary(of: details))".printable)
     }
 
     private static let options = ["priority", "when", "not-before", "by", "window", "metered", "patience"]
@@ -56,12 +72,14 @@ struct SetCommand: DaemonCommand {
                     throw UsageError("unknown kind '\(pair[1])'; use one of \(known)")
                 }
                 request.kind = kind
+            case "url": request.url = pair[1]
             case let key where options.contains(key): arguments += ["--\(key)=\(pair[1])"]
             default:
-                let suggestion = Suggestion.text(for: pair[0], in: ["kind"] + options)
+                let suggestion = Suggestion.text(for: pair[0], in: ["kind", "url"] + options)
                 throw UsageError(
                     "unknown key '\(pair[0])'"
-                        + (suggestion.isEmpty ? "; use one of kind, \(options.joined(separator: ", "))" : suggestion))
+                        + (suggestion.isEmpty
+                            ? "; use one of kind, url, \(options.joined(separator: ", "))" : suggestion))
             }
         }
         let timing: TimingOptions

@@ -15,6 +15,8 @@ struct WaitCommand: AsyncParsableCommand {
         commandName: "wait",
         abstract: "Wait until transfers have ended or conditions are met.",
         discussion: """
+            Without IDs and options, waits for all unfinished transfers, also paused ones.
+
             With --when, the command needs no daemon and suits scripts and the ExecCondition= of systemd, for example \
             'transferctl wait --when ac,unmetered --timeout 0'. Kinds of network are combined with "or", and everything \
             else with "and". An unknown condition counts as not met.
@@ -44,6 +46,8 @@ struct WaitCommand: AsyncParsableCommand {
         }
         guard let when else {
             return try await DaemonConnection.with(bus: daemon.bus) { client in
+                var choice = choice
+                choice.all = choice.all || choice.isEmpty
                 let ids = Set(try await choice.chosen(by: client))
                 let isComplete = try await Self.completes(limit) {
                     try await TransferFollower.waitForAll(of: ids, by: client)

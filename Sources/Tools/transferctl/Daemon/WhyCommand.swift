@@ -37,6 +37,9 @@ struct WhyCommand: DaemonCommand {
             }
         if json { return JSONLine.print(explanation.fields.mapValues(\.json)) }
         Console.print(explanation.sentence.printable)
+        if case .transfer(let id) = id, explanation.reasons.isEmpty, try await client.show(id).status.hasBrokenLink {
+            Console.print("With a fresh link, 'transferctl set \(id) url=URL' continues it.")
+        }
         for line in explanation.waitLines { Console.print(line) }
     }
 
@@ -66,6 +69,13 @@ struct WhyCommand: DaemonCommand {
             if letter.isUppercase { text += " " }
             text += letter.lowercased()
         }
+    }
+}
+
+extension TransferStatus {
+    /// A Boolean value that indicates whether the server no longer gives the file at the URL.
+    fileprivate var hasBrokenLink: Bool {
+        state == .failed && !isUpload && [401, 403, 404, 410].contains(status)
     }
 }
 

@@ -46,7 +46,7 @@ struct GetQueue {
                 ]
             case .completed(_, keeping: let keptData?), .failed(_, keeping: let keptData?):
                 // An earlier run gave up with partial data. A new transfer continues from that data.
-                changes.append(.submitted(NewTransfer(item.specification, key: item.key), resume: keptData))
+                changes.append(.submitted(NewTransfer(item.specification, key: item.key, resume: keptData)))
             case .completed(let completion, keeping: nil):
                 finished[index] = completion.file
                 newIndices.append(index)

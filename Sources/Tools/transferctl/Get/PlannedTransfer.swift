@@ -27,8 +27,6 @@ struct PlannedTransfer {
         (self.finished, self.isOutput) = (finished, isOutput)
     }
 
-    private var url: String { RedactedURL.text(of: specification.url) }
-
     /// The destination in words.
     private var destination: String {
         if isOutput { return "standard output" }
@@ -56,9 +54,10 @@ struct PlannedTransfer {
     var text: String {
         var lines = ["\(DisplayName(of: specification).text.printable): \(start)"]
         if let upload = specification.upload {
-            lines.append("  \(upload.method.rawValue) \(upload.shownPath.printable) to \(url)")
+            lines.append("  \(upload.method.rawValue) \(upload.shownPath.printable) to \(specification.url.printable)")
         } else {
-            lines.append("  from \(url)")
+            // With its query, which may be all that tells two downloads apart.
+            lines.append("  from \(specification.url.printable)")
             lines.append("  to \(destination.printable)")
         }
         if let finished {
@@ -75,7 +74,8 @@ struct PlannedTransfer {
     /// The description as the fields of a JSON object.
     var fields: [String: Any] {
         var fields: [String: Any] = [
-            "event": "planned", "url": url, "startsNow": forecast == .starts, "resumesAt": keptBytes,
+            "event": "planned", "url": RedactedURL.text(of: specification.url), "startsNow": forecast == .starts,
+            "resumesAt": keptBytes,
             "completed": finished ?? NSNull(),
         ]
         if let upload = specification.upload {

@@ -94,7 +94,7 @@ enum Formatting {
         }.joined(separator: "\n")
     }
 
-    /// Breaks the text at spaces into lines of `width` columns. A word that is longer than a line is cut.
+    /// Breaks the text at spaces into lines of `width` columns. A word that is longer than a line is broken.
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -103,7 +103,18 @@ enum Formatting {
                 lines.append(line)
                 line = ""
             }
-            line += (line.isEmpty ? "" : " ") + fitted(String(word), width: width)
+            line += line.isEmpty ? "" : " "
+            guard columns(word) > width else {
+                line += word
+                continue
+            }
+            for letter in word {
+                if columns(line) + columns(String(letter)) > width, !line.isEmpty {
+                    lines.append(line)
+                    line = ""
+                }
+                line.append(letter)
+            }
         }
         return line.isEmpty ? lines : lines + [line]
     }

@@ -35,7 +35,7 @@ struct JSONRenderer: TransferRenderer {
         case .restarted(let cause):
             object["event"] = "restarted"
             object["code"] = cause.rawValue
-            object["sentence"] = TransferText.restarted(cause)
+            object["sentence"] = cause.sentence
         case .stopped(let explanation):
             object["event"] = "paused"
             object["bytes"] = status.bytes

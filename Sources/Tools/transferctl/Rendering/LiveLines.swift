@@ -66,7 +66,7 @@ struct LiveLines: TransferRenderer {
             let hasBytes = event.kind == .progressed || running[status.id]?.hasBytes == true
             running[status.id] = Row(status: status, event: event, hasBytes: hasBytes)
         case .restarted(let cause):
-            addPermanent(status, TransferText.restarted(cause))
+            addPermanent(status, cause.sentence)
         case .deadline(_, let sentence):
             permanentText += "\("!".yellow) \(status.name.printable): \(sentence.printable)\n"
         case .waiting, .stopped, .retrying:

@@ -60,7 +60,7 @@ struct TransferTally: Sendable {
         case .progressed:
             notice = row.kept.map {
                 status.bytes >= $0
-                    ? "resumed at \(Formatting.bytes($0))" : TransferText.restarted(.notResumable)
+                    ? "resumed at \(Formatting.bytes($0))" : RestartCause.notResumable.sentence
             }
             row.kept = nil
         case .restarted, .waiting, .stopped, .retrying: row.kept = nil

@@ -18,7 +18,7 @@ enum TransferText {
         case .deadline(_, let sentence): return sentence
         case .started: return status.attempt == 1 || isVerbose ? "started" : "continued"
         case .progressed: return nil
-        case .restarted(let cause): return restarted(cause)
+        case .restarted(let cause): return cause.sentence
         case .stopped(let explanation):
             return "paused at \(Formatting.bytes(status.bytes))\(explanation.reasons.isEmpty ? "" : ": ")"
                 + explanation.sentence
@@ -28,15 +28,6 @@ enum TransferText {
                 + "; \(retry(explanation, at: event.time, localTime: localTime, attempts))"
         case .ended(let completion?): return finished(completion, pace: pace, showsPath: showsPath)
         case .ended(nil): return status.state == .cancelled ? "canceled" : "failed: \(status.error ?? "")"
-        }
-    }
-
-    /// Returns a sentence for the loss of earlier bytes.
-    static func restarted(_ cause: RestartCause) -> String {
-        switch cause {
-        case .notResumable: "server cannot resume, starting over"
-        case .fileChanged: "the file on the server has changed, starting over"
-        case .bytesMissing: "bytes of the earlier attempt are missing, starting over"
         }
     }
 

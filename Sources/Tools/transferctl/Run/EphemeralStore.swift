@@ -40,11 +40,11 @@ extension EphemeralStore.Contents {
     /// Applies a change, and returns the ID of a new transfer.
     fileprivate mutating func apply(_ change: StoreChange) -> TransferID? {
         switch change {
-        case .submitted(let transfer, let resume):
+        case .submitted(let transfer):
             last += 1
             let id = TransferID(last)
             transfers[id] = StoredTransfer(
-                id: id, specification: transfer.specification, resume: resume, key: transfer.key)
+                id: id, specification: transfer.specification, resume: transfer.resume, key: transfer.key)
             return id
         case .respecified(let id, let specification): transfers[id]?.specification = specification
         // The engine reads nothing else again, because the command ends with this process.

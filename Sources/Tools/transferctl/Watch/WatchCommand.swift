@@ -14,9 +14,9 @@ struct WatchCommand: DaemonCommand {
         commandName: "watch",
         abstract: "Show the daemon's transfers live, with the machine's conditions and wait reasons.",
         discussion: """
-            Keys in a terminal: up and down select a transfer, p pauses, r resumes or retries, n starts now, c cancels after \
-            confirmation, w shows the wait reasons, o opens the finished file, H puts everything on hold, R ends \
-            the hold, s sorts, / filters, ? lists the keys, q quits. Transfers continue after the command ends.
+            Transfers that wait for the same reason are listed below it; the selected one is shown in full. Keys in a \
+            terminal: up and down select a transfer, p pauses, r resumes or retries, n starts now, c cancels after \
+            confirmation, H puts everything on hold or ends the hold, q quits. Transfers continue after the command ends.
 
             If the output is not a terminal, each change of state is a line.
 
@@ -76,7 +76,7 @@ struct WatchCommand: DaemonCommand {
             case .status(let change): lines.show(change)
             case .daemonEnded: throw BusClientError.failed("the daemon has ended; the next command starts it again")
             case .stopped: return
-            case .explained, .refused, .performed, .key, .cleared, .redraw: break  // Only the terminal sends these.
+            case .refused, .performed, .key, .cleared, .redraw: break  // Only the terminal sends these.
             }
         }
     }

@@ -8,9 +8,6 @@ enum WatchKey: Hashable, Sendable {
     case pageDown
     case home
     case end
-    case enter
-    case escape
-    case backspace
     case letter(Character)
     case other
 
@@ -26,10 +23,7 @@ enum WatchKey: Hashable, Sendable {
         return text.matches(of: /\u{1B}[\[O]([^@-~]*)([@-~]?)|./.dotMatchesNewlines()).map { match in
             if let last = match.2 { return sequences["\(last == "~" ? match.1 ?? "" : "")\(last)"] ?? .other }
             switch Character(String(match.0)) {
-            case "\u{1B}": return .escape
-            case "\n", "\r", "\r\n": return .enter
-            case "\u{8}", "\u{7F}": return .backspace
-            case "\0"..<" ", "\u{FFFD}": return .other
+            case "\0"..<" ", "\u{7F}", "\u{FFFD}", "\r\n": return .other
             case let letter: return .letter(letter)
             }
         }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Foundation
-import LinuxKernel
 import TransferBusClient
 import TransferModel
 
@@ -13,7 +11,6 @@ struct WatchView {
     /// The number of waiting transfers whose reasons are requested each time: more than fit on a screen, and few enough
     /// for a request per second.
     private static let explainedLimit = 1000
-    private static let openers = DispatchQueue(label: "transferctl.open", attributes: .concurrent)
 
     func run(_ events: AsyncStream<WatchEvent>) async throws {
         var state = WatchState()
@@ -32,7 +29,7 @@ struct WatchView {
                     guard case .daemonEnded = event else { return }
                     throw BusClientError.failed("the daemon has ended; the next command starts it again")
                 case .refresh: if let delay = refreshes.delay() { perform(action, after: delay) }
-                case .control, .explain, .retry, .open, .hold, .release: perform(action)
+                case .control, .retry, .hold: perform(action)
                 }
             }
             if let delay = draws.delay() {
@@ -64,14 +61,9 @@ struct WatchView {
                 case .retry(let id):
                     let new = try await EndedTransfers(of: client).retry([id])
                     feed.yield(.performed("submitted again as \(new.map { "\($0)" }.joined(separator: ", "))"))
-                case .open(let path): feed.yield(await Self.open(path))
-                case .hold:
-                    try await client.hold(HoldRequest(seconds: nil, reason: ""))
-                    feed.yield(.performed("all transfers are on hold; R ends the hold"))
-                case .release:
-                    try await client.hold(nil)
-                    feed.yield(.performed("the hold has ended"))
-                case .explain(let id): feed.yield(.explained(id, try await client.explain(id)))
+                case .hold(let isHeld):
+                    try await client.hold(isHeld ? HoldRequest(seconds: nil, reason: "") : nil)
+                    feed.yield(.performed(isHeld ? "all transfers are on hold; H ends the hold" : "the hold has ended"))
                 case .refresh:
                     // If the request fails, the next change repeats it.
                     let rows = try? await client.explainedList(TransferFilter(), limit: Self.explainedLimit)
@@ -82,19 +74,6 @@ struct WatchView {
                 feed.yield(.refused("\(error)"))
             }
         }
-    }
-
-    /// Opens the file at `path` with the desktop's program for it, and reports the result.
-    private static func open(_ path: String) async -> WatchEvent {
-        guard FileManager.default.fileExists(atPath: path) else { return .refused("\(path) is gone") }
-        var opener = ChildProgram(
-            "/usr/bin/env", ["env", "xdg-open", path], environment: ProcessInfo.processInfo.environment)
-        (opener.output, opener.errors) = (.null, .null)
-        guard let process = try? opener.start() else { return .refused("xdg-open cannot be started") }
-        let hasOpened = await withCheckedContinuation { continuation in
-            openers.async { continuation.resume(returning: ChildProgram.collect(process) == .status(0)) }
-        }
-        return hasOpened ? .performed("opened \(path)") : .refused("xdg-open cannot open \(path)")
     }
 }
 

@@ -20,7 +20,7 @@ import TransferTesting
     private func queue(_ count: Int = 1) async throws -> EarlyQueue {
         let store = InMemoryTransferStore(disk: disk)
         let new = NewTransfer(EngineFixture.specification())
-        try await store.commit((0..<count).map { _ in .submitted(new, resume: nil) })
+        try await store.commit((0..<count).map { _ in .submitted(new) })
         let writer = StoreWriter(store: store, updates: continuation)
         let driver = SchedulerDriver(
             alarm: ManualAlarm(startingAt: EngineFixture.start), configuration: SchedulerConfiguration(),

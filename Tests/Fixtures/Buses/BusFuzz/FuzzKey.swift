@@ -63,7 +63,7 @@ struct FuzzKey: Sendable {
     static let change: [FuzzKey] =
         [
             FuzzKey("kind", .text(["userInitiated", "normal", "discretionary"])),
-            FuzzKey("priority", .number([0, 500, 1000])),
+            FuzzKey("priority", .number([0, 500, 1000])), FuzzKey("url", .text(urls)),
             FuzzKey(
                 "remove",
                 .texts([
@@ -74,7 +74,7 @@ struct FuzzKey: Sendable {
         ] + constraints
     static let transfer: [FuzzKey] =
         [
-            FuzzKey("url", .text(urls)), FuzzKey("directory", .text(["/tmp", "/proc/none/x", "relative", "/proc"])),
+            FuzzKey("directory", .text(["/tmp", "/proc/none/x", "relative", "/proc"])),
             FuzzKey("name", .text(["a.txt", "..", "a/b", "", "\u{202E}gpj.exe", ".bashrc"])),
             FuzzKey("collision", .text(["rename", "overwrite", "fail"])),
             FuzzKey("checksum", .text(["sha256:" + String(repeating: "0", count: 64), "sha256:xyz", "md5:1", ":"])),

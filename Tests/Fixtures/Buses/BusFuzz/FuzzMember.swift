@@ -54,6 +54,7 @@ struct FuzzMember: Sendable {
         FuzzMember("HistoryFrom", .manager, [.text(FuzzKey.dates), .text(FuzzKey.pagePositions)], weight: 2),
         FuzzMember("Open", .manager, [.id]), FuzzMember("Open", .session, [.id]),
         FuzzMember("Discard", .manager, [.id]), FuzzMember("Retry", .manager, [.ids]),
+        FuzzMember("RetryFrom", .manager, [.id, .text(["http://h/", "x", "\u{202E}"])]),
         FuzzMember("Remove", .manager, [.ids]), FuzzMember("Body", .session, [.id]),
         FuzzMember("Explain", .session, [.id]),
         FuzzMember("TrustSandbox", .manager, [.text(["app.service", "", "\u{202E}"]), .flag]),

@@ -33,7 +33,7 @@ struct StoreChild {
             traits: TransferTraits(
                 kind: .normal, host: "http://127.0.0.1:80", submitted: WallTime(secondsSinceEpoch: 0)))
         let new = NewTransfer(specification, key: "child")
-        let id = try await store.commit([.submitted(new, resume: nil)])[0]
+        let id = try await store.commit([.submitted(new)])[0]
         say("inserted \(id)")
         let resume = ResumePoint(path: "/tmp/\(id)", offset: id.rawValue, total: nil, validator: nil, bootID: "boot")
         try await store.commit([.checkpointed(id, resume), .suspended(id, true)])

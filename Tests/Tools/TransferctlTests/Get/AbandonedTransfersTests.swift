@@ -33,7 +33,7 @@ struct AbandonedTransfersTests {
                 [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)], ofItemAtPath: path)
             let resume = ResumePoint(path: path, offset: 700, total: 1000, validator: nil, bootID: "b")
             ids += try await store.commit([
-                .submitted(NewTransfer(Self.specification("\(number)"), key: keys[number]), resume: resume)
+                .submitted(NewTransfer(Self.specification("\(number)"), key: keys[number], resume: resume))
             ])
             if number == 1 {
                 let failure = TransferFailure(cause: .connection, message: "gone")

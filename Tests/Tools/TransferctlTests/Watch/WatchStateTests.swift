@@ -24,11 +24,14 @@ import TransferPolicy
 
     private func press(_ key: WatchKey, _ state: inout WatchState) -> [WatchAction] { state.apply(.key(key)) }
 
-    @Test("Sorts transfers by state: running, waiting, paused, and ended with the latest first")
+    @Test("Sorts transfers by state and reason: running, waiting, paused, and ended with the latest first")
     func order() {
-        var state = state([row(1, .paused), row(2, .waiting), row(3, .running), row(4, .waiting)])
+        var state = state([
+            row(1, .paused), row(2, .waiting, sentence: "on battery"), row(3, .running),
+            row(4, .waiting, sentence: "no network"), row(7, .waiting, sentence: "on battery"),
+        ])
         for id: Int64 in [5, 6] { _ = state.apply(.changed(row(id, .finished))) }
-        #expect(state.order.map(\.id.rawValue) == [3, 2, 4, 1, 6, 5])
+        #expect(state.order.map(\.id.rawValue) == [3, 2, 7, 4, 1, 6, 5])
         #expect(state.selected == TransferID(3))
     }
 
@@ -51,9 +54,9 @@ import TransferPolicy
         #expect(press(.letter("r"), &state) == [.control(id, .resume)])
         #expect(press(.letter("n"), &state) == [.control(id, .startNow)])
         #expect(press(.letter("c"), &state) == [])
-        #expect(state.pane == .confirm(id))
+        #expect(state.confirming == id)
         #expect(press(.letter("n"), &state) == [])
-        #expect(state.pane == .none)
+        #expect(state.confirming == nil)
         _ = press(.letter("c"), &state)
         #expect(press(.letter("y"), &state) == [.control(id, .cancel)])
     }
@@ -63,27 +66,33 @@ import TransferPolicy
         var state = state([row(1, .waiting)])
         _ = state.apply(.changed(row(1, .cancelled)))
         #expect(press(.letter("c"), &state) == [])
-        #expect(state.pane == .none)
+        #expect(state.confirming == nil)
         #expect(state.message == "transfer 1 has already ended: canceled")
         _ = press(.other, &state)
         #expect(state.message == nil)
     }
 
-    @Test("Requests the wait reasons when the pane opens, the selection moves, or conditions change")
-    func why() {
-        var state = state([row(1, .waiting), row(2, .waiting)])
-        #expect(press(.letter("w"), &state) == [.explain(TransferID(1))])
-        #expect(press(.down, &state) == [.explain(TransferID(2))])
-        // A late explanation of the first transfer is ignored.
-        _ = state.apply(.explained(TransferID(1), WaitExplanation(sentence: "old")))
-        #expect(state.explanation == nil)
-        _ = state.apply(.explained(TransferID(2), WaitExplanation(sentence: "new")))
-        #expect(state.explanation?.sentence == "new")
-        var conditions = DaemonStatus()
-        conditions.conditions = ConditionsReport()
-        #expect(state.apply(.status(conditions)) == [.refresh, .explain(TransferID(2))])
-        #expect(press(.letter("w"), &state) == [])
-        #expect(state.pane == .none)
+    @Test("H holds and releases everything, and r submits a failed or canceled transfer again")
+    func actions() throws {
+        var state = state([row(1, .failed)])
+        #expect(press(.letter("H"), &state) == [.hold(true)])
+        #expect(press(.letter("r"), &state) == [.retry(TransferID(1))])
+        var status = DaemonStatus()
+        status.held = try HoldStatus(["reason": .string("")])
+        #expect(state.apply(.status(status)) == [])
+        #expect(press(.letter("H"), &state) == [.hold(false)])
+        _ = state.apply(.performed("submitted again as 2"))
+        #expect(state.message == "submitted again as 2" && !state.isError)
+        _ = state.apply(.refused("no"))
+        #expect(state.isError)
+        state = self.state([row(2, .paused)])
+        #expect(press(.letter("r"), &state) == [.control(TransferID(2), .resume)])
+    }
+
+    @Test("Requests the wait reasons again if the machine's conditions change")
+    func refresh() {
+        var state = state([row(1, .waiting)])
+        #expect(state.apply(.status(DaemonStatus())) == [.refresh])
     }
 
     @Test("Keeps the previous wait reason after a signal without one, until the state changes")
@@ -105,23 +114,20 @@ import TransferPolicy
         #expect(state.selected == TransferID(1))
     }
 
-    @Test("Any key closes help, and q or the end of the daemon ends the view")
+    @Test("q or the end of the daemon ends the view")
     func ends() {
         var state = state([])
-        _ = press(.letter("?"), &state)
-        #expect(state.pane == .help)
-        #expect(press(.letter("x"), &state) == [])
-        #expect(state.pane == .none)
         #expect(press(.letter("q"), &state) == [.quit])
         #expect(state.apply(.daemonEnded) == [.quit])
     }
 
-    @Test("Decodes terminal keys: letters, arrows in both modes, page keys, and a single escape")
+    @Test("Decodes terminal keys: letters beyond ASCII, arrows in both modes, and page keys")
     func keys() {
         let bytes: [UInt8] = Array("q\u{1B}[A\u{1B}OB\u{1B}[5~\u{1B}[1;5H\r\u{1B}[1~\u{1B}[99~".utf8)
         #expect(
-            WatchKey.keys(in: bytes) == [.letter("q"), .up, .down, .pageUp, .home, .enter, .home, .other])
-        #expect(WatchKey.keys(in: [0x1B]) == [.escape])
+            WatchKey.keys(in: bytes) == [.letter("q"), .up, .down, .pageUp, .home, .other, .home, .other])
+        #expect(WatchKey.keys(in: [0x1B, 0x7F, 0xFF]) == [.other, .other, .other])
+        #expect(WatchKey.keys(in: Array("é日".utf8)) == [.letter("é"), .letter("日")])
         #expect(WatchKey.keys(in: [0x1B, UInt8(ascii: "[")]) == [.other])
     }
 }

@@ -58,9 +58,20 @@ extension TransferSpecification {
         copy.credential = nil
         copy.body = nil
         copy.challengeResponses = []
+        copy.lacksFields = lacksFields || copy != self
         copy.url = RedactedURL.text(of: url)
         copy.mirrors?.urls = mirrors?.urls.map { RedactedURL.text(of: $0) } ?? []
         copy.isIncomplete = isIncomplete || copy != self
         return copy
+    }
+
+    /// Replaces the URL. A server of another origin does not receive the cookies, the credentials, and the header fields
+    /// that were meant for the previous one.
+    package mutating func move(to url: String) {
+        let isSameServer = Server(self.url).map { $0.origin == Server(url)?.origin } ?? false
+        self.url = url
+        mirrors?.number = 0
+        if !isSameServer { MirrorList.removeSecrets(from: &self) }
+        if !lacksFields { isIncomplete = false }
     }
 }

@@ -123,7 +123,13 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         get { incomplete ?? false }
         set { incomplete = newValue ? true : nil }
     }
+    /// A Boolean value that indicates whether ``redacted`` removed something other than parts of URLs.
+    package internal(set) var lacksFields: Bool {
+        get { fieldless ?? false }
+        set { fieldless = newValue ? true : nil }
+    }
     // Optional, because stored rows of earlier versions lack these fields.
+    private var fieldless: Bool?
     private var incomplete, sandboxed, hidesFile, keepsHead, asks, unverified, webPages: Bool?
     private var responses: [StoredChallengeResponse]?
     /// The destination of the finished file. Meaningless for an upload.
@@ -176,6 +182,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public var traits: TransferTraits
 
     private enum CodingKeys: String, CodingKey {
+        case fieldless
         case url, headers, credential, incomplete, sandboxed, hidesFile, keepsHead, asks, unverified, webPages
         case cookies
         case responses = "answers"
@@ -227,7 +234,8 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
             && body == nil && upload == nil && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect
             && !usesRemoteTime && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
             && connectionLimit == nil && onComplete == nil && destination.folderIdentity == nil && hidesFile == nil
-            && incomplete == nil && unverified == nil && webPages == nil && cookies == nil && mirrors == nil
+            && incomplete == nil && fieldless == nil && unverified == nil && webPages == nil && cookies == nil
+            && mirrors == nil
     }
 }
 

@@ -9,7 +9,7 @@ import TransferTesting
 
 @testable import TransferDaemon
 
-@Suite(.timeLimit(.minutes(5))) struct HoldSwitchTests {
+@Suite(.timeLimit(.minutes(5))) struct HeldConditionsTests {
     private static let start = ClockReading(
         instant: Instant(nanoseconds: 5_000_000_000), wall: WallTime(secondsSinceEpoch: 1_700_000_000))
 
@@ -19,13 +19,12 @@ import TransferTesting
         try await body(path)
     }
 
-    private func make(_ path: String, at now: ClockReading = start) -> (hold: HoldSwitch, source: ManualConditionSource)
-    {
+    private func make(_ path: String, at now: ClockReading = start) -> (
+        hold: HeldConditions, source: ManualConditionSource
+    ) {
         let source = ManualConditionSource(Conditions(unknownSince: now))
         return (
-            HoldSwitch(
-                base: source, alarm: ManualAlarm(startingAt: now), file: HoldFile(path: path), onChange: { _ in }),
-            source
+            HeldConditions(source, HoldFile(path: path), alarm: ManualAlarm(startingAt: now)), source
         )
     }
 
@@ -80,16 +79,39 @@ import TransferTesting
         #expect(hold.hold.value == nil)
     }
 
-    @Test("An expired hold is released")
+    @Test("A hold ends at its time, however often the clock is looked at before")
     func ends() async throws {
         try await withFile { path in
-            let (hold, _) = make(path)
+            let alarm = ManualAlarm(startingAt: Self.start)
+            let source = ManualConditionSource(Conditions(unknownSince: Self.start))
+            let hold = HeldConditions(source, HoldFile(path: path), alarm: alarm)
             var snapshots = hold.snapshots().makeAsyncIterator()
             _ = await snapshots.next()
-            try hold.set(MachineHold(by: "the user", why: "w", until: Self.start.wall))
-            var latest = await snapshots.next()
-            while latest?.hold.value != nil { latest = await snapshots.next() }
+            let until = Self.start.wall.advanced(by: .milliseconds(10))
+            try hold.set(MachineHold(by: "the user", why: "w", until: until))
+            #expect(await snapshots.next()?.hold.value != nil)
+            alarm.advance(by: .milliseconds(10))
+            #expect(await snapshots.next()?.hold.value == nil)
             #expect(hold.hold.value == nil)
+        }
+    }
+
+    @Test("A hold that another process sets is followed, also into a folder that does not exist yet")
+    func followed() async throws {
+        try await withFile { path in
+            let folder = path + ".folders"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let (hold, _) = make(folder + "/transferd/hold.json")
+            var snapshots = hold.snapshots().makeAsyncIterator()
+            #expect(await snapshots.next()?.hold.value == nil)
+            try FileManager.default.createDirectory(atPath: folder + "/transferd", withIntermediateDirectories: true)
+            let other = make(folder + "/transferd/hold.json").hold
+            for why in ["a call", "another call"] {
+                try other.set(MachineHold(by: "the user", why: why))
+                #expect(await snapshots.next()?.hold.value?.why == why)
+            }
+            try other.set(nil)
+            #expect(await snapshots.next()?.hold.value == nil)
         }
     }
 }
