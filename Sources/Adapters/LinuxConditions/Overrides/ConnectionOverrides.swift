@@ -49,7 +49,7 @@ public struct ConnectionOverrides: Hashable, Sendable {
                 throw error("'\(value)' is no value; write \"yes\" or \"no\"")
             }
             guard !name.isEmpty else { throw error("the connection's name is empty") }
-            guard settings.updateValue(setting, forKey: name) == nil else { throw error("duplicate line for '\(name)'") }
+            if settings.updateValue(setting, forKey: name) != nil { throw error("duplicate line for '\(name)'") }
         }
     }
 
