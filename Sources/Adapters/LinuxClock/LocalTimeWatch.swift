@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-@preconcurrency import Dispatch
 import Foundation
 import Glibc
+import LinuxKernel
 import Synchronization
 public import TransferModel
 
@@ -16,7 +16,7 @@ public import TransferModel
 public final class LocalTimeWatch: Sendable {
     private let file: String
     private let onChange: @Sendable (LocalTimeRules) -> Void
-    private let folder: (any DispatchSourceRead)?
+    private let folder = Mutex<FolderWatch?>(nil)
     private let step: TimerDescriptor?
     private let lastReported: Mutex<LocalTimeRules>
     private let now: @Sendable () -> WallTime
@@ -40,16 +40,9 @@ public final class LocalTimeWatch: Sendable {
         self.onChange = onChange
         self.now = now
         lastReported = Mutex(LocalTimeRules(systemZoneIn: file, at: now()))
-        folder = Self.watch(folderOf: file)
         step = (try? TimerDescriptor.open(clock: CLOCK_REALTIME)).map { TimerDescriptor(descriptor: $0) }
-        let name = Self.split(file).name
-        if let folder {
-            let descriptor = Int32(folder.handle)
-            folder.setEventHandler { [weak self] in
-                if Self.hasEvent(of: name, from: descriptor) { self?.readRules() }
-            }
-        }
-        folder?.activate()
+        let watch = FolderWatch(of: file) { [weak self] in self?.readRules() }
+        folder.withLock { $0 = watch }
         step?.onReadable { [weak self, weak step] in
             guard let step else { return }
             let outcome = step.readExpiry()
@@ -61,10 +54,7 @@ public final class LocalTimeWatch: Sendable {
         readRules()
     }
 
-    deinit {
-        folder?.cancel()
-        step?.close()
-    }
+    deinit { step?.close() }
 
     /// Reads the rules again. The reported rules reach only a few years ahead, so other rules may apply after a change
     /// of the clock.
@@ -79,39 +69,6 @@ public final class LocalTimeWatch: Sendable {
             return true
         }
         if isNew { onChange(rules) }
-    }
-
-    private static func split(_ file: String) -> (folder: String, name: String) {
-        guard let slash = file.lastIndex(of: "/") else { return (".", file) }
-        return (slash == file.startIndex ? "/" : String(file[..<slash]), String(file[file.index(after: slash)...]))
-    }
-
-    private static func watch(folderOf file: String) -> (any DispatchSourceRead)? {
-        let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { return nil }
-        let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE)
-        inotify_add_watch(descriptor, split(file).folder, events)
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor, queue: DispatchQueue(label: "local-time"))
-        source.setCancelHandler { close(descriptor) }
-        return source
-    }
-
-    /// Reads all pending events. Returns whether an event is about the file `name`, or events were lost.
-    private static func hasEvent(of name: String, from descriptor: Int32) -> Bool {
-        var isHint = false
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let header = MemoryLayout<inotify_event>.size
-        while case let count = read(descriptor, &bytes, bytes.count), count > 0 {
-            var start = 0
-            while start + header <= count {
-                let event = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: inotify_event.self) }
-                let text = bytes[(start + header)..<min(start + header + Int(event.len), count)].prefix { $0 != 0 }
-                if event.mask & UInt32(IN_Q_OVERFLOW) != 0 || text.elementsEqual(name.utf8) { isHint = true }
-                start += header + Int(event.len)
-            }
-        }
-        return isHint
     }
 }
 

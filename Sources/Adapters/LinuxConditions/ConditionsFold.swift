@@ -69,7 +69,7 @@ struct ConditionsFold {
         case .powerProfile(let service, let availability): readings.powerProfile.process(availability, from: service)
         case .login(let availability): readings.sleep = availability
         case .leases(let files):
-            readings.isLeaseMetered = files.contains { $0.isMetered(now: now.wall.secondsSinceEpoch) }
+            readings.isLeaseMetered = files.contains(where: \.isMetered)
         case .overrides(let content):
             do {
                 (readings.overrides, readings.overridesProblem) = (try content.overrides(), nil)

@@ -2,8 +2,8 @@
 import GLibBridge
 import TransferPolicy
 
-/// The readers of the path's cost: NetworkManager, ModemManager, the network portal, DHCP leases, and the user's
-/// overrides.
+/// The readers of the path's cost: NetworkManager, ModemManager, the network portal, leases of systemd-networkd, and the
+/// user's overrides.
 ///
 /// Used on one executor's thread only.
 final class CostReaders {
@@ -15,7 +15,6 @@ final class CostReaders {
     private var modemManager: ServiceReader<[VariantValue]>?
     private var portal: PortalReader?
     private var overrides: OverridesReader?
-    private let leases: LeaseFolders?
     private let isSandboxed: Bool
 
     init(
@@ -25,7 +24,6 @@ final class CostReaders {
         self.configuration = configuration
         self.executor = executor
         self.report = report
-        leases = configuration.readers.contains(.leases) ? LeaseFolders(root: configuration.leaseRoot) : nil
         isSandboxed = configuration.isSandboxed
     }
 
@@ -87,7 +85,9 @@ final class CostReaders {
 
     /// Reads the leases of the new path's devices, and queries NetworkManager again.
     func pathChanged(to path: NetworkPath?) {
-        if let leases { report(.leases(leases.files(of: path?.devices ?? []))) }
+        if configuration.readers.contains(.leases) {
+            report(.leases(LeaseFile.files(of: path?.devices ?? [], root: configuration.leaseRoot)))
+        }
         networkManager?.refresh()
     }
 

@@ -29,7 +29,7 @@ public struct LinuxConditionsConfiguration: Sendable {
         case modemManager
         /// The network portal, in a sandbox or if there is no system bus.
         case portal
-        /// The lease files of DHCP clients.
+        /// The leases of systemd-networkd.
         case leases
     }
 
@@ -46,7 +46,7 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: `/sys`.
     public var networkSysfsRoot = "/sys"
-    /// The prefix of the paths of DHCP lease files.
+    /// The prefix of the paths of lease files.
     ///
     /// Default: empty.
     public var leaseRoot = ""

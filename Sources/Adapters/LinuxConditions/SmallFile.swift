@@ -52,12 +52,6 @@ enum SmallFile {
         return bytes
     }
 
-    /// Returns the time of a file's last modification, in seconds since 1970; `nil` if the file does not exist.
-    static func modificationTime(of path: String) -> Int64? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
-    }
-
     /// Returns the names in a folder, sorted, without `.` and `..`; `nil` if the folder cannot be read.
     static func names(in folder: String) -> [String]? {
         guard let directory = opendir(folder) else { return nil }

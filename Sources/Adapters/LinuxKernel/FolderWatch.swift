@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 @preconcurrency import Dispatch
-import Glibc
+import Foundation
 
 /// Reports changes of one name in a folder: a file is created, replaced, written, or removed.
 ///
@@ -33,6 +33,12 @@ package final class FolderWatch: Sendable {
         }
         source.setCancelHandler { close(descriptor) }
         source.activate()
+    }
+
+    /// Starts watching the file at a path.
+    package convenience init?(of file: String, onChange: @escaping @Sendable () -> Void) {
+        let (folder, name) = ((file as NSString).deletingLastPathComponent, (file as NSString).lastPathComponent)
+        self.init(folder: folder, name: name, onChange: onChange)
     }
 
     deinit { source.cancel() }

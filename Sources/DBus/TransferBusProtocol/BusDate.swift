@@ -27,25 +27,8 @@ package struct BusDate: Hashable, Sendable, CustomStringConvertible {
 
     /// The date as text. Anything below a millisecond is left out.
     package var description: String {
-        // Integer arithmetic without a formatter, because a list contains ten thousand dates.
-        let seconds = wall.secondsSinceEpoch
-        let milliseconds = self.milliseconds - seconds * 1000
-        let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
-        let rest = seconds - days * 86_400
-        let day = CivilDate(daysSinceEpoch: days)
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
-        for (number, digits, end) in [
-            (day.year, 4, "-"), (day.month, 2, "-"), (day.day, 2, "T"), (rest / 3600, 2, ":"),
-            (rest % 3600 / 60, 2, ":"), (rest % 60, 2, "."), (milliseconds, 3, "Z"),
-        ] as [(Int64, Int, Unicode.Scalar)] {
-            var divisor: Int64 = digits == 4 ? 1000 : digits == 3 ? 100 : 10
-            while divisor > 0 {
-                text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-                divisor /= 10
-            }
-            text.append(UInt8(ascii: end))
-        }
-        return String(decoding: text, as: UTF8.self)
+        // The style rounds down, and a date is less exact than a millisecond's end.
+        let seconds = (Double(milliseconds) + 0.5) / 1000
+        return Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

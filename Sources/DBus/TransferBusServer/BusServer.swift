@@ -35,10 +35,6 @@ package actor BusServer {
     let conditions: ConditionsObject
     let calls: CallDispatcher
     let notifications: DesktopNotifications
-    private var registrations: [BusRegistration] = []
-    private var end: End?
-    private var waiting: [CheckedContinuation<End, Never>] = []
-    private var onReady: CheckedContinuation<Void, any Error>?
     private let readiness = DispatchGroup()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -92,64 +88,35 @@ package actor BusServer {
     /// - Throws: `BusServerError` that states the problem and the remedy.
     package func start(address: String) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            onReady = continuation
-            BusConnection.open(address: address, cancellation: Cancellation()) { result in
-                switch result {
-                case .success(let bus): self.export(on: bus)
-                case .failure(let error): self.finish(.noBus(error.message))
-                }
+            connection.onEnd = { self.desktops.forgetAll() }
+            connection.start(address: address, continuation) { bus, flow in
+                try self.export(on: bus, flow)
+            } confirm: { name in
+                self.perform { $0.requestConfirmation(name) }
+            } onOwner: {
+                self.ownerChanged(name: $0, from: $1, to: $2)
             }
         }
     }
 
-    private func export(on bus: BusConnection) {
-        connection.bus = bus
-        bus.onClosed { self.finish(.noBus("the bus has closed the connection")) }
-        let flow = BusFlow(
-            refusals: BusFlow.Refusals(
-                tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name)
-        ) { name in self.perform { $0.requestConfirmation(name) } }
-        connection.flow = flow
-        registrations.append(bus.limit(by: flow))
-        do {
-            try exportObjects(on: bus, flow)
-        } catch {
-            return finish(.noBus("\(error)"))
-        }
-        registrations.append(
-            bus.subscribe(
-                to: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
-                sender: "org.freedesktop.DBus"
-            ) { values in
-                let texts = values.compactMap(\.string)
-                guard texts.count == 3 else { return }
-                self.ownerChanged(name: texts[0], from: texts[1], to: texts[2])
-            })
-        names.loadAll()
-        connection.name = bus.own(TransferBusName.service) { isOurs in
-            guard isOurs else { return self.finish(.nameTaken) }
-            self.onReady?.resume()
-            self.onReady = nil
-        }
-    }
-
-    private func exportObjects(on bus: BusConnection, _ flow: BusFlow) throws {
-        registrations.append(
-            try bus.export(
-                TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
-                flow: flow
-            ) { self.calls.accept($0, on: self) })
-        registrations.append(
-            try bus.export(
-                TransferBusName.conditionsInterface, describedBy: ConditionsObject.xml,
-                at: TransferBusName.conditionsPath, flow: flow
-            ) { self.calls.accept($0, on: self) })
+    private func export(on bus: BusConnection, _ flow: BusFlow) throws -> [BusRegistration] {
         let sessions = BusTree(
             path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
         ) { sender in
             self.identifiedCaller(sender).map(self.service.unfinishedSessions)?.map(\.node) ?? []
         }
-        registrations.append(try bus.export(sessions, flow: flow) { self.calls.accept($0, on: self) })
+        defer { names.loadAll() }
+        return [
+            try bus.export(
+                TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
+                flow: flow
+            ) { self.calls.accept($0, on: self) },
+            try bus.export(
+                TransferBusName.conditionsInterface, describedBy: ConditionsObject.xml,
+                at: TransferBusName.conditionsPath, flow: flow
+            ) { self.calls.accept($0, on: self) },
+            try bus.export(sessions, flow: flow) { self.calls.accept($0, on: self) },
+        ]
     }
 
     /// The caller that requests the list of objects. GDBus requires the list synchronously, so this method blocks
@@ -189,18 +156,6 @@ package actor BusServer {
     /// sandbox or withdraws the admission.
     package nonisolated func reclassify() { perform { $0.callers.forgetClassifications() } }
 
-    private func finish(_ end: End) {
-        guard self.end == nil else { return }
-        self.end = end
-        (registrations, connection.name) = ([], nil)
-        desktops.forgetAll()
-        connection.flow = nil
-        onReady?.resume(throwing: BusServerError(end: end))
-        onReady = nil
-        for continuation in waiting { continuation.resume(returning: end) }
-        waiting = []
-    }
-
     /// Reports a transfer's status to the watchers that may reach the transfer.
     package func report(_ status: TransferStatus) { signals.report(status) }
 
@@ -220,10 +175,7 @@ package actor BusServer {
     }
 
     /// Waits until the server is stopped, or the bus or the name is lost.
-    package func ended() async -> End {
-        if let end { return end }
-        return await withCheckedContinuation { waiting.append($0) }
-    }
+    package func ended() async -> End { await withCheckedContinuation { connection.whenEnded($0) } }
 
     /// Releases the name, waits for up to a second until every call that the bus has already sent has its reply, and
     /// closes the connection. Later reports are discarded. The bus keeps later calls for the next owner of the name.
@@ -232,10 +184,7 @@ package actor BusServer {
         let end = ContinuousClock.now.advanced(by: .seconds(1))
         // At first, messages that have arrived are still in the thread's queue.
         repeat { try? await Task.sleep(for: .milliseconds(5)) } while calls.openCalls > 0 && ContinuousClock.now < end
-        finish(.stopped)
-        connection.bus?.flush()
-        connection.bus?.close()
-        connection.bus = nil
+        connection.close()
     }
 
     /// Returns after the server's thread runs this call, which proves that the thread works.

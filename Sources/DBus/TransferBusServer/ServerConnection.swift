@@ -13,9 +13,87 @@ final class ServerConnection {
     /// The ownership of the service's name; `nil` before the server has asked for it and after its release.
     var name: BusRegistration?
     private let programs: BusPrograms
+    /// Called when the server ends.
+    var onEnd = {}
+    private var registrations: [BusRegistration] = []
+    private var end: BusServer.End?
+    private var waiting: [CheckedContinuation<BusServer.End, Never>] = []
+    private var onReady: CheckedContinuation<Void, any Error>?
 
     /// Creates a wrapper without a connection. Lends each new connection to `programs`.
     init(lendingTo programs: BusPrograms) { self.programs = programs }
+
+    /// Connects to the bus, exports the objects, and then acquires the service's name. No caller can therefore find the
+    /// name without its objects.
+    ///
+    /// - Parameters:
+    ///   - onReady: A continuation that receives the end of the start, or `BusServerError`.
+    ///   - export: Exports the objects.
+    ///   - confirm: Asks a caller to confirm that it reads its messages, on any thread.
+    ///   - onOwner: Receives each name that appears, disappears, or changes owners, with its old and new owner.
+    func start(
+        address: String, _ onReady: CheckedContinuation<Void, any Error>,
+        export: @escaping (BusConnection, BusFlow) throws -> [BusRegistration],
+        confirm: @escaping @Sendable (String) -> Void, onOwner: @escaping (String, String, String) -> Void
+    ) {
+        self.onReady = onReady
+        BusConnection.open(address: address, cancellation: Cancellation()) { result in
+            let bus: BusConnection
+            switch result {
+            case .success(let opened): bus = opened
+            case .failure(let error): return self.finish(.noBus(error.message))
+            }
+            self.bus = bus
+            bus.onClosed { self.finish(.noBus("the bus has closed the connection")) }
+            let flow = BusFlow(
+                refusals: BusFlow.Refusals(
+                    tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name),
+                requestConfirmation: confirm)
+            self.flow = flow
+            self.registrations.append(bus.limit(by: flow))
+            self.registrations.append(
+                bus.subscribe(
+                    to: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+                    sender: "org.freedesktop.DBus"
+                ) { values in
+                    let texts = values.compactMap(\.string)
+                    guard texts.count == 3 else { return }
+                    onOwner(texts[0], texts[1], texts[2])
+                })
+            do { self.registrations += try export(bus, flow) } catch { return self.finish(.noBus("\(error)")) }
+            self.name = bus.own(TransferBusName.service) { isOurs in
+                guard isOurs else { return self.finish(.nameTaken) }
+                self.onReady?.resume()
+                self.onReady = nil
+            }
+        }
+    }
+
+    /// Resumes a continuation once the server is stopped, or the bus or the name is lost.
+    func whenEnded(_ continuation: CheckedContinuation<BusServer.End, Never>) {
+        guard let end else { return waiting.append(continuation) }
+        continuation.resume(returning: end)
+    }
+
+    /// Closes the connection because the server is stopped.
+    func close() {
+        finish(.stopped)
+        bus?.flush()
+        bus?.close()
+        bus = nil
+    }
+
+    private func finish(_ end: BusServer.End) {
+        guard self.end == nil else { return }
+        self.end = end
+        (registrations, name, flow) = ([], nil, nil)
+        onEnd()
+        onEnd = {}
+        onReady?.resume(throwing: BusServerError(end: end))
+        onReady = nil
+        for continuation in waiting { continuation.resume(returning: end) }
+        waiting = []
+    }
 
     /// Releases the service's name. All messages that the bus sent to the owner of the name have then arrived.
     func releaseName() {

@@ -163,25 +163,45 @@ struct Daemon {
                     // Services end in reverse order. The bus ends first, so that no call reaches an engine that has
                     // ended. The follower ends after the engine, so that it handles the last updates.
                     .init(
-                        service: deadline.watched(
-                            "reports of transfers",
-                            AfterLoading(loading, FollowRun(service: service, server: server, publisher: publisher)))),
-                    .init(service: deadline.watched("the engine", AfterLoading(loading, EngineRun(engine: engine)))),
+                        service: deadline.watched("reports of transfers") {
+                            try await loading.value
+                            try await FollowRun(service: service, server: server, publisher: publisher).run()
+                        }),
                     .init(
-                        service: deadline.watched(
-                            "sessions", AfterLoading(loading, SessionRun(host: host)))),
-                    .init(service: deadline.watched("partial files", AfterLoading(loading, SweepRun(daemon: self)))),
-                    .init(service: HoldRun(watch: holds, server: server)),
-                    .init(service: ReloadRun(daemon: self)),
-                    .init(service: deadline.watched("the RPC server", rpc)),
+                        service: deadline.watched("the engine") {
+                            try await loading.value
+                            try await withGracefulShutdownHandler {
+                                try await engine.run()
+                            } onGracefulShutdown: {
+                                engine.shutDown()
+                            }
+                        }),
+                    .init(
+                        service: deadline.watched("sessions and partial files") {
+                            try await loading.value
+                            await host.resumeWork()
+                            await sweep()
+                            try? await gracefulShutdown()
+                        }),
+                    .init(
+                        service: Steps {
+                            for await hold in holds.changes.cancelOnGracefulShutdown() { await server.report(hold) }
+                        }),
+                    .init(
+                        service: Steps {
+                            let signals = await UnixSignalsSequence(trapping: .sighup)
+                            for await _ in signals.cancelOnGracefulShutdown() { await reload() }
+                        }),
+                    .init(service: deadline.watched("the RPC server") { try await rpc.run() }),
                     .init(service: heartbeat),
                     .init(service: watch, successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
-                        service: deadline.watched(
-                            "the bus",
-                            BusRun(
+                        service: deadline.watched("the bus") {
+                            try await BusRun(
                                 server: server, address: address, lock: lock, logger: logger,
-                                onReady: { [rpc, rpcSettings] in rpc.configure(rpcSettings) })),
+                                onReady: { [rpc, rpcSettings] in rpc.configure(rpcSettings) }
+                            ).run()
+                        },
                         successTerminationBehavior: .gracefullyShutdownGroup),
                 ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         let result: Result<Void, any Error>
@@ -204,7 +224,7 @@ struct Daemon {
     }
 
     /// Removes partial files from which no transfer can resume.
-    func sweep() async {
+    private func sweep() async {
         let orphanedFiles = partials.orphanedFiles()
         do {
             let unwanted = Set(try await store.unreferenced(orphanedFiles.map { ($0.path, $0.transfer) }))
@@ -217,7 +237,7 @@ struct Daemon {
     }
 
     /// Reloads the configuration. An invalid configuration changes nothing and is logged.
-    func reload() async {
+    private func reload() async {
         do {
             let configuration = try DaemonConfiguration(path: configurationPath, isNamed: isConfigurationNamed)
             try await service.reconfigure(configuration)

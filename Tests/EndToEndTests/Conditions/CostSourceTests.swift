@@ -11,21 +11,17 @@ struct CostSourceTests {
     @Test("A hotspot's option in a lease is read; a conflict with NetworkManager is reported as a disagreement")
     func lease() async throws {
         let folder = try TemporaryFolder()
-        let leases = folder.path + "/var/lib/dhcp"
+        let leases = folder.path + "/run/systemd/netif/leases"
         try FileManager.default.createDirectory(atPath: leases, withIntermediateDirectories: true)
-        let lease = """
-            lease {
-              interface "cable";
-              option vendor-encapsulated-options "ANDROID_METERED";
-              expire never;
-            }
-            """
+        let lease = "VENDOR_SPECIFIC=414e44524f49445f4d455445524544\n"
         try await NetworkProbe.run(["--leases", folder.path]) {
             try await $0.configureManually()
         } _: { fixture, probe in
             try await probe.line("metered=unknown/rule/assumed/settled")
             // The source reads the lease files again when the path changes.
-            try lease.write(toFile: leases + "/dhclient.leases", atomically: true, encoding: .utf8)
+            for index in 1...20 {
+                try lease.write(toFile: "\(leases)/\(index)", atomically: true, encoding: .utf8)
+            }
             try await fixture.run("ip route del default")
             try await probe.line("network=none", "metered=unknown")
             try await fixture.run("ip route add default via 10.9.0.1")

@@ -18,7 +18,7 @@ final class SystemBus {
 
     private var state = State.closed
     private var address: String?
-    private var fileWatch: SocketFileWatch?
+    private var fileWatch: FileWatch?
     private var timer: GLibSource?
     private var attempts = 0
 
@@ -43,7 +43,7 @@ final class SystemBus {
     func start() {
         address = findAddress()
         guard let path = address.flatMap(BusAddress.socketPath) else { return connect() }
-        fileWatch = SocketFileWatch(path: path, on: executor) { self.reconnect() }
+        fileWatch = FileWatch(path: path, on: executor) { self.reconnect() }
         connect()
     }
 

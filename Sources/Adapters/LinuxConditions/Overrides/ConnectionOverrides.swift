@@ -31,37 +31,37 @@ public struct ConnectionOverrides: Hashable, Sendable {
         var isInTable = false
         // Split by scalars: as a `Character`, a carriage return with a line feed equals neither.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-        for (index, line) in lines.enumerated() {
-            var scanner = LineScanner(line: line, number: index + 1)
-            scanner.skipBlanks()
-            guard !scanner.isAtEnd else { continue }
-            if scanner.consume("[") {
-                try scanner.consumeTable()
+        for (index, scalars) in lines.enumerated() {
+            func error(_ problem: String) -> ConnectionOverridesError {
+                ConnectionOverridesError(line: index + 1, problem: problem)
+            }
+            let line = String(scalars)
+            guard line.wholeMatch(of: #/\s*(?:#.*)?\s*/#) == nil else { continue }
+            guard line.wholeMatch(of: #/\s*\[\s*metered\s*\]\s*(?:#.*)?\s*/#) == nil else {
                 isInTable = true
                 continue
             }
-            guard isInTable else {
-                throw ConnectionOverridesError(line: index + 1, problem: "the line [metered] must come first")
-            }
-            let name = try scanner.consumeString(called: "the connection's name")
-            scanner.skipBlanks()
-            guard scanner.consume("=") else {
-                throw ConnectionOverridesError(line: index + 1, problem: "'=' is missing after the connection's name")
-            }
-            scanner.skipBlanks()
-            let value = try scanner.consumeString(called: "the value")
+            guard let entry = line.wholeMatch(of: Self.entry), let name = Self.word(entry.1),
+                let value = Self.word(entry.2)
+            else { throw error("'\(line)' is neither [metered] nor an override such as \"Train Wi-Fi\" = \"yes\"") }
+            guard isInTable else { throw error("the line [metered] must come first") }
             guard let setting = Setting(rawValue: value) else {
-                throw ConnectionOverridesError(
-                    line: index + 1, problem: "'\(value)' is no value; write \"yes\" or \"no\"")
+                throw error("'\(value)' is no value; write \"yes\" or \"no\"")
             }
-            try scanner.consumeEnd()
-            guard !name.isEmpty else {
-                throw ConnectionOverridesError(line: index + 1, problem: "the connection's name is empty")
-            }
-            guard settings.updateValue(setting, forKey: name) == nil else {
-                throw ConnectionOverridesError(line: index + 1, problem: "duplicate line for '\(name)'")
-            }
+            guard !name.isEmpty else { throw error("the connection's name is empty") }
+            if settings.updateValue(setting, forKey: name) != nil { throw error("duplicate line for '\(name)'") }
         }
+    }
+
+    /// A line of the file: a name and a value, each a word or a text in quotes, and perhaps a comment.
+    private static var entry: Regex<(Substring, Substring, Substring)> {
+        #/\s*("(?:[^"\\]|\\.)*"|[A-Za-z0-9_-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[A-Za-z0-9_-]+)\s*(?:#.*)?\s*/#
+            .matchingSemantics(.unicodeScalar)
+    }
+
+    /// Decodes a word, or a text in quotes, whose escapes are those of JSON; `nil` if an escape is invalid.
+    private static func word(_ text: Substring) -> String? {
+        text.hasPrefix("\"") ? try? RecordingText.decode(String.self, from: text.utf8) : String(text)
     }
 
     /// The text of a file with these overrides, sorted by name.
@@ -70,7 +70,7 @@ public struct ConnectionOverrides: Hashable, Sendable {
             "# Connections that are metered or unmetered, regardless of the system. Written by transferctl network.\n"
         text += "[metered]\n"
         for (name, setting) in settings.sorted(by: { $0.key < $1.key }) {
-            text += "\(LineScanner.quoted(name)) = \"\(setting.rawValue)\"\n"
+            text += "\(RecordingText.line(name)) = \"\(setting.rawValue)\"\n"
         }
         return text
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Foundation
+import LinuxKernel
 
 /// The file that stores the user's overrides for connections.
 ///
@@ -71,29 +72,8 @@ public struct OverridesFile: Sendable {
         let former = overrides
         body(&overrides)
         guard overrides != former || !SmallFile.exists(destination) else { return }
-        try write(overrides.text, to: destination)
-        fsync(directory)
-    }
-
-    private func write(_ text: String, to destination: String) throws(OverridesFileError) {
-        let draft = "\(destination).\(getpid()).new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot be written") }
-        var rest = Array(text.utf8)[...]
-        var isWritten = true
-        while !rest.isEmpty, isWritten {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            isWritten = count > 0
-            rest = rest.dropFirst(max(count, 0))
-        }
-        isWritten = isWritten && fsync(descriptor) == 0
-        let code = errno
-        close(descriptor)
-        guard isWritten, rename(draft, destination) == 0 else {
-            let error = failure("cannot be written", isWritten ? errno : code)
-            unlink(draft)
-            throw error
+        do { try DurableFile.write(Data(overrides.text.utf8), to: destination) } catch {
+            throw failure("cannot be written", (error as? POSIXError)?.code.rawValue ?? EIO)
         }
     }
 

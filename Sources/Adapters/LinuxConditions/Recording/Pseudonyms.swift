@@ -27,7 +27,7 @@ struct Pseudonyms {
             observation = .leases(
                 files.map { file in
                     var file = file
-                    file.bytes = file.meteredBytes
+                    file.text = file.vendorLine.map(String.init)
                     return file
                 })
         // Prices differ by region, so they tell where a machine is.
@@ -117,36 +117,5 @@ struct Pseudonyms {
         var other = ConnectionOverrides()
         other.settings = settings
         return OverridesContent(path: "overrides.toml", text: other.text)
-    }
-}
-
-extension LeaseFile {
-    /// The bytes that tell whether the network is metered, and until when, in the client's own format.
-    fileprivate var meteredBytes: [UInt8] {
-        let text = String(decoding: bytes, as: UTF8.self)
-        func lines(_ settings: [String]) -> [UInt8] {
-            let kept = text.split(whereSeparator: \.isNewline).filter { line in
-                settings.contains { line.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
-            }
-            return Array(kept.map { $0 + "\n" }.joined().utf8)
-        }
-        switch client {
-        case .networkd: return lines(["VENDOR_SPECIFIC="])
-        case .dhclient:
-            return lines(["lease", "}", "interface", "option vendor-encapsulated-options", "expire"])
-        case .dhcpcd:
-            // The fixed header is replaced with zeros, except for the magic cookie. The options follow.
-            let headLength = 240
-            guard bytes.count > headLength else { return [] }
-            var kept = [UInt8](repeating: 0, count: 236) + bytes[236..<headLength]
-            var rest = bytes[headLength...]
-            while let code = rest.popFirst(), code != 255 {
-                guard code != 0 else { continue }
-                guard let length = rest.popFirst(), rest.count >= Int(length) else { return [] }
-                if code == 43 || code == 51 { kept += [code, length] + rest.prefix(Int(length)) }
-                rest = rest.dropFirst(Int(length))
-            }
-            return kept + [255]
-        }
     }
 }

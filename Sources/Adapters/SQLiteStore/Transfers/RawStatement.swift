@@ -30,38 +30,12 @@ final class RawStatement {
     }
 
     /// Binds a text. SQLite copies the text, so the text need not outlive the call.
-    func bind(_ index: Int32, _ value: String) { bind(index, value, transient) {} }
+    func bind(_ index: Int32, _ value: String) {
+        sqlite3_bind_text(statement, index, value, Int32(value.utf8.count), Self.transient)
+    }
 
     func bind(_ index: Int32, _ value: String?) {
         if let value { bind(index, value) } else { bindNull(index) }
-    }
-
-    /// Runs a statement that returns no rows, with a text that is bound without a copy while the statement runs.
-    func run(with value: String, at index: Int32) throws {
-        // SQLite does not read the pointer again: every later use of the statement first binds this parameter again.
-        try bind(index, value, nil) { try run() }
-    }
-
-    /// Binds a text and runs `body` while the text's bytes have a stable address.
-    private func bind(
-        _ index: Int32, _ value: String, _ destructor: sqlite3_destructor_type?, _ body: () throws -> Void
-    ) rethrows {
-        // An empty text may have no address, and a null pointer would bind NULL.
-        guard !value.isEmpty else {
-            sqlite3_bind_text(statement, index, "", 0, transient)
-            return try body()
-        }
-        func bound(_ bytes: UnsafeBufferPointer<UInt8>) throws {
-            try bytes.withMemoryRebound(to: CChar.self) { characters in
-                sqlite3_bind_text(statement, index, characters.baseAddress, Int32(characters.count), destructor)
-                try body()
-            }
-        }
-        // No copy of the string: a copy would increment its reference count, which costs a cache miss on another
-        // processor.
-        guard try value.utf8.withContiguousStorageIfAvailable(bound) == nil else { return }
-        var value = value
-        try value.withUTF8(bound)
     }
 
     private func bindNull(_ index: Int32) { sqlite3_bind_null(statement, index) }
@@ -105,5 +79,5 @@ final class RawStatement {
             message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    private var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+    private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }

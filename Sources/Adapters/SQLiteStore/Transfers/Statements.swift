@@ -75,10 +75,11 @@ final class Statements {
         task.bind(1, id)
         task.bind(2, key)
         task.bind(3, columns.rest)
+        task.bind(4, columns.url)
         task.bind(5, columns.destination.directory)
         task.bind(6, columns.destination.name)
         task.bind(7, columns.destination.collision.rawValue)
-        try task.run(with: columns.url, at: 4)
+        try task.run()
     }
 
     func insertQueue(_ id: Int64, _ shared: Int64, _ numbers: TraitNumbers) throws {

@@ -22,7 +22,7 @@ package enum FrameReader {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             frames.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
-            while let body = try frames.next() { try handle(try WireDecoder.decode(type, from: body)) }
+            while let body = try frames.next() { try handle(try WireFormat.message(type, in: body)) }
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import LinuxKernel
 package import TransferEngine
 package import TransferFiles
@@ -11,19 +12,25 @@ package enum WireFormat {
     /// The descriptor number of the socket in the worker.
     package static let socketNumber = ChildProgram.passedFileNumber
     /// The version of the message format. Increased with every change of a message.
-    package static let version = 8
+    package static let version = 9
     /// The maximum length of a frame in bytes. A longer frame is a fault of the peer.
     package static let longestFrame = 64 << 20
     /// The maximum length of a frame from a worker, which is not trusted. Allows a response of 1 MiB, which may take
-    /// up twice that size as text.
-    package static let longestMessage = 4 << 20
+    /// up six times that size as text.
+    package static let longestMessage = 8 << 20
 
-    /// Returns a message as a frame: its length in four bytes of little-endian order, and the output of
-    /// `WireEncoder`.
+    /// Returns a message as a frame: its length in four bytes of little-endian order, and JSON.
     package static func frame(_ message: some Encodable) throws -> [UInt8] {
-        let body = try WireEncoder.encode(message)
+        let body = try JSONEncoder().encode(message)
         guard body.count <= longestFrame else { throw WireError("a message of \(body.count) bytes is too long") }
         return withUnsafeBytes(of: UInt32(body.count).littleEndian) { Array($0) } + body
+    }
+
+    /// Decodes the body of a frame.
+    package static func message<Message: Decodable>(
+        _ type: Message.Type, in body: some Sequence<UInt8>
+    ) throws -> Message {
+        try JSONDecoder().decode(type, from: Data(body))
     }
 }
 

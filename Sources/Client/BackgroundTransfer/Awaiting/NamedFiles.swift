@@ -52,7 +52,7 @@ struct NamedFiles: Sendable {
     /// - Throws: `Failure`, or an error of Foundation. The file then stays where it is.
     func add(_ source: String, as record: Record) throws {
         _ = try PrivateFolder(folder)
-        try write(JSONEncoder().encode(record), to: recordPath(of: record.id))
+        try DurableFile.write(JSONEncoder().encode(record), to: recordPath(of: record.id))
         let target = path(of: record.id)
         if rename(source, target) != 0 {
             guard errno == EXDEV else { throw Failure() }
@@ -73,13 +73,6 @@ struct NamedFiles: Sendable {
         for path in [path(of: id), recordPath(of: id)] {
             guard unlink(path) == 0 || errno == ENOENT else { throw Failure() }
         }
-    }
-
-    private func write(_ data: Data, to path: String) throws {
-        let temporary = path + ".new"
-        try data.write(to: URL(fileURLWithPath: temporary))
-        try sync(temporary)
-        guard rename(temporary, path) == 0 else { throw Failure() }
     }
 
     private func sync(_ path: String) throws {

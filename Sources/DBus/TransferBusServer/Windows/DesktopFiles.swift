@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GLibBridge
-import Glibc
 
 /// Requests to the services of the desktop that show files to the user.
 ///
@@ -32,14 +32,15 @@ package enum DesktopFiles {
     package static func showInFolder(_ path: String, by server: isolated BusServer) async -> String? {
         await call(
             "ShowItems", of: "org.freedesktop.FileManager1", at: "/org/freedesktop/FileManager1",
-            service: "org.freedesktop.FileManager1", [.list([.string(fileURL(path))]), .string("")], type: "(ass)",
+            service: "org.freedesktop.FileManager1",
+            [.list([.string(URL(filePath: path).absoluteString)]), .string("")], type: "(ass)",
             by: server)
     }
 
     private static func askPortal(
         _ method: String, about path: String, by server: isolated BusServer
     ) async -> String? {
-        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        let file = Foundation.open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return String(cString: strerror(errno)) }
         defer { close(file) }
         return await call(
@@ -66,21 +67,6 @@ package enum DesktopFiles {
                 }
             } catch {
                 continuation.resume(returning: "\(error)")
-            }
-        }
-    }
-
-    /// Returns the URL of an absolute path (RFC 8089).
-    static func fileURL(_ path: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return path.utf8.reduce(into: "file://") { url, byte in
-            let scalar = Unicode.Scalar(byte)
-            if byte < 128,
-                scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "/-._~".utf8.contains(byte)
-            {
-                url.unicodeScalars.append(scalar)
-            } else {
-                url += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
             }
         }
     }

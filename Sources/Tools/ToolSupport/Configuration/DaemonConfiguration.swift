@@ -95,12 +95,7 @@ package struct DaemonConfiguration {
     /// Parses the text of a file. `path` is used in error messages only.
     package init(_ text: String, path: String) throws {
         self.init()
-        let table: TOMLTable
-        do {
-            table = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw UsageError("\(path):\(error.source.begin.line):\(error.source.begin.column): \(error.description)")
-        }
+        let table = try Self.table(text, path: path)
         var faults: [(line: Int, column: Int, text: String)] = []
         for key in table.keys {
             do {
@@ -203,6 +198,13 @@ package struct DaemonConfiguration {
 }
 
 extension DaemonConfiguration {
+    /// Parses the text of a file. `path` is used in error messages only.
+    static func table(_ text: String, path: String) throws -> TOMLTable {
+        do { return try TOMLTable(string: text) } catch let error as TOMLParseError {
+            throw UsageError("\(path):\(error.source.begin.line):\(error.source.begin.column): \(error.description)")
+        }
+    }
+
     /// Returns the position of a top-level key or of its value on the same line. The TOML library reports the positions of
     /// syntax errors only.
     static func position(of key: String, in text: String, orValue isValue: Bool) -> (line: Int, column: Int) {

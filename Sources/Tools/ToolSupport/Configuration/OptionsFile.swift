@@ -20,6 +20,8 @@ package struct OptionsFile {
         case values
         /// The option's value is a path. A leading `~/` is replaced by the home folder.
         case path
+        /// The option applies to a single transfer, and must not be in a file.
+        case single
     }
 
     /// The words of the command line that each key stands for, in the order of the file's keys.
@@ -33,26 +35,25 @@ package struct OptionsFile {
     ///   - kinds: The permitted keys and their kinds.
     /// - Throws: `UsageError` that names the file, the line, the error, and its remedy.
     package init(_ text: String, path: String, kinds: [String: Kind]) throws {
-        let table: TOMLTable
-        do {
-            table = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw UsageError("\(path):\(error.source.begin.line):\(error.source.begin.column): \(error.description)")
-        }
+        let table = try DaemonConfiguration.table(text, path: path)
         for key in table.keys {
             do {
                 guard let kind = kinds[key] else {
-                    throw UsageError(Suggestion.unknownKey(key, known: kinds.keys.sorted()))
+                    let known = kinds.filter { $0.value != .single }.keys.sorted()
+                    throw UsageError(Suggestion.unknownKey(key, known: known))
                 }
                 words.append((key, try Self.words(key, table[key], kind)))
             } catch let error as UsageError {
-                throw UsageError("\(path):\(Self.line(of: key, in: text)): \(error)")
+                throw UsageError(
+                    "\(path):\(DaemonConfiguration.position(of: key, in: text, orValue: false).line): \(error)")
             }
         }
     }
 
     private static func words(_ key: String, _ value: (any TOMLValueConvertible)?, _ kind: Kind) throws -> [String] {
         switch kind {
+        case .single:
+            throw UsageError("'\(key)' applies to a single transfer only; use the option --\(key)")
         case .flag:
             guard let flag = value?.bool else { throw UsageError("\(key): must be true or false") }
             return flag ? ["--\(key)"] : []
@@ -81,15 +82,5 @@ package struct OptionsFile {
             throw UsageError("cannot find the folder '\(path)': HOME is not an absolute path; set HOME")
         }
         return home + path.dropFirst()
-    }
-
-    /// Returns the line of a top-level key. The TOML library reports the positions of syntax errors only.
-    private static func line(of key: String, in text: String) -> Int {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let index = lines.firstIndex { line in
-            let start = line.drop { " \t\"".contains($0) }
-            return start.hasPrefix(key) && start.dropFirst(key.count).drop { " \t\"".contains($0) }.hasPrefix("=")
-        }
-        return (index ?? 0) + 1
     }
 }

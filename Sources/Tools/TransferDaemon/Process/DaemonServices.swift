@@ -4,34 +4,14 @@ import ServiceLifecycle
 import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
-import TransferEngine
-import TransferSessions
-import UnixSignals
 
-/// Starts a service once the queue has been read.
-struct AfterLoading<Base: Service>: Service {
-    private let loading: Task<Void, any Error>
-    private let base: Base
+/// A service of a few steps.
+struct Steps: Service {
+    private let body: @Sendable () async throws -> Void
 
-    init(_ loading: Task<Void, any Error>, _ base: Base) { (self.loading, self.base) = (loading, base) }
+    init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
 
-    func run() async throws {
-        try await loading.value
-        try await base.run()
-    }
-}
-
-/// Runs the engine, and shuts it down with the group.
-struct EngineRun: Service {
-    let engine: TransferEngine
-
-    func run() async throws {
-        try await withGracefulShutdownHandler {
-            try await engine.run()
-        } onGracefulShutdown: {
-            engine.shutDown()
-        }
-    }
+    func run() async throws { try await body() }
 }
 
 /// Passes the updates of the engine to the bus.
@@ -63,47 +43,6 @@ struct FollowRun: Service {
     }
 }
 
-/// Completes the unfinished work of sessions once, at the start.
-struct SessionRun: Service {
-    let host: SessionHost
-
-    func run() async throws {
-        await host.resumeWork()
-        try? await gracefulShutdown()
-    }
-}
-
-/// Removes orphaned partial files once, at the start.
-struct SweepRun: Service {
-    let daemon: Daemon
-
-    func run() async throws {
-        await daemon.sweep()
-        try? await gracefulShutdown()
-    }
-}
-
-/// Reports changes of the user's hold to the bus.
-struct HoldRun: Service {
-    let watch: HoldWatch
-    let server: BusServer
-
-    func run() async throws {
-        for await hold in watch.changes.cancelOnGracefulShutdown() {
-            await server.report(hold)
-        }
-    }
-}
-
-/// Reloads the configuration on SIGHUP.
-struct ReloadRun: Service {
-    let daemon: Daemon
-
-    func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { await daemon.reload() }
-    }
-}
-
 /// Runs the bus server.
 ///
 /// - Throws: `BusServerError` if the server ends for any reason but a shutdown.
@@ -129,5 +68,32 @@ struct BusRun: Service {
         }
         guard end != .stopped else { return }
         throw BusServerError(end: end)
+    }
+}
+
+/// Confirms to the service manager that the daemon works.
+///
+/// Each heartbeat first passes through the inbox of the engine and the thread of the bus. A daemon that is stuck
+/// sends no heartbeat, and the manager restarts it.
+///
+/// Costs two wake-ups in each watchdog interval, and none if the manager has no watchdog.
+struct Heartbeat: Service {
+    let notifier: ServiceNotifier?
+    /// Returns after each required component has replied.
+    let check: @Sendable () async -> Void
+
+    func run() async throws {
+        guard let notifier, let watchdog = notifier.watchdog else {
+            try? await gracefulShutdown()
+            return
+        }
+        // The sleep throws on cancellation, which ends the loop.
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                await check()
+                notifier.send("WATCHDOG=1")
+                try await Task.sleep(for: watchdog / 2, tolerance: watchdog / 10, clock: .suspending)
+            }
+        }
     }
 }

@@ -2,7 +2,6 @@
 import Dispatch
 import Foundation
 import Logging
-import ServiceLifecycle
 import Synchronization
 
 /// Ends the process within five seconds of SIGTERM or SIGINT, even if a worker, a disk, the bus, or a caller hangs.
@@ -96,8 +95,8 @@ final class ShutdownDeadline: Sendable {
     }
 
     /// Returns a service that counts as a part with the given name while it runs.
-    func watched(_ name: String, _ base: some Service) -> some Service {
-        Watched(deadline: self, name: name, base: base)
+    func watched(_ name: String, _ body: @escaping @Sendable () async throws -> Void) -> Steps {
+        Steps { try await self.watching(name, body) }
     }
 
     /// Runs an operation that counts as a part with the given name until it returns.
@@ -109,13 +108,5 @@ final class ShutdownDeadline: Sendable {
             }
         }
         return try await body()
-    }
-
-    private struct Watched<Base: Service>: Service {
-        let deadline: ShutdownDeadline
-        let name: String
-        let base: Base
-
-        func run() async throws { try await deadline.watching(name) { try await base.run() } }
     }
 }

@@ -51,7 +51,6 @@ struct ProgramFile: Sendable {
     ///
     /// - Parameter onChange: Called on a separate thread after each change of the file.
     func watch(onChange: @escaping @Sendable () -> Void) -> FolderWatch? {
-        let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
-        return FolderWatch(folder: folder, name: name, onChange: onChange)
+        FolderWatch(of: path, onChange: onChange)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxKernel
 import Synchronization
 
 /// The systemd units whose sandboxes the user trusts (`transferctl apps trust`), stored in a file of the state

@@ -45,46 +45,27 @@ struct StatusTable {
     }
 
     /// The lines of the table, header first, separated by line feeds, without unsafe characters.
-    ///
-    /// One text, because tens of thousands of lines take longer to join than to make.
     var text: String {
         let idWidth = max(2, rows.map(\.id.utf8.count).max() ?? 0)
         let doneWidth = max(4, rows.map(\.done.utf8.count).max() ?? 0)
-        var text: [UInt8] = []
-        text.reserveCapacity(rows.count * 160)
-        func add(_ column: String, _ width: Int) {
-            text += column.utf8
-            text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: max(0, width - column.utf8.count) + 2))
+        func cell(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.utf8.count) + 2)
         }
-        func add(_ id: String, _ state: String, _ done: String, _ name: String) {
-            let start = text.count
-            add(id, idWidth)
-            add(state, 9)
-            add(done, doneWidth)
-            text += name.utf8
-            // Most lines fit and are plain.
-            if text.count - start <= width, text[start...].allSatisfy({ (0x20..<0x7F).contains($0) }) { return }
-            let line = Formatting.fitted(String(decoding: text[start...], as: UTF8.self), width: width)
-            text.removeSubrange(start...)
-            text += line.utf8
-        }
-        add("ID", "STATE", "DONE", "NAME")
+        let indent = String(repeating: " ", count: idWidth + 2)
         // Neighboring transfers often wait for the same reason.
-        var last: (detail: String, lines: [UInt8])?
-        for row in rows {
-            text.append(UInt8(ascii: "\n"))
-            add(row.id, row.state, row.done, row.name)
+        var last: (detail: String, lines: String)?
+        var text = ""
+        for row in [("ID", "STATE", "DONE", "NAME", nil)] + rows {
+            let line = cell(row.id, idWidth) + cell(row.state, 9) + cell(row.done, doneWidth) + row.name
+            text += (text.isEmpty ? "" : "\n") + Formatting.fitted(line, width: width)
             guard let detail = row.detail else { continue }
-            if last?.detail != detail { last = (detail, indented(detail, by: idWidth + 2)) }
-            text += last?.lines ?? []
+            if last?.detail != detail {
+                let lines = Formatting.wrapped(detail, width: max(20, width - idWidth - 2))
+                last = (detail, lines.map { "\n" + indent + $0 }.joined())
+            }
+            text += last?.lines ?? ""
         }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// Returns the lines of a detail, each after a line feed.
-    private func indented(_ detail: String, by indent: Int) -> [UInt8] {
-        let lines = Formatting.wrapped(detail, width: max(20, width - indent))
-        return lines.flatMap { Array("\n".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: indent) + $0.utf8 }
+        return text
     }
 
     /// Returns the progress and the rate of a transfer.

@@ -9,12 +9,12 @@ enum GetDefaults {
     static let kinds: [String: OptionsFile.Kind] = [
         "directory": .path, "overwrite": .flag, "no-clobber": .flag, "rename": .flag, "remote-name": .flag,
         "remote-time": .flag, "allow-html": .flag, "discretionary": .flag, "policy": .value, "patience": .value,
-        "when": .value,
-        "window": .value,
-        "parallel": .value, "priority": .value, "metered": .value, "header": .values, "user-agent": .value,
+        "when": .value, "window": .value, "parallel": .value, "priority": .value, "metered": .value, "header": .values,
+        "user-agent": .value,
         "referer": .value, "cookies": .path, "proxy": .value, "ca-file": .path, "netrc": .flag, "limit-rate": .value,
         "limit-rate-each": .value, "yield": .flag, "connections": .value, "retries": .value, "timeout": .value,
         "on-complete": .value, "state-dir": .path, "quiet": .flag, "verbose": .flag,
+        "user": .single, "insecure": .single, "by": .single, "not-before": .single,
     ]
 
     /// The options that exclude others. A key is ignored if the command line has one of them.
@@ -46,20 +46,10 @@ enum GetDefaults {
 
     /// Returns the words of a file's options that the command line does not exclude.
     static func words(_ text: String, path: String, for arguments: [String]) throws -> [String] {
-        if let table = ["user", "insecure", "by", "not-before"].first(where: { hasKey($0, text) }) {
-            throw UsageError("\(path): '\(table)' applies to a single transfer only; use the option --\(table)")
-        }
         let given = Set(arguments.prefix { $0 != "--" }.compactMap(optionName))
         return try OptionsFile(text, path: path, kinds: kinds).words.flatMap { key, words -> [String] in
             let excluded = alternatives.contains { $0.contains(key) && !$0.subtracting([key]).isDisjoint(with: given) }
             return excluded ? [] : words
-        }
-    }
-
-    private static func hasKey(_ key: String, _ text: String) -> Bool {
-        text.split(separator: "\n").contains { line in
-            let start = line.drop { $0 == " " || $0 == "\t" }
-            return start.hasPrefix(key) && start.dropFirst(key.count).drop { $0 == " " || $0 == "\t" }.hasPrefix("=")
         }
     }
 

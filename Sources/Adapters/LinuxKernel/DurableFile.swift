@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+package import Foundation
 
 /// Writes small files so that a power cut leaves either the former or the new content.
-enum DurableFile {
+package enum DurableFile {
     /// Replaces the content of a file. Returns after the new content is on disk.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ enum DurableFile {
     ///   - path: The absolute path of the file. Only the user may read the file.
     ///   - sync: Makes the content of an open file durable. Returns 0 on success.
     /// - Throws: `CocoaError` or `POSIXError`. The former content is still there then.
-    static func write(
+    package static func write(
         _ data: Data, to path: String, sync: (Int32) -> Int32 = { fsync($0) }
     ) throws {
         let new = path + ".new"
@@ -30,7 +30,7 @@ enum DurableFile {
 
     /// Makes the creation or removal of a file survive a power cut. Some file systems do not support this, and then
     /// nothing more can be done.
-    static func syncFolder(of path: String) {
+    package static func syncFolder(of path: String) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

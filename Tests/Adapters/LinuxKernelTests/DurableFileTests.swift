@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import TransferDaemon
+@testable import LinuxKernel
 
 @Suite("Files that survive a power cut")
 struct DurableFileTests {
