@@ -221,6 +221,7 @@ let package = Package(
             "CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev", "libnl-genl-3-dev"]),
         system("CSeccomp", pkgConfig: "libseccomp", apt: ["libseccomp-dev"]),
         system("CTimer", apt: ["libc6-dev"]),
+        system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
         c("CConfinement", ["CSeccomp"]),
         c("CLinuxFiles"),
         c("CProcess"),
@@ -232,7 +233,8 @@ let package = Package(
         adapter(
             "LinuxConditions",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "GLibBridge", "LinuxKernel", "CNetlink",
+                "TransferModel", "TransferPolicy", "TransferEngine", "GLibBridge", "LinuxKernel", "CGIO", "CUPower",
+                "CNetlink",
             ]),
         adapter(
             "SQLiteStore",

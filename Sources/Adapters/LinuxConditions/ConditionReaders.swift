@@ -15,7 +15,8 @@ final class ConditionReaders {
     private let observe: Observe
 
     private var bus: SystemBus?
-    private var upower: ServiceReader<UPowerProperties>?
+    private var upower: UPowerWatch?
+    private var upowerClient: UPowerClientReader?
     private var session: SessionReaders?
     private lazy var costs = CostReaders(configuration: configuration, executor: executor) { [weak self] in
         self?.report($0)
@@ -67,14 +68,17 @@ final class ConditionReaders {
     /// Reads everything again. After sleep, anything may have changed without an event.
     private func readAll() {
         powerSupplyChanged()
+        upowerClient?.refresh()
         if routeQuery != nil { pathMayHaveChanged() }
         costs.pathChanged(to: path)
         prices?.read()
         for reader in custom { reader.read() }
     }
 
-    /// Stops all readers.
-    func stop() {
+    /// Stops all readers on this thread.
+    ///
+    /// - Returns: The UPower client, which has its own thread and remains to be stopped.
+    func stop() -> UPowerClientReader? {
         upower?.detach()
         costs.stop()
         prices?.stop()
@@ -85,6 +89,7 @@ final class ConditionReaders {
         bus?.stop()
         (upower, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil)
         (session, timers) = (nil, [:])
+        return upowerClient
     }
 
     private func report(_ observation: Observation) {
@@ -127,7 +132,7 @@ final class ConditionReaders {
 
     /// Reads the power supplies and checks UPower, which receives the same event if it still responds.
     private func powerSupplyChanged() {
-        upower?.refresh()
+        upower?.checkResponse()
         readSupplies()
     }
 
@@ -177,11 +182,7 @@ final class ConditionReaders {
         session.start()
         let limit = configuration.serviceTimeLimit
         let wantsUPower = configuration.readers.contains(.upower)
-        if wantsUPower {
-            upower = UPowerReader.make(on: executor, timeLimit: limit) { self.receivePower($0) }
-        } else {
-            receivePower(.absent)
-        }
+        if wantsUPower { startUPower(limit) } else { receivePower(.absent) }
         costs.start()
         let wantsSession = !configuration.readers.isDisjoint(with: [.powerProfiles, .logind])
         let hasProperties = configuration.customConditions.contains { $0.isOnSystemBus }
@@ -200,5 +201,23 @@ final class ConditionReaders {
         }
         self.bus = bus
         bus.start()
+    }
+
+    private func startUPower(_ limit: Duration) {
+        let executor = executor
+        let inbox = Inbox(self)
+        let client = UPowerClientReader { message in executor.perform { inbox.receive(message) } }
+        upowerClient = client
+        upower = UPowerWatch(on: executor, client: client, timeLimit: limit) { self.receivePower($0) }
+    }
+
+    /// Passes messages from the UPower client's thread to the readers' thread.
+    private final class Inbox: @unchecked Sendable {
+        // Guard for `@unchecked`: `receive` runs on the readers' executor only.
+        private weak var readers: ConditionReaders?
+
+        init(_ readers: ConditionReaders) { self.readers = readers }
+
+        func receive(_ message: UPowerClientReader.Message) { readers?.upower?.receive(message) }
     }
 }

@@ -84,7 +84,7 @@ public actor LinuxConditions: ConditionSource {
         let ending = ending.withLock { ending in
             if let ending { return ending }
             let new = Task {
-                await tearDown()
+                await tearDown()?.stop()
                 await executor.stop()
             }
             ending = new
@@ -124,12 +124,12 @@ public actor LinuxConditions: ConditionSource {
         return outcome.orders
     }
 
-    private func tearDown() {
+    private func tearDown() -> UPowerClientReader? {
         consumer?.finish()
         consumer = nil
         firstLimit = nil
         localTimeWatch = nil
-        readers?.stop()
-        readers = nil
+        defer { readers = nil }
+        return readers?.stop()
     }
 }

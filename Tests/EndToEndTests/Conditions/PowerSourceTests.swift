@@ -115,7 +115,8 @@ struct PowerSourceTests {
             ["--sysfs", fixture.sysfsRoot, "--without", "netlink", "--without", "networkManager"],
             environment: bus.environment)
         let line = try await probe.line("power=ac/sysfs/guessed/settled")
-        // The calls of other clients take 25 s. The source's calls end after 2 s, plus the delay of a loaded machine.
+        // Calls of libupower would block for 25 s. The source's calls end after 2 s, plus the delay of a loaded
+        // machine.
         #expect(line.time - start < 15_000_000_000)
         try await fixture.resume()
         try await probe.line("power=ac/upower/reported")

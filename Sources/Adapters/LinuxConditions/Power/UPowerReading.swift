@@ -9,9 +9,9 @@ struct UPowerReading: Hashable, Sendable {
     var battery: BatteryState?
 }
 
-/// The properties of UPower and of its display device.
+/// UPower's properties, as libupower-glib returns them.
 struct UPowerProperties: Hashable, Sendable, Codable {
-    /// The version of UPower; `nil` if UPower does not reply. All other values are then meaningless.
+    /// The version of the daemon; `nil` if no daemon replies. All other values are then meaningless.
     var daemonVersion: String?
     var isOnBattery = false
     var isPresent = false
