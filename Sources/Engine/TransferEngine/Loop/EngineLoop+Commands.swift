@@ -27,9 +27,14 @@ extension EngineLoop {
         }
         for (id, transfer) in zip(ids, submission.transfers) {
             driver.records.add(id, transfer)
-            let (traits, resume) = (transfer.specification.traits, transfer.resume)
-            let state = resume.map { RecoveredState(bytes: $0.bytes, total: $0.total) }
-            await driver.decide(state.map { .recovered(id, traits, $0) } ?? .submitted(id, traits))
+            let traits = transfer.specification.traits
+            // A submission from the background is always new, so that the relaunch limiter is applied.
+            if let resume = transfer.resume, traits.isFromBackground != true {
+                let state = RecoveredState(bytes: resume.bytes, total: resume.total)
+                await driver.decide(.recovered(id, traits, state))
+            } else {
+                await driver.decide(.submitted(id, traits))
+            }
         }
         await driver.saveAndPerform()
         if submission.isWatched { await watch(ids, true) }
