@@ -226,8 +226,8 @@ import Testing
         ] as [([String: String], Int?)] {
             #expect(throws: UsageError.self, "\(environment)") { try choice(environment, of: count) }
         }
-        let command = try ShardCommand.parse(["auto", "--shard", "2/9"] + Self.study)
-        #expect(try command.choice(in: slurm) == ShardChoice(number: 2, count: 9))
+        let command = try ShardCommand.parse(["auto"] + Self.study)
+        #expect(try command.choice(in: slurm) == ShardChoice(number: 3, count: 8))
         for text in ["0/8", "9/8", "8", "a/8", "1/0", "1/2/3", "-1/8"] {
             #expect(throws: UsageError.self, "\(text)") { try ShardChoice(text) }
         }

@@ -67,6 +67,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             devices, policies: policies.map(\.name), deadlines: deadlines, prices: prices, reference: index, seed: seed)
         if let json { try Files.write(evaluation.json(order: order, bases: bases).document, to: json) }
         guard json != "-" else { return }
+        if let conclusion = evaluation.conclusion { Console.print("\(conclusion)\n") }
         Console.print("\(traces.count) devices, \(bases.count) workloads, order \(order)")
         for (title, table) in evaluation.tables {
             Console.print("\n\(title)")
