@@ -66,7 +66,7 @@ extension StudyOptions {
     func part(
         _ choice: ShardChoice, of devices: StudyDevices, _ policies: [LabPolicy], _ options: ProgressOptions
     ) async throws -> StudyPart {
-        var progress = ProgressReport(options, total: nil)
+        var progress = ProgressReport("devices", total: nil, isJSON: options.isJSON)
         defer { progress.finish() }
         return try await part(choice, of: devices, policies, &progress)
     }
