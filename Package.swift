@@ -311,12 +311,11 @@ let package = Package(
             "TransferTesting",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
-                "BackgroundTransfer",
             ]),
         testing(
             "SessionHarnesses",
             [
-                "BackgroundTransferEmbedded", "TransferTesting", "TransferModel", "TransferPolicy", "TransferEngine",
+                "BackgroundTransfer", "BackgroundTransferEmbedded", "TransferTesting", "TransferModel", "TransferPolicy", "TransferEngine",
                 "TransferSessions",
                 "LinuxClock", "SQLiteStore", "HTTPExecutor", "URLSessionTransport", "TransferBusProtocol",
                 "TransferBusClient",

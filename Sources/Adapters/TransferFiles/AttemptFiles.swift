@@ -13,7 +13,9 @@ package import TransferModel
 package protocol AttemptFiles: AnyObject, Sendable {
     /// Examines the destination and the files that earlier attempts left there, and opens the file to upload. Must be
     /// the first call.
-    func prepare() -> (PreparedFiles, OwnedDescriptor?)
+    ///
+    /// - Parameter isStopped: Returns `true` if the attempt was stopped meanwhile. Then nothing more is read.
+    func prepare(isStopped: () -> Bool) -> (PreparedFiles, OwnedDescriptor?)
     /// Opens the partial file without truncating it, or creates the file if no partial file is recorded.
     ///
     /// - Parameter server: The file as the response describes it. If the specification has no file name, the name in

@@ -26,7 +26,7 @@ package struct BodyHasher: Sendable {
 
     /// Adds the whole of an open file to the digest, as ``read(_:isCancelled:)`` does. `path` is for error messages.
     mutating func read(
-        _ descriptor: Int32, path: String, isCancelled: () -> Bool = { false }
+        _ descriptor: Int32, path: String, isCancelled: () -> Bool
     ) throws(FileFailure) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }

@@ -66,8 +66,8 @@ package final class LocalFiles: AttemptFiles {
         return (DestinationFolder(located), name)
     }
 
-    package func prepare() -> (PreparedFiles, OwnedDescriptor?) {
-        guard let source = specification.upload else { return (prepareDownload(), nil) }
+    package func prepare(isStopped: () -> Bool) -> (PreparedFiles, OwnedDescriptor?) {
+        guard let source = specification.upload else { return (prepareDownload(isStopped), nil) }
         do throws(TransferFailure) {
             return (.upload, try UploadFile(source).descriptor)
         } catch {
@@ -75,7 +75,7 @@ package final class LocalFiles: AttemptFiles {
         }
     }
 
-    private func prepareDownload() -> PreparedFiles {
+    private func prepareDownload(_ isStopped: () -> Bool) -> PreparedFiles {
         do throws(FileFailure) {
             return try completingFailures { () throws(FileFailure) in
                 let handle = try handle()
@@ -92,11 +92,12 @@ package final class LocalFiles: AttemptFiles {
                     return .placed(placed, partialPath: partial.path)
                 }
                 // Precedes the check, too, because this file may have the name that must be free.
-                if job.resume == nil, var present = PresentFile(specification, in: folder).proven {
+                if job.resume == nil, var present = PresentFile(specification, in: folder).proven(isStopped) {
                     present.path = shown(present.path)
                     let completion = TransferCompletion(status: 200, file: present, wasAlreadyComplete: true)
                     return .placed(completion, partialPath: partial.path)
                 }
+                guard !isStopped() else { return .download(partial, isUnchanged: false) }
                 try folder.check()
                 return .download(partial, isUnchanged: PresentFile(specification, in: folder).unchanged != nil)
             }

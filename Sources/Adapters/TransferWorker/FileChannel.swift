@@ -62,7 +62,7 @@ final class RemoteFiles: AttemptFiles {
         self.channel = channel
     }
 
-    func prepare() -> (PreparedFiles, OwnedDescriptor?) { (prepared, source) }
+    func prepare(isStopped: () -> Bool) -> (PreparedFiles, OwnedDescriptor?) { (prepared, source) }
 
     func open(for server: ServerFile) throws(FileFailure) -> PartialFile {
         opened.withLock { $0 = server }

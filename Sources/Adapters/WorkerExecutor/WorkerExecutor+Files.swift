@@ -10,7 +10,9 @@ extension WorkerExecutor {
     /// Prepares the files of a transfer and orders the worker to start the attempt. Runs on a thread that may wait for
     /// the disk.
     func submit(_ job: TransferJob, _ files: BrokeredFiles, to process: WorkerProcess) {
-        let (prepared, source) = files.prepare()
+        let (prepared, source) = files.prepare {
+            pool.withLock { $0.attempts[job.id]?.isStopping != false }
+        }
         guard pool.withLock({ $0.advance(job.id, files, to: .starting) }) != nil else { return }
         // Not under the lock, for which all other attempts would wait meanwhile.
         process.post(.start(job, prepared), with: source)

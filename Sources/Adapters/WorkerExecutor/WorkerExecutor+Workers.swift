@@ -88,7 +88,8 @@ extension WorkerExecutor {
             return (worker, lost, pool.isShutDown)
         }
         processes.withLock { $0[number] = nil }
-        log.ended(number, end, worker, lost: lost.map(\.id))
+        // A worker that was told to exit takes its attempts with it.
+        log.ended(number, end, worker, lost: isShutDown ? [] : lost.map(\.id))
         // File operations must end first, so that no operation is running when the next attempt begins.
         for (_, attempt) in lost { attempt.files.close() }
         let what = worker?.refusal ?? "The worker process \(end.summary) during the transfer."

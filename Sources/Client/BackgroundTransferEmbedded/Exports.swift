@@ -19,8 +19,8 @@
 @_exported public import struct TransferModel.DeadlineConstraint
 @_exported public import struct TransferModel.Destination
 @_exported public import struct TransferModel.Fact
+@_exported public import struct TransferModel.FactSource
 @_exported public import enum TransferModel.FailureCause
-@_exported public import struct TransferModel.Instant
 @_exported public import struct TransferModel.NotBeforeConstraint
 @_exported public import struct TransferModel.TransferFailure
 @_exported public import struct TransferModel.TransferID

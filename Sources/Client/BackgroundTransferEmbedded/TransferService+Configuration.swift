@@ -40,6 +40,9 @@ extension TransferService {
         /// The network. The default is FoundationNetworking's URLSession. `.curl` of `CurlTransport` wakes up less
         /// often, limits the rate of each connection, and can verify bodies that a server encodes without being asked.
         public var transport = Transport.urlSession
+        /// The component that moves the bytes, in place of the package's own. The value `nil` means requests over
+        /// ``transport``. Keys, lists, waits, and the lock of the folder work the same with any executor.
+        public var executor: (any TransferExecutor)?
         /// The limits and delays of the scheduler, such as the number of transfers that run at a time.
         public var scheduling = SchedulerConfiguration()
 

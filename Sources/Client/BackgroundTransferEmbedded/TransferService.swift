@@ -102,13 +102,15 @@ public final class TransferService: Service {
         var storeConfiguration = SQLiteStoreConfiguration(path: folders.state + "/queue.sqlite")
         (storeConfiguration.keepsBackup, storeConfiguration.repairsDamage) = (true, true)
         let (store, alarm): (SQLiteStore, LinuxAlarm)
-        let executor: HTTPExecutor
+        let executor: any TransferExecutor
         do {
             store = try SQLiteStore(storeConfiguration)
             alarm = try LinuxAlarm()
-            executor = try HTTPExecutor(
-                configuration: HTTPExecutorConfiguration(partialDirectory: folders.state + "/partial"),
-                transport: configuration.transport)
+            executor =
+                try configuration.executor
+                ?? HTTPExecutor(
+                    configuration: HTTPExecutorConfiguration(partialDirectory: folders.state + "/partial"),
+                    transport: configuration.transport)
         } catch {
             throw .cannotStart("\(error)")
         }

@@ -4,7 +4,7 @@ import GLibBridge
 import Synchronization
 import TransferBusClient
 import TransferBusProtocol
-public import TransferTesting
+import TransferTesting
 
 /// A harness with a real `transferd`, on a private bus and with private folders.
 ///

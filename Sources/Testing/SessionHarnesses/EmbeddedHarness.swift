@@ -9,7 +9,7 @@ import Synchronization
 internal import TransferModel
 public import TransferPolicy
 import TransferSessions
-public import TransferTesting
+import TransferTesting
 import URLSessionTransport
 
 /// A harness with an engine in this process. Store, executor and clock are real; power and network are simulated.

@@ -16,12 +16,12 @@ public struct ContractFailure: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 /// Throws a `ContractFailure` unless the condition holds.
-func expect(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws {
+package func expect(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws {
     guard condition else { throw ContractFailure(otherwise()) }
 }
 
 /// Throws a `ContractFailure` unless both values are equal.
-func expectEqual<Value: Equatable>(_ actual: Value, _ expected: Value, _ what: String) throws {
+package func expectEqual<Value: Equatable>(_ actual: Value, _ expected: Value, _ what: String) throws {
     guard actual == expected else {
         throw ContractFailure("\(what): expected \(expected), got \(actual)")
     }

@@ -28,7 +28,13 @@ struct DevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !list else { return try printNames() }
-        try await replay(namedBy: LineReader("-")) { Console.write($0) }
+        // Lines on the terminal show the progress themselves.
+        var progress = Console.isTerminal ? nil : ProgressReport("devices", total: nil)
+        defer { progress?.finish() }
+        try await replay(namedBy: LineReader("-")) {
+            Console.write($0)
+            progress?.advance()
+        }
     }
 
     /// Replays the devices that the lines of a stream name.

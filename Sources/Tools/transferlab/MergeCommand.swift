@@ -31,9 +31,12 @@ struct MergeCommand: ParsableCommand {
 
     func run() throws {
         var merged: StudyPart?
+        var progress = ProgressReport("parts", total: nil)
+        defer { progress.finish() }
         for path in parts {
-            for file in try Self.files(path) { try Self.read(file, into: &merged) }
+            for file in try Self.files(path) { try Self.read(file, into: &merged) { progress.advance() } }
         }
+        progress.finish()
         guard let merged else { throw UsageError("no part is given: the input is empty") }
         if let part { return try Files.write(merged.line(), to: part) }
         try merged.checkCompleteness()
@@ -48,7 +51,7 @@ struct MergeCommand: ParsableCommand {
         return names.sorted().map { "\(path)/\($0)" }
     }
 
-    private static func read(_ path: String, into merged: inout StudyPart?) throws {
+    private static func read(_ path: String, into merged: inout StudyPart?, advance: () -> Void) throws {
         let lines = try LineReader(path)
         var number = 0
         while let line = try lines.line() {
@@ -61,6 +64,7 @@ struct MergeCommand: ParsableCommand {
                 merged = StudyPart(header: part.header, devices: part.devices, totals: part.header.emptyTotals())
             }
             try merged?.merge(part, source: source)
+            advance()
         }
     }
 }

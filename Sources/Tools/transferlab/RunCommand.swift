@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
         guard isLarge || !output.showsDevices && coverage.minimum == nil else {
             return try await runInMemory(policies, devices)
         }
-        var report = ProgressReport(progress, total: devices.count)
+        var report = ProgressReport("devices", total: devices.count, isJSON: progress.isJSON)
         let part =
             try await parts == nil
             ? study.part(nil, of: devices, policies, &report, exactLimit: Self.exactLimit)

@@ -26,9 +26,6 @@ struct ShardCommand: AsyncParsableCommand {
     @Option(help: "The number of parts, for 'auto'.")
     var of: Int?
 
-    @Option(name: .customLong("shard"), help: "The part to run as I/N, instead of that of 'auto'.")
-    var given: String?
-
     @Option(name: .shortAndLong, help: "The output file of the part; - for standard output.")
     var output: String?
 
@@ -60,8 +57,7 @@ struct ShardCommand: AsyncParsableCommand {
     }
 
     func choice(in environment: [String: String]) throws -> ShardChoice {
-        if let given { return try ShardChoice(given) }
-        return part == "auto" ? try ShardChoice(environment: environment, count: of) : try ShardChoice(part)
+        part == "auto" ? try ShardChoice(environment: environment, count: of) : try ShardChoice(part)
     }
 }
 
@@ -70,7 +66,7 @@ extension StudyOptions {
     func part(
         _ choice: ShardChoice, of devices: StudyDevices, _ policies: [LabPolicy], _ options: ProgressOptions
     ) async throws -> StudyPart {
-        var progress = ProgressReport(options, total: nil)
+        var progress = ProgressReport("devices", total: nil, isJSON: options.isJSON)
         defer { progress.finish() }
         return try await part(choice, of: devices, policies, &progress)
     }

@@ -57,7 +57,10 @@ struct SynthOptions: ParsableArguments {
     /// Writes a trace for each device to the output folder.
     func write(_ population: Population) throws {
         try Files.createFolder(output)
+        var progress = ProgressReport("devices", total: population.devices)
+        defer { progress.finish() }
         for number in 0..<population.devices {
+            progress.advance()
             guard let trace = population.trace(of: number) else { continue }
             try Files.write(trace.csv, to: "\(output)/\(trace.device).csv")
         }

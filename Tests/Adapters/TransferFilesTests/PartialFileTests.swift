@@ -101,7 +101,7 @@ struct PartialFileTests {
             let configuration = HTTPExecutorConfiguration(partialDirectory: folder + "/partial")
             #expect(unlink(path) == 0 && symlink("/etc/hostname", path) == 0)
             let files = LocalFiles(job: job, configuration: configuration)
-            _ = files.prepare()
+            _ = files.prepare(isStopped: { false })
             let opened = try files.open(for: ServerFile(url: "http://h/f", status: 200))
             #expect(opened.path != path && Paths.parent(opened.path) == folder)
         }

@@ -59,6 +59,25 @@ struct WorkerExecutorTests {
         }
     }
 
+    @Test("An attempt that reads a huge file for its checksum stops at once, and so does the executor")
+    func stoppedWhileReading() async throws {
+        try await WorkerHarness.run(handler: { _, _ in }) { fixture, server in
+            var job = fixture.job(1, server.url("/a"))
+            job.specification.checksum = Checksum(
+                algorithm: .sha256, hexDigest: String(repeating: "0", count: 64))
+            let folder = job.specification.destination.directory
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = folder + "/" + (job.specification.destination.name ?? "a")
+            try #require(FileManager.default.createFile(atPath: path, contents: nil) && truncate(path, 1 << 40) == 0)
+            let attempt = fixture.start(job)
+            fixture.executor.stop(job.id)
+            guard case .stopped = await attempt.outcome() else { return #expect(Bool(false), "the attempt went on") }
+            _ = fixture.start(job)
+            await fixture.executor.shutdown()
+            #expect(!fixture.log.lines.contains { $0.contains("error worker") }, "\(fixture.log.lines)")
+        }
+    }
+
     @Test("A killed worker loses nothing: its transfers fail with the bytes on disk, and the next worker continues")
     func killed() async throws {
         let file = ServedFile(bytes: ServedFile.content(3_000_000))

@@ -24,6 +24,30 @@ struct ServiceConditionsTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("With an executor of the program's own, keys, lists, and results work as before")
+    func executor() async throws {
+        let folder = NSTemporaryDirectory() + "executor-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let executor = FakeExecutor()
+        let service = try TransferService("org.example.Test") {
+            $0.stateDirectory = folder + "/state"
+            $0.cacheDirectory = folder + "/cache"
+            $0.conditions = ManualConditionSource(ServiceFixture.conditions(isMetered: false))
+            $0.executor = executor
+        }
+        let running = Task { try await service.run() }
+        let specification = TransferSpecification(
+            downloading: try #require(URL(string: "https://example.org/a")), to: URL(filePath: folder + "/a"))
+        let id = try await service.submit(specification, key: "a")
+        #expect(try await service.submit(specification, key: "a") == id)
+        #expect(try await service.list().map(\.id) == [id])
+        for await call in executor.calls { if case .start(id, _) = call { break } }
+        executor.finish(id)
+        #expect(try await service.completion(of: id).status == 200)
+        running.cancel()
+        try await running.value
+    }
+
     @Test("Holds and assumptions follow a file, and decide about transfers")
     func file() async throws {
         let folder = NSTemporaryDirectory() + "conditions-\(UUID().uuidString)"

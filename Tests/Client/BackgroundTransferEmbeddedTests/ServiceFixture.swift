@@ -81,7 +81,7 @@ final class ServiceFixture: Sendable {
     /// Changes whether the network is metered.
     func setMetered(_ isMetered: Bool) { source.send(Self.conditions(isMetered: isMetered)) }
 
-    private static func conditions(isMetered: Bool) -> Conditions {
+    static func conditions(isMetered: Bool) -> Conditions {
         var conditions = Conditions(unknownSince: Self.start)
         conditions.power = Fact(.ac, source: .upower, since: Self.start)
         conditions.network = Fact(.full, source: .kernel, since: Self.start)

@@ -52,8 +52,8 @@ import TransferScheduling
             #expect(choice.best == 1)
             #expect(choice.leftOut == [0, 1, 1])
         }
-        #expect(evaluation.meanRegret(evaluation.choice(price: 0).leftOut, price: 0, among: [0, 1, 2]) == 14.0 / 300)
-        #expect(evaluation.meanRegret([1, 1, 1], price: 1, among: [0, 1, 2]) == 400.0 / 300)
+        #expect(evaluation.comparison(evaluation.choice(price: 0).leftOut, price: 0).regret == 14.0 / 300)
+        #expect(evaluation.comparison([1, 1, 1], price: 1).regret == 400.0 / 300)
     }
 
     @Test("The JSON form has the protocol, all sums, and all comparisons of the tables")
@@ -76,13 +76,38 @@ import TransferScheduling
         #expect(count("\"best\": \"b\"") == 1)
     }
 
+    @Test("A comparison begins with the best policy, its lead with an interval, and the prices at which others win")
+    func conclusion() {
+        let rows = (0..<9).map { _ in (a: (4.0, 10.0), b: (2.0, 30.0)) }
+        #expect(
+            Self.evaluation(rows, prices: [1, 20, 300]).conclusion
+                == "If a late megabyte costs 20, b is best here: a megabyte costs 0.200 less than with a, the next "
+                + "(95 % interval: 0.200 to 0.200); below 10, a is better.")
+        #expect(
+            Self.evaluation([(a: (4, 10), b: (2, 30))], prices: [5]).conclusion
+                == "If a late megabyte costs 5, a is best here, but not surely: a megabyte costs 0.100 less than with b, "
+                + "the next (one device has no interval); above 10, b is better.")
+        let alike = [(a: (4.0, 10.0), b: (4.0, 10.0))]
+        #expect(Self.evaluation(alike, prices: [5]).conclusion?.hasPrefix("These policies have the same cost") == true)
+        let results = [("c", 0.1, 0.0), ("b", 0.1, 0.0), ("a", 0.2, 0.1)].map {
+            Conclusion.Result(name: $0.0, late: $0.1, cost: $0.2)
+        }
+        let sentence = Conclusion(results: results, price: 100).sentence { _, _ in -1...2 }
+        #expect(sentence?.hasPrefix("If a late megabyte costs 100, c and b are best here, but not surely: ") == true)
+        #expect(
+            sentence?.hasSuffix("the next (95 % interval: -1.000 to 2.000); no other policy is better at any price.")
+                == true)
+        #expect(Conclusion(results: Array(results.prefix(1)), price: 1).sentence { _, _ in nil } == nil)
+    }
+
     @Test("Differences are paired: a constant difference has an interval of width zero")
     func paired() throws {
         let rows = (0..<9).map { number in (a: (Double(number * number), 3.0), b: (Double(number * number) + 1, 3.0)) }
         let evaluation = Self.evaluation(rows, prices: [100])
-        let interval = try #require(evaluation.interval(of: 1, deadline: 0, price: 0))
+        let interval = try #require(
+            evaluation.comparison(Array(repeating: 1, count: 9), deadline: 0, price: 0).interval)
         #expect((interval.lowerBound - 1).magnitude < 1e-9 && (interval.upperBound - 1).magnitude < 1e-9)
-        let mean = try #require(evaluation.interval([1, 1, 1, 1, 1, 1, 1, 1, 1], price: 0))
+        let mean = try #require(evaluation.comparison(Array(repeating: 1, count: 9), price: 0).interval)
         #expect((mean.lowerBound - 1).magnitude < 1e-9 && (mean.upperBound - 1).magnitude < 1e-9)
     }
 

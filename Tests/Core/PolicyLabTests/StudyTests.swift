@@ -67,6 +67,10 @@ import TransferPolicy
         let lines = study.table(sortedBy: .late).lines
         #expect(lines[0].hasPrefix("policy     late %"))
         #expect(lines.map { $0.prefix { $0 != " " } } == ["policy", "immediate", "oracle", "strict"])
+        let conclusion = try #require(study.conclusion)
+        #expect(conclusion.hasPrefix("If a late megabyte costs 100, immediate is best here: "), "\(conclusion)")
+        #expect(conclusion.contains("than with strict, the next (95 % interval: "), "\(conclusion)")
+        #expect(try self.study(["strict", "oracle"]).conclusion == nil)
         #expect(study.table(sortedBy: .name).lines[1].hasPrefix("immediate"))
         #expect(study.table(sortedBy: .cost).lines[1].hasPrefix("strict"))
         #expect(

@@ -74,7 +74,9 @@ extension PolicyGenerator {
     mutating func sameValues(as conditions: Conditions, at now: ClockReading) -> Conditions {
         var other = conditions
         func change<Value>(_ fact: inout Fact<Value>) {
-            fact.source = pick(FactSource.allCases)
+            fact.source = pick([
+                .upower, .sysfs, .kernel, .networkManager, .assumption, .none, FactSource(named: "an own source"),
+            ])
             fact.confidence = pick(Confidence.allCases)
             fact.since = now.advanced(by: .seconds(-roll(0...100_000)))
             fact.isObservedChange = chance(50)

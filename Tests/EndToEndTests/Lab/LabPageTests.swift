@@ -72,13 +72,15 @@ import Testing
         arguments: Example.allCases)
     func structure(_ example: Example) async throws {
         let selectors = [
-            ".results", ".heat", ".heat .best", ".dot", ".whisker", ".front", ".continues", ".box", "circle.device",
+            ".conclusion", ".results", ".heat", ".heat .best", ".dot", ".whisker", ".front", ".continues", ".box",
+            "circle.device",
             ".curve",
             ".reference", ".deadline", "details", ".band .c0", ".warning", "[download]", "strong i",
         ]
         let page = try await Self.page(example).layout(width: 1280, isDark: false, counting: selectors)
         for part in [
-            "Late bytes and cost", "Results by device", "Delay", "Devices", "How this page was made", "regret", "Seed",
+            "If a late megabyte costs 100, ", "Late bytes and cost", "Results by device", "Delay", "Devices",
+            "How this page was made", "regret", "Seed",
             "A megabyte costs 0 on AC power", example == .gaps ? "gaps" : "<i>",
         ] {
             #expect(page.text.contains(part), "\(part)")
@@ -86,7 +88,7 @@ import Testing
         let (policies, devices) = (example.policies, example == .gaps ? 1 : 3)
         let isSweep = example == .sweep
         let expected = [
-            ".results": 1 + devices, ".heat": isSweep ? 3 : 0, ".dot": policies, ".box": 2 * policies,
+            ".conclusion": 1, ".results": 1 + devices, ".heat": isSweep ? 3 : 0, ".dot": policies, ".box": 2 * policies,
             "circle.device": 2 * policies * devices, "details": devices, "[download]": 2, "strong i": 0,
             ".curve": policies - 1, ".reference": isSweep ? 24 : 0,
             ".whisker": devices > 1 ? 2 * policies : 0, ".front": 1, ".warning": example == .gaps ? 1 : 0,

@@ -3,6 +3,7 @@ import ConditionFixtures
 import Foundation
 import GLibBridge
 import ProcessFixtures
+import SessionHarnesses
 import Testing
 import TransferBusClient
 import TransferBusProtocol

@@ -2,6 +2,7 @@
 import ConditionFixtures
 import Foundation
 import ProcessFixtures
+import SessionHarnesses
 import Testing
 import TransferTesting
 

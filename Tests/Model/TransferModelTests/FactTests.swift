@@ -17,6 +17,14 @@ import TransferPolicy
         #expect(again.isObservedChange && again.since == later)
     }
 
+    @Test("A source of another program keeps its name; sources of this project keep their identifiers")
+    func source() {
+        let own = FactSource(named: "battery gauge")
+        #expect(own.displayName == "battery gauge" && own != .custom && own == FactSource(rawValue: "battery gauge"))
+        #expect(FactSource.upower.displayName == "UPower" && FactSource.upower.rawValue == "upower")
+        #expect(FactSource.user.rawValue == "person" && FactSource.sysfs.displayName == "sysfs")
+    }
+
     @Test("A battery level is clamped to 0…100")
     func level() {
         #expect(BatteryState(level: 101).level == 100)

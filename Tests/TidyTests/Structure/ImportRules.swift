@@ -112,7 +112,7 @@ enum ImportRules {
         "FlyingSocks": ["Sources/Tools/AriaRPC"],
         "FoundationNetworking": [
             "Sources/Adapters/URLSessionTransport", "Sources/Client/BackgroundTransfer",
-            "Sources/Testing/TransferTesting",
+            "Sources/Testing/SessionHarnesses",
         ],
         "FoundationXML": ["Sources/Samples/podcasts"],
         "GRDB": ["Sources/Adapters/SQLiteStore"],

@@ -8,7 +8,7 @@ struct RuleTableTests {
     /// A small project without faults.
     private static let files = [
         SourceFile(
-            path: "Sources/Testing/TransferTesting/Sessions/SessionRule.swift",
+            path: "Sources/Testing/SessionHarnesses/Conformance/SessionRule.swift",
             text: "    case s1 = \"S1: one\"\n    case t2 = \"T2: two\"\n"),
         SourceFile(
             path: "Tests/ATests/ATests.swift",

@@ -226,8 +226,8 @@ import Testing
         ] as [([String: String], Int?)] {
             #expect(throws: UsageError.self, "\(environment)") { try choice(environment, of: count) }
         }
-        let command = try ShardCommand.parse(["auto", "--shard", "2/9"] + Self.study)
-        #expect(try command.choice(in: slurm) == ShardChoice(number: 2, count: 9))
+        let command = try ShardCommand.parse(["auto"] + Self.study)
+        #expect(try command.choice(in: slurm) == ShardChoice(number: 3, count: 8))
         for text in ["0/8", "9/8", "8", "a/8", "1/0", "1/2/3", "-1/8"] {
             #expect(throws: UsageError.self, "\(text)") { try ShardChoice(text) }
         }
@@ -239,7 +239,9 @@ import Testing
         #expect(state.bar == "[######..................] 250 of 1000 devices, 12/s, 61 s left")
         #expect(state.json == #"{"devices":250,"total":1000,"per_second":12.3,"seconds_left":61}"#)
         let open = ProgressReport.State(done: 3, total: nil, rate: 0)
-        #expect(open.bar == "3 devices, 0/s" && open.json == #"{"devices":3,"per_second":0.0}"#)
+        let slow = ProgressReport.State(done: 1, total: 4, rate: 0.1, unit: "parts")
+        #expect(slow.bar == "[######..................] 1 of 4 parts, 6/min, 30 s left")
+        #expect(open.bar == "3 devices" && open.json == #"{"devices":3,"per_second":0.0}"#)
     }
 }
 

@@ -5,14 +5,37 @@ import Foundation
 /// folder of its own:
 ///
 /// - `app`: an app that depends on `BackgroundTransfer` alone, without traits: `swift build`.
+/// - `core`: a program that depends on `TransferScheduling` alone, without traits.
+/// - `embedded`: a program that depends on `BackgroundTransferEmbedded`, with the trait `Engine`.
 /// - `transferctl`: the build of `.ci/demo`: `swift build -c release --product transferctl --traits Tools -Xswiftc -Onone`.
 ///
 /// SwiftPM's cache of downloaded packages is used as it is, so the time of a first download is missing. The time to
 /// check them out is included. The peer is an older checkout, named by `--with before=FOLDER`, built as its own
 /// `.ci/demo` builds it.
 enum FirstBuild {
-    /// Files that no app should have to compile, by a part of their paths.
-    private static let unwanted = ["GRDB", "SQLite", "NIO", "BoringSSL", ".cc.o", ".cpp.o", "TOMLKit"]
+    /// A program that depends on one product.
+    private struct App {
+        var product: String
+        var traits: [String] = []
+        /// Files that the program should not have to compile, by a part of their paths.
+        var unwanted = ["GRDB", "SQLite", "NIO", "BoringSSL", ".cc.o", ".cpp.o", "TOMLKit", "Metrics"]
+    }
+
+    /// The builds with their limits of time in seconds. A build without a product is that of the demo.
+    private static let builds: [(name: String, app: App?, bar: Double)] = [
+        ("app", App(product: "BackgroundTransfer"), 60),
+        ("core", App(product: "TransferScheduling"), 60),
+        (
+            "embedded",
+            App(
+                product: "BackgroundTransferEmbedded", traits: ["Engine"],
+                unwanted: [
+                    "PolicyLab", "RealModule", "TOMLKit", "ArgumentParser", "FlyingFox", "Rainbow", "CurlTransport",
+                ]),
+            180
+        ),
+        ("transferctl", nil, 180),
+    ]
 
     @Sendable static func measure(_ options: Options) throws -> [BenchmarkResult] {
         guard let swift = Command.find("swift"), let git = Command.find("git") else {
@@ -21,7 +44,7 @@ enum FirstBuild {
         let folder = try WorkFolder(in: options.diskFolder, room: 4 << 30)
         let root = URL(fileURLWithPath: #filePath).appending(path: "../../../../..").standardizedFileURL.path
         var results: [BenchmarkResult] = []
-        for (name, bar) in [("app", 90.0), ("transferctl", 180.0)] {
+        for (name, app, bar) in builds {
             var costs: [String: [Command.Cost]] = [:]
             let rounds = options.isQuick ? 1 : 3
             for _ in 0..<rounds {
@@ -29,18 +52,14 @@ enum FirstBuild {
                     guard let source else { continue }
                     let clone = "\(folder.path)/\(name)-\(side)"
                     _ = try Command(program: git, arguments: ["clone", "--quiet", source, "\(clone)/package"]).run()
-                    let arguments =
-                        name == "app"
-                        ? try makeApp(in: clone) : programArguments(in: clone)
+                    let arguments = try app.map { try makeApp($0, in: clone) } ?? programArguments(in: clone)
                     let cost = try Command(
                         program: swift, arguments: ["build", "--scratch-path", "\(clone)/build"] + arguments
                     ).run()
                     costs[side, default: []].append(cost)
                     let compiled = Self.compiled(in: "\(clone)/build")
-                    logMessage(
-                        "first-build \(name), \(side): \(compiled.count) objects; unwanted: "
-                            + "\(compiled.filter { path in unwanted.contains { path.contains($0) } }.count)")
-                    if name == "app", side == "ours" { try check(compiled) }
+                    logMessage("first-build \(name), \(side): \(compiled.count) objects: \(counts(compiled))")
+                    if let app, side == "ours" { try check(compiled, of: app) }
                     try FileManager.default.removeItem(atPath: clone)
                 }
             }
@@ -59,12 +78,12 @@ enum FirstBuild {
     }
 
     /// Creates an app beside the clone, and returns the arguments that build it.
-    private static func makeApp(in folder: String) throws -> [String] {
+    private static func makeApp(_ product: App, in folder: String) throws -> [String] {
         let app = "\(folder)/app"
         try FileManager.default.createDirectory(atPath: "\(app)/Sources/app", withIntermediateDirectories: true)
         // An older package without traits refuses a list of them.
-        let traits = declaresTraits(in: folder) ? ", traits: []" : ""
-        try Data("import BackgroundTransfer\n".utf8).write(to: URL(filePath: "\(app)/Sources/app/main.swift"))
+        let traits = declaresTraits(in: folder) ? ", traits: \(product.traits)" : ""
+        try Data("import \(product.product)\n".utf8).write(to: URL(filePath: "\(app)/Sources/app/main.swift"))
         try Data(
             """
             // swift-tools-version: 6.2
@@ -75,7 +94,7 @@ enum FirstBuild {
                 targets: [
                     .executableTarget(
                         name: "app",
-                        dependencies: [.product(name: "BackgroundTransfer", package: "background-transfer")])
+                        dependencies: [.product(name: "\(product.product)", package: "background-transfer")])
                 ])
             """.utf8
         ).write(to: URL(filePath: "\(app)/Package.swift"))
@@ -93,7 +112,7 @@ enum FirstBuild {
 
     private static func declaresTraits(in folder: String) -> Bool {
         let manifest = (try? String(contentsOfFile: "\(folder)/package/Package.swift", encoding: .utf8)) ?? ""
-        return manifest.contains("name: \"Tests\"")
+        return manifest.contains(".trait(")
     }
 
     /// Returns the object files below a folder.
@@ -102,10 +121,18 @@ enum FirstBuild {
         return files.filter { $0.hasSuffix(".o") }
     }
 
-    private static func check(_ compiled: [String]) throws {
-        let found = compiled.filter { path in unwanted.contains { path.contains($0) } }
+    /// Returns the number of object files of each target, the largest first.
+    private static func counts(_ compiled: [String]) -> String {
+        let targets = compiled.compactMap { $0.split(separator: "/").first { $0.hasSuffix(".build") }?.dropLast(6) }
+        let counts = Dictionary(grouping: targets) { $0 }.mapValues(\.count)
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", ")
+    }
+
+    private static func check(_ compiled: [String], of app: App) throws {
+        let found = compiled.filter { path in app.unwanted.contains { path.contains("/\($0)") || path.hasSuffix($0) } }
         guard found.isEmpty, !compiled.isEmpty else {
-            throw BenchmarkError("an app compiles \(found.first ?? "nothing")")
+            throw BenchmarkError("a program on \(app.product) compiles \(found.first ?? "nothing")")
         }
     }
 }

@@ -47,11 +47,11 @@ actor DownloadAttempt: TransferAttempt {
         // Reading a file for its checksum takes long, and all attempts share this queue.
         guard specification.checksum == nil || job.resume != nil else {
             return environment.disk.async { [self] in
-                let prepared = context.files.prepare().0
+                let prepared = context.files.prepare { context.isStopping }.0
                 dispatch { if !$0.isEnded { $0.begin(prepared) } }
             }
         }
-        begin(context.files.prepare().0)
+        begin(context.files.prepare { context.isStopping }.0)
     }
 
     private func begin(_ prepared: PreparedFiles) {

@@ -33,9 +33,9 @@ final class BrokeredFiles: Sendable {
     }
 
     /// Prepares the files. Returns the contents of the start order.
-    func prepare() -> (PreparedFiles, PassedFile?) {
+    func prepare(isStopped: () -> Bool) -> (PreparedFiles, PassedFile?) {
         state.withLock { state in
-            let (prepared, source) = files.prepare()
+            let (prepared, source) = files.prepare(isStopped: isStopped)
             state.prepared = prepared
             return (prepared, source.map { PassedFile($0.number, of: $0) })
         }

@@ -64,8 +64,8 @@ public struct DonationCheck: Sendable {
     }
 
     private func disclosures(of trace: Trace) -> [String] {
-        let awake = hours(of: trace) { $0.isKnown && !$0.isSuspended }
-        let free = hours(of: trace, where: Self.isFree)
+        let awake = [trace].hourShares { $0.isKnown && !$0.isSuspended }
+        let free = [trace].hourShares(where: Self.isFree)
         let absences = absences(in: trace)
         var lines = [
             "\(trace.device): in use mostly \(ranges(awake)); on an unmetered network mostly \(ranges(free))"
@@ -82,30 +82,12 @@ public struct DonationCheck: Sendable {
     }
 
     private static func isFree(_ segment: Trace.Segment) -> Bool {
-        (segment.network == .wifi || segment.network == .ethernet) && !segment.isMetered && !segment.isSuspended
-    }
-
-    /// Returns the share of each hour of the day in which a condition holds, 0…1.
-    private func hours(of trace: Trace, where holds: (Trace.Segment) -> Bool) -> [Double] {
-        var (held, all) = (Array(repeating: 0.0, count: 24), Array(repeating: 0.0, count: 24))
-        for segment in trace.segments {
-            let isHeld = holds(segment)
-            var date = segment.start.secondsSinceEpoch
-            let end = segment.end.secondsSinceEpoch
-            while date < end {
-                let second = ((date % 86_400) + 86_400) % 86_400
-                let next = min(end, date - second % 3600 + 3600)
-                all[Int(second / 3600)] += Double(next - date)
-                if isHeld { held[Int(second / 3600)] += Double(next - date) }
-                date = next
-            }
-        }
-        return zip(held, all).map { $1 > 0 ? $0 / $1 : 0 }
+        TraceAnalysis.Kind.unmetered.isMet(in: segment) == true
     }
 
     /// Returns the hours with a share of at least a half, as ranges such as `08:00-23:00`.
-    private func ranges(_ shares: [Double]) -> String {
-        let isMostly = shares.map { $0 >= 0.5 }
+    private func ranges(_ shares: [Double?]) -> String {
+        let isMostly = shares.map { $0 ?? 0 >= 0.5 }
         guard isMostly.contains(true) else { return "at no particular hour" }
         guard isMostly.contains(false) else { return "at all hours" }
         var ranges: [String] = []

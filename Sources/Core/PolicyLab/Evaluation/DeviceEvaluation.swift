@@ -67,6 +67,12 @@ public struct DeviceEvaluation: Hashable, Sendable {
         }
     }
 
+    /// Joins the results of a device by deadline. The policies and prices are the same in all.
+    public init(joining parts: some Collection<DeviceEvaluation>) {
+        self.init(
+            device: parts.first?.device ?? "", sums: parts.flatMap(\.sums), optima: parts.flatMap(\.optima))
+    }
+
     /// Creates the results of a device from known sums and optima.
     init(device: String, sums: [[Sums]], optima: [[Double]]) {
         self.device = device

@@ -29,10 +29,10 @@ extension Evaluation {
         let pooled = sums(of: policy, deadline: deadline)
         let better: JSONValue =
             policy == reference ? .null : breakEven(of: policy, deadline: deadline).json
-        let prices = prices.indices.map { price -> JSONValue in
-            let own = regret(everywhere(policy), deadline: deadline, price: price, among: all)
-            let other = regret(everywhere(reference), deadline: deadline, price: price, among: all)
-            return comparison(price, own, other, policy, interval(of: policy, deadline: deadline, price: price))
+        let prices = prices.indices.map { price in
+            json(
+                comparison(everywhere(policy), deadline: deadline, price: price), price,
+                isReference: policy == reference)
         }
         let devices = devices.map { device -> JSONValue in
             .object([.init("device", .text(device.device))] + device.sums[deadline][policy].json)
@@ -48,31 +48,28 @@ extension Evaluation {
 
     private func mean(price: Int) -> JSONValue {
         let choice = choice(price: price)
-        let other = meanRegret(everywhere(reference), price: price, among: all)
         let rows = policies.indices.map { policy -> JSONValue in
-            let own = meanRegret(everywhere(policy), price: price, among: all)
-            let row = comparison(price, own, other, policy, interval(everywhere(policy), price: price))
+            let row = json(comparison(everywhere(policy), price: price), price, isReference: policy == reference)
             return .object([.init("policy", .text(policies[policy])), .init("regret", row)])
         }
-        let chosen = meanRegret(choice.leftOut, price: price, among: all)
         return .object([
             .init("price", .number(prices[price])), .init("policies", .list(rows)),
             .init("best", .text(policies[choice.best])),
             .init("chosen_without_device", .list(choice.leftOut.map { .text(policies[$0]) })),
-            .init("chosen_regret", comparison(price, chosen, other, nil, interval(choice.leftOut, price: price))),
+            .init("chosen_regret", json(comparison(choice.leftOut, price: price), price, isReference: false)),
         ])
     }
 
     /// Returns a regret per megabyte with its difference from the reference. The reference has no difference.
-    private func comparison(
-        _ price: Int, _ own: Double, _ other: Double, _ policy: Int?, _ interval: ClosedRange<Double>?
-    ) -> JSONValue {
+    private func json(_ comparison: Comparison, _ price: Int, isReference: Bool) -> JSONValue {
         var pairs: [JSONValue.Pair] = [
-            .init("price", .number(prices[price])), .init("regret_per_mb", .number(own)),
+            .init("price", .number(prices[price])), .init("regret_per_mb", .number(comparison.regret)),
         ]
-        if policy != reference {
-            let range = interval.map { JSONValue.list([.number($0.lowerBound), .number($0.upperBound)]) }
-            pairs += [.init("difference", .number(own - other)), .init("difference_interval", range ?? .null)]
+        if !isReference {
+            let range = comparison.interval.map { JSONValue.list([.number($0.lowerBound), .number($0.upperBound)]) }
+            pairs += [
+                .init("difference", .number(comparison.difference)), .init("difference_interval", range ?? .null),
+            ]
         }
         return .object(pairs)
     }

@@ -16,7 +16,7 @@ extension Evaluation {
         var table = TextTable(columns: [
             .init("deadline", isNumeric: false), .init("policy", isNumeric: false), .init("late %"), .init("cost/MB"),
         ])
-        table.columns += prices.map { .init("regret@\(Self.text(price: $0))") }
+        table.columns += prices.map { .init("regret@\(Conclusion.text($0))") }
         table.columns.append(.init("better than \(policies[reference])", isNumeric: false))
         for deadline in deadlines.indices {
             for policy in policies.indices {
@@ -39,17 +39,12 @@ extension Evaluation {
 
     private var differenceTable: TextTable {
         var table = TextTable(columns: [.init("deadline", isNumeric: false), .init("policy", isNumeric: false)])
-        for price in prices { table.columns += [.init("@\(Self.text(price: price))"), .init("95 %")] }
+        for price in prices { table.columns += [.init("@\(Conclusion.text(price))"), .init("95 %")] }
         for deadline in deadlines.indices {
             for policy in policies.indices where policy != reference {
                 var row = [Self.text(deadlines[deadline]), policies[policy]]
                 for price in prices.indices {
-                    let own = regret(everywhere(policy), deadline: deadline, price: price, among: all)
-                    let other = regret(everywhere(reference), deadline: deadline, price: price, among: all)
-                    row += [
-                        Self.text(own - other, digits: 2),
-                        Self.text(interval(of: policy, deadline: deadline, price: price)),
-                    ]
+                    row += Self.cells(comparison(everywhere(policy), deadline: deadline, price: price))
                 }
                 table.rows.append(row)
             }
@@ -62,15 +57,11 @@ extension Evaluation {
             .init("price"), .init("policy", isNumeric: false), .init("regret/MB"), .init("difference"), .init("95 %"),
         ])
         for price in prices.indices {
-            let other = meanRegret(everywhere(reference), price: price, among: all)
             for policy in policies.indices {
-                let own = meanRegret(everywhere(policy), price: price, among: all)
-                let isReference = policy == reference
-                table.rows.append([
-                    Self.text(price: prices[price]), policies[policy], Self.text(own, digits: 2),
-                    isReference ? "-" : Self.text(own - other, digits: 2),
-                    isReference ? "-" : Self.text(interval(everywhere(policy), price: price)),
-                ])
+                let comparison = comparison(everywhere(policy), price: price)
+                table.rows.append(
+                    [Conclusion.text(prices[price]), policies[policy], Self.text(comparison.regret, digits: 2)]
+                        + (policy == reference ? ["-", "-"] : Self.cells(comparison)))
             }
         }
         return table
@@ -83,13 +74,12 @@ extension Evaluation {
         ])
         for price in prices.indices {
             let choice = choice(price: price)
-            let own = meanRegret(choice.leftOut, price: price, among: all)
-            let other = meanRegret(everywhere(reference), price: price, among: all)
-            table.rows.append([
-                Self.text(price: prices[price]), policies[choice.best], counts(choice.leftOut),
-                Self.text(own, digits: 2),
-                Self.text(own - other, digits: 2), Self.text(interval(choice.leftOut, price: price)),
-            ])
+            let comparison = comparison(choice.leftOut, price: price)
+            table.rows.append(
+                [
+                    Conclusion.text(prices[price]), policies[choice.best], counts(choice.leftOut),
+                    Self.text(comparison.regret, digits: 2),
+                ] + Self.cells(comparison))
         }
         return table
     }
@@ -103,12 +93,13 @@ extension Evaluation {
 
     private static func text(_ value: Double, digits: Int) -> String { Decimal.text(value, digits: digits) }
 
-    private static func text(price: Double) -> String {
-        price == price.rounded() && price.magnitude < 1e15 ? "\(Int64(price))" : "\(price)"
-    }
-
-    private static func text(_ interval: ClosedRange<Double>?) -> String {
-        interval.map { "\(text($0.lowerBound, digits: 2))..\(text($0.upperBound, digits: 2))" } ?? "-"
+    /// Returns the difference and its interval.
+    private static func cells(_ comparison: Comparison) -> [String] {
+        let range = comparison.interval
+        return [
+            text(comparison.difference, digits: 2),
+            range.map { "\(text($0.lowerBound, digits: 2))..\(text($0.upperBound, digits: 2))" } ?? "-",
+        ]
     }
 
     /// A whole number of days or hours, or seconds.

@@ -55,8 +55,14 @@ public struct Evaluation: Sendable {
 
     /// Returns the regret per megabyte of a choice of a policy for each device, pooled over a list of devices.
     ///
-    /// - Parameter choice: The policy by device.
-    func regret(_ choice: [Int], deadline: Int, price: Int, among list: [Int]) -> Double {
+    /// - Parameters:
+    ///   - choice: The policy by device.
+    ///   - deadline: The index of the deadline; `nil` for the mean of all deadlines.
+    func regret(_ choice: [Int], deadline: Int?, price: Int, among list: [Int]) -> Double {
+        guard let deadline else {
+            let all = deadlines.indices.map { self.regret(choice, deadline: $0, price: price, among: list) }
+            return all.reduce(0, +) / Double(max(1, all.count))
+        }
         var (regret, offered) = (0.0, 0.0)
         for index in list {
             let sums = devices[index].sums[deadline][choice[index]]
@@ -64,12 +70,6 @@ public struct Evaluation: Sendable {
             offered += sums.offered
         }
         return offered > 0 ? regret / offered : 0
-    }
-
-    /// Returns the mean of the regrets of all deadlines.
-    func meanRegret(_ choice: [Int], price: Int, among list: [Int]) -> Double {
-        deadlines.indices.reduce(0) { $0 + regret(choice, deadline: $1, price: price, among: list) }
-            / Double(max(1, deadlines.count))
     }
 
     /// Returns the same policy for each device.
@@ -95,26 +95,50 @@ public struct Evaluation: Sendable {
     }
 
     private func best(price: Int, among list: [Int]) -> Int {
-        let regrets = policies.indices.map { meanRegret(everywhere($0), price: price, among: list) }
+        let regrets = policies.indices.map { regret(everywhere($0), deadline: nil, price: price, among: list) }
         return policies.indices.min { (regrets[$0], $0) < (regrets[$1], $1) } ?? reference
     }
 
     // MARK: Comparisons
 
-    /// Returns the 95 % interval of the difference in mean regret between a choice and the reference.
-    func interval(_ choice: [Int], price: Int) -> ClosedRange<Double>? {
-        let reference = everywhere(reference)
-        return bootstrap.interval { draw in
-            meanRegret(choice, price: price, among: draw) - meanRegret(reference, price: price, among: draw)
-        }
+    /// The regret per megabyte of a choice of policies, and its difference from another choice.
+    struct Comparison {
+        var regret: Double
+        var difference: Double
+        /// The 95 % interval of the difference; `nil` for a single device.
+        var interval: ClosedRange<Double>?
     }
 
-    /// Returns the 95 % interval of the difference in regret with one deadline between a policy and the reference.
-    func interval(of policy: Int, deadline: Int, price: Int) -> ClosedRange<Double>? {
-        let (choice, reference) = (everywhere(policy), everywhere(reference))
-        return bootstrap.interval { draw in
-            regret(choice, deadline: deadline, price: price, among: draw)
-                - regret(reference, deadline: deadline, price: price, among: draw)
+    /// Compares a choice of a policy for each device.
+    ///
+    /// - Parameters:
+    ///   - choice: The policy by device.
+    ///   - other: The policy that the choice is compared with; `nil` for the reference.
+    ///   - deadline: The index of the deadline; `nil` for the mean of all deadlines.
+    func comparison(_ choice: [Int], with other: Int? = nil, deadline: Int? = nil, price: Int) -> Comparison {
+        let other = everywhere(other ?? reference)
+        func difference(_ list: [Int]) -> Double {
+            regret(choice, deadline: deadline, price: price, among: list)
+                - regret(other, deadline: deadline, price: price, among: list)
+        }
+        return Comparison(
+            regret: regret(choice, deadline: deadline, price: price, among: all), difference: difference(all),
+            interval: choice == other ? nil : bootstrap.interval(difference))
+    }
+
+    /// A sentence about the best policy at the price in the middle of all prices, on average over the deadlines, its
+    /// lead over the next policy, and the prices at which others are better; `nil` if there are fewer than two policies.
+    public var conclusion: String? {
+        let price = prices.indices.sorted { prices[$0] < prices[$1] }[prices.count / 2]
+        let results = policies.indices.map { policy -> Conclusion.Result in
+            let sums = deadlines.indices.map { self.sums(of: policy, deadline: $0) }
+            func mean(_ value: (DeviceEvaluation.Sums) -> Double) -> Double {
+                sums.reduce(0) { $0 + value($1) / max($1.offered, 1e-12) } / Double(max(1, sums.count))
+            }
+            return Conclusion.Result(name: policies[policy], late: mean(\.late), cost: mean(\.cost))
+        }
+        return Conclusion(results: results, price: prices[price]).sentence { policy, other in
+            comparison(everywhere(policy), with: other, price: price).interval
         }
     }
 

@@ -46,6 +46,9 @@ public struct Study: Sendable {
     public private(set) var deadlines: ClosedRange<Double>?
     /// The coverage of the study's traces; `nil` if no policy was replayed.
     public let coverage: Coverage?
+    /// A sentence about the best policy at the price of late bytes in the settings, its lead over the next policy, and
+    /// the prices at which others are better; `nil` if fewer than two policies were replayed.
+    public let conclusion: String?
 
     /// The input for one policy: its name and its outcomes by device. An outcome of `nil` stands for the optimum.
     public typealias Result = (name: String, outcomes: [DeviceOutcome]?)
@@ -107,7 +110,7 @@ public struct Study: Sendable {
         if let least = totals.shortestDeadline, let most = totals.longestDeadline {
             deadlines = Double(least) / 1e9...Double(max(least, most)) / 1e9
         }
-        lines = zip(policies, totals.lines).enumerated().map { index, pair in
+        let lines = zip(policies, totals.lines).enumerated().map { index, pair in
             let empty = Summary([], optima: [], settings: settings)
             let pooled =
                 pair.1.map { Summary($0, optimum: optimum, settings: settings) }
@@ -118,6 +121,16 @@ public struct Study: Sendable {
                 costInterval: totals.interval(of: .cost, policy: index),
                 lateShareDifference: index > 0 ? totals.interval(of: .lateShare, policy: index, minus: 0) : nil,
                 costDifference: index > 0 ? totals.interval(of: .cost, policy: index, minus: 0) : nil)
+        }
+        self.lines = lines
+        let (penalty, replayed) = (settings.penalty, lines.indices.filter { !lines[$0].pooled.isOptimum })
+        let results = replayed.map { index in
+            let pooled = lines[index].pooled
+            return Conclusion.Result(
+                name: lines[index].name, late: pooled.lateShare, cost: pooled.onTimeCostPerMegabyte ?? 0)
+        }
+        conclusion = Conclusion(results: results, price: penalty).sentence {
+            totals.interval(of: .total(price: penalty), policy: replayed[$0], minus: replayed[$1])
         }
     }
 

@@ -39,8 +39,8 @@ public enum TimelineText {
             }
             add(date(start / day), axis)
             add(names.transfers, String(moved.map { $0 ? "#" : " " }))
-            add(names.power, String(middles.map { power(trace, at: $0) }))
-            add(names.network, String(middles.map { network(trace, at: $0) }))
+            add(names.power, letters(trace, at: middles, power))
+            add(names.network, letters(trace, at: middles, network))
             start += day
         }
         return lines
@@ -58,24 +58,29 @@ public enum TimelineText {
         return text
     }
 
-    private static func power(_ trace: Trace, at nanos: Int64) -> Character {
-        guard nanos >= trace.start.nanosecondsSinceEpoch, nanos < trace.end.nanosecondsSinceEpoch else { return " " }
-        switch trace.segment(at: WallTime(nanosecondsSinceEpoch: nanos))?.power {
-        case .ac: return "A"
-        case .battery: return "b"
-        case .unknown, nil: return "?"
+    private static func letters(
+        _ trace: Trace, at moments: [Int64], _ letter: (Trace.Segment) -> Character
+    ) -> String {
+        String(
+            moments.map(WallTime.init(nanosecondsSinceEpoch:)).map { moment in
+                moment < trace.start || moment >= trace.end ? " " : trace.segment(at: moment).map(letter) ?? "?"
+            })
+    }
+
+    private static func power(_ segment: Trace.Segment) -> Character {
+        switch segment.power {
+        case .ac: "A"
+        case .battery: "b"
+        case .unknown: "?"
         }
     }
 
-    private static func network(_ trace: Trace, at nanos: Int64) -> Character {
-        guard nanos >= trace.start.nanosecondsSinceEpoch, nanos < trace.end.nanosecondsSinceEpoch else { return " " }
-        guard let segment = trace.segment(at: WallTime(nanosecondsSinceEpoch: nanos)) else { return "?" }
-        if segment.isSuspended { return "z" }
-        switch segment.network {
-        case .none: return "-"
-        case .unknown: return "?"
-        case .wifi, .ethernet, .cell:
-            return segment.isMetered ? "c" : segment.network == .ethernet ? "e" : "w"
+    private static func network(_ segment: Trace.Segment) -> Character {
+        switch segment.networkState {
+        case .free: segment.network == .ethernet ? "e" : "w"
+        case .metered: "c"
+        case .none: segment.isSuspended ? "z" : "-"
+        case .unknown: "?"
         }
     }
 

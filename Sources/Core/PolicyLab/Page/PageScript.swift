@@ -206,7 +206,8 @@ enum PageScript {
           `<a download="${file}" href="${URL.createObjectURL(new Blob([content], {type}))}">${words}</a>`;
         const all = data.columns.map((_, i) => i), single = all.filter(i => data.columns[i][0] != "95 %");
         const costs = data.costs;
-        document.querySelector("main").insertAdjacentHTML("beforeend", `<p>${escape(data.summary)}</p>` +
+        document.querySelector("main").insertAdjacentHTML("beforeend",
+          (data.conclusion ? `<p class="conclusion">${escape(data.conclusion)}</p>` : "") + `<p>${escape(data.summary)}</p>` +
           (data.warning ? `<p class="warning">${escape(data.warning)}</p>` : "") +
           table(policies.map(policy => policy.cells), all) +
           list("terms", [

@@ -31,6 +31,7 @@ enum PageStyle {
         main { max-width: 1000px; margin: 0 auto; padding: 24px 20px 60px; }
         h1 { font-size: 26px; margin: 0 0 4px; } h2 { font-size: 19px; margin: 36px 0 2px; overflow-wrap: anywhere; }
         p { margin: 2px 0 10px; color: var(--soft); max-width: 75ch; overflow-wrap: anywhere; }
+        .conclusion { color: var(--ink); font-size: 17px; }
         .warning { color: var(--ink); border-left: 4px solid var(--alert); background: var(--panel); padding: 8px 12px; }
         dl { display: grid; grid-template-columns: 1fr 1fr; gap: 6px 32px; margin: 16px 0 0; font-size: 13px; \
         color: var(--soft); }

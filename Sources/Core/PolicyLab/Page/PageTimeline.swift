@@ -48,8 +48,8 @@ public struct PageTimeline: Sendable {
     /// begins and ends. A policy's band has the name of the policy as its style.
     var json: [JSONValue.Pair] {
         let rows = [
-            ("power", sampled().map { $0.map(Self.power) ?? "unknown" }),
-            ("network", sampled().map { $0.map(Self.network) ?? "unknown" }),
+            ("power", sampled().map { $0?.power.rawValue ?? "unknown" }),
+            ("network", sampled().map { $0?.networkState.rawValue ?? "unknown" }),
         ]
         return [
             .init("start", .number(Double(start) / 1e9)), .init("span", .number(span / 1e9)),
@@ -60,23 +60,6 @@ public struct PageTimeline: Sendable {
                     rows.map { ["title": .text($0), "runs": Self.runs($1)] }
                         + bands.map { ["title": .text($0.name), "runs": Self.runs(activeColumns($0))] })),
         ]
-    }
-
-    private static func power(_ segment: Trace.Segment) -> String {
-        switch segment.power {
-        case .ac: "ac"
-        case .battery: "battery"
-        case .unknown: "unknown"
-        }
-    }
-
-    private static func network(_ segment: Trace.Segment) -> String {
-        if segment.isSuspended { return "none" }
-        switch segment.network {
-        case .none: return "none"
-        case .unknown: return "unknown"
-        case .wifi, .ethernet, .cell: return segment.isMetered ? "metered" : "free"
-        }
     }
 
     /// Returns the segment at the middle of each column.
@@ -115,5 +98,18 @@ public struct PageTimeline: Sendable {
             runs[style]?.append(column + 1)
         }
         return .object(runs.sorted { $0.key < $1.key }.map { .init($0, .list($1.map { .whole($0) })) })
+    }
+}
+
+extension Trace.Segment {
+    /// The state of the network in drawings.
+    enum NetworkState: String {
+        case free, metered, none, unknown
+    }
+
+    /// The network while the machine is awake.
+    var networkState: NetworkState {
+        if isSuspended { return .none }
+        return network == .none ? .none : network == .unknown ? .unknown : isMetered ? .metered : .free
     }
 }

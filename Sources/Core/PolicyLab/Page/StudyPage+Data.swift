@@ -17,7 +17,8 @@ extension StudyPage {
         let titles = Study.columnTitles
         let isComplete = study.lines.count * (study.devices.count + 1) <= Self.maximumDownloadLines
         return [
-            "summary": .text(summary), "warning": study.coverage?.warning.map { .text($0) } ?? .null,
+            "conclusion": study.conclusion.map { .text($0) } ?? .null, "summary": .text(summary),
+            "warning": study.coverage?.warning.map { .text($0) } ?? .null,
             "columns": .list(titles.indices.map { [.text(titles[$0]), .text(narrowTitle(ofColumn: $0))] }),
             "policies": .list(study.lines.map(policy)),
             "costs": .list(CostClass.allCases.map { .number(settings.cost(of: $0)) }),

@@ -113,32 +113,11 @@ public struct TraceAnalysis: Sendable {
     public func hours(offsetSeconds: Int64) -> TextTable {
         var table = TextTable(
             columns: [.init("hour")] + Kind.allCases.map { .init("\($0.rawValue) %") })
-        let sums = Kind.allCases.map { kind in hourSums(kind, offsetSeconds) }
-        for hour in 0..<24 {
-            table.rows.append(
-                ["\(hour)"] + sums.map { $0[hour].all > 0 ? Study.percent($0[hour].good / $0[hour].all) : "-" })
+        let shares = Kind.allCases.map { kind in
+            traces.hourShares(offsetSeconds: offsetSeconds) { kind.isMet(in: $0) }
         }
+        for hour in 0..<24 { table.rows.append(["\(hour)"] + shares.map { $0[hour].map(Study.percent) ?? "-" }) }
         return table
-    }
-
-    private func hourSums(_ kind: Kind, _ offsetSeconds: Int64) -> [(good: Double, all: Double)] {
-        var sums = Array(repeating: (good: 0.0, all: 0.0), count: 24)
-        for period in traces.flatMap({ Self.allPeriods(of: kind, in: $0) }) {
-            guard let isGood = period.isGood else { continue }
-            var time = period.start
-            while time < period.end {
-                let local = time.secondsSinceEpoch + offsetSeconds
-                let second = ((local % 3600) + 3600) % 3600
-                let next = WallTime(secondsSinceEpoch: time.secondsSinceEpoch + 3600 - second)
-                let end = min(next, period.end)
-                let hour = Int((((local - second) / 3600) % 24 + 24) % 24)
-                let seconds = time.duration(to: end).labSeconds
-                sums[hour].all += seconds
-                if isGood { sums[hour].good += seconds }
-                time = end
-            }
-        }
-        return sums
     }
 
     /// The share of known time that good conditions follow within a delay, by delay and criterion.
@@ -203,5 +182,29 @@ public struct TraceAnalysis: Sendable {
         return all.indices.dropFirst().dropLast().filter {
             all[$0].isGood != nil && all[$0 - 1].isGood != nil && all[$0 + 1].isGood != nil
         }.map { all[$0] }
+    }
+}
+
+extension [Trace] {
+    /// Returns the share of time in which a condition holds, 0…1, by hour of the day in UTC plus an offset; `nil` for an
+    /// hour of which nothing is known.
+    ///
+    /// - Parameter holds: Returns whether the condition holds in a segment; `nil` if that is unknown.
+    func hourShares(offsetSeconds: Int64 = 0, where holds: (Trace.Segment) -> Bool?) -> [Double?] {
+        var (held, all) = (Array<Double>(repeating: 0, count: 24), Array<Double>(repeating: 0, count: 24))
+        for segment in lazy.flatMap(\.segments) {
+            guard let isHeld = holds(segment) else { continue }
+            var time = segment.start
+            while time < segment.end {
+                let local = time.secondsSinceEpoch + offsetSeconds
+                let second = ((local % 86_400) + 86_400) % 86_400
+                let next = WallTime(secondsSinceEpoch: time.secondsSinceEpoch + 3600 - second % 3600)
+                let seconds = time.duration(to: Swift.min(next, segment.end)).labSeconds
+                all[Int(second / 3600)] += seconds
+                if isHeld { held[Int(second / 3600)] += seconds }
+                time = next
+            }
+        }
+        return zip(held, all).map { $1 > 0 ? $0 / $1 : nil }
     }
 }

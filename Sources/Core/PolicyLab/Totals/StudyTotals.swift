@@ -114,6 +114,8 @@ package struct StudyTotals: Hashable, Sendable, Codable {
         case lateShare
         /// The cost of the on-time bytes per 10⁶ submitted bytes.
         case cost
+        /// The cost per 10⁶ submitted bytes with a price of late bytes.
+        case total(price: Double)
     }
 
     /// Returns the 95 % interval of a policy's statistic, or of its difference from that of another policy. Returns
@@ -123,9 +125,12 @@ package struct StudyTotals: Hashable, Sendable, Codable {
         func value(_ draw: ArraySlice<Int128>, _ policy: Int) -> Double? {
             let first = draw.startIndex
             guard draw[first] > 0 else { return nil }
+            let late = Double(draw[first + 1 + 2 * policy]) / Double(draw[first])
+            let cost = Double(draw[first + 2 + 2 * policy]) / (Double(draw[first]) / 1e6)
             switch statistic {
-            case .lateShare: return Double(draw[first + 1 + 2 * policy]) / Double(draw[first])
-            case .cost: return Double(draw[first + 2 + 2 * policy]) / (Double(draw[first]) / 1e6)
+            case .lateShare: return late
+            case .cost: return cost
+            case .total(let price): return cost + price * late
             }
         }
         return draws?.interval { draw in

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The source of a fact about the machine.
+/// The source of a fact about the machine: one of this project's, or one with a name of your own.
+///
+/// ```swift
+/// let power = Fact(PowerSource.ac, source: FactSource(named: "battery controller"), since: now)
+/// ```
 ///
 /// ## Topics
 ///
@@ -38,62 +42,67 @@
 /// - ``rule``
 /// - ``none``
 ///
-/// ### Properties
+/// ### Names
 ///
+/// - ``init(named:)``
 /// - ``displayName``
-public enum FactSource: String, Hashable, Sendable, CaseIterable {
+/// - ``rawValue``
+public struct FactSource: RawRepresentable, Hashable, Sendable {
+    /// The identifier of a source of this project, as recordings name it, or the name of any other source.
+    public let rawValue: String
+
+    /// Creates a source from its identifier or its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Creates the source of a program that embeds an engine. Sentences show its name as given.
+    public init(named name: String) { rawValue = name }
+
     /// The UPower daemon.
-    case upower
+    public static var upower: Self { Self(rawValue: "upower") }
     /// The kernel's power_supply class, read from sysfs.
-    case sysfs
+    public static var sysfs: Self { Self(rawValue: "sysfs") }
     /// The kernel's routes and links, read over rtnetlink.
-    case kernel
+    public static var kernel: Self { Self(rawValue: "kernel") }
     /// NetworkManager.
-    case networkManager
+    public static var networkManager: Self { Self(rawValue: "networkManager") }
     /// ModemManager.
-    case modemManager
+    public static var modemManager: Self { Self(rawValue: "modemManager") }
     /// The lease of a DHCP client.
-    case dhcp
+    public static var dhcp: Self { Self(rawValue: "dhcp") }
     /// power-profiles-daemon, or a compatible service.
-    case powerProfiles
+    public static var powerProfiles: Self { Self(rawValue: "powerProfiles") }
     /// The desktop portal, which serves sandboxed programs.
-    case portal
+    public static var portal: Self { Self(rawValue: "portal") }
     /// The login manager: systemd-logind or elogind.
-    case logind
+    public static var logind: Self { Self(rawValue: "logind") }
     /// A price curve from a file or a command of the user.
-    case priceCurve
+    public static var priceCurve: Self { Self(rawValue: "priceCurve") }
     /// The source that the user or an embedding program has defined for a condition.
-    case custom
+    public static var custom: Self { Self(rawValue: "custom") }
     /// A rule of this project, which applies if no service responds.
-    case rule
+    public static var rule: Self { Self(rawValue: "rule") }
     /// A user's setting for a connection.
-    case override
+    public static var override: Self { Self(rawValue: "override") }
     /// A user's setting for everything (`transferctl hold`).
-    case user = "person"
+    public static var user: Self { Self(rawValue: "person") }
     /// An assumption: of a user for one run (`--assume`), or of a program that embeds an engine.
-    case assumption
+    public static var assumption: Self { Self(rawValue: "assumption") }
     /// No source responded.
-    case none
+    public static var none: Self { Self(rawValue: "none") }
 
     /// The name of the source, as shown to users.
     public var displayName: String {
         switch self {
         case .upower: "UPower"
-        case .sysfs: "sysfs"
-        case .kernel: "kernel"
         case .networkManager: "NetworkManager"
         case .modemManager: "ModemManager"
         case .dhcp: "DHCP lease"
         case .powerProfiles: "power-profiles-daemon"
-        case .portal: "portal"
-        case .logind: "logind"
         case .priceCurve: "price curve"
         case .custom: "own source"
-        case .rule: "rule"
-        case .override: "override"
         case .user: "transferctl hold"
         case .assumption: "assumed"
-        case .none: "none"
+        default: rawValue
         }
     }
 }

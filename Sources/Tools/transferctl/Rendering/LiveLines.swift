@@ -25,6 +25,8 @@ struct LiveLines: TransferRenderer {
     private let attempts: Int?
     /// The number of transfers whose wait reasons are reported at a time.
     let explainedLimit: Int
+    /// The sizes of the files that are compared with their checksums before any request, by the URL of the transfer.
+    private let compared: [String: Int64]
     private var running: [TransferID: Row] = [:]
     private var waiting: [TransferID: Row] = [:]
     /// The identifiers of the waiting transfers, ascending.
@@ -39,8 +41,11 @@ struct LiveLines: TransferRenderer {
     /// The stream of the terminal.
     private let descriptor: Int32
 
-    init(localTime: LocalTimeRules, total: Int, explainedLimit: Int, attempts: Int? = nil, descriptor: Int32 = 1) {
-        (self.localTime, self.attempts) = (localTime, attempts)
+    init(
+        localTime: LocalTimeRules, total: Int, explainedLimit: Int, attempts: Int? = nil,
+        compared: [String: Int64] = [:], descriptor: Int32 = 1
+    ) {
+        (self.localTime, self.attempts, self.compared) = (localTime, attempts, compared)
         self.total = total
         self.explainedLimit = explainedLimit
         self.descriptor = descriptor
@@ -169,7 +174,10 @@ struct LiveLines: TransferRenderer {
     /// Returns the text beside the name, or `nil` if a bar shows the progress.
     private func text(_ row: Row) -> String? {
         if row.hasBytes { return nil }
-        if case .started = row.event.kind { return "connecting to the server" }
+        if case .started = row.event.kind {
+            guard let bytes = compared[row.status.url] else { return "connecting to the server" }
+            return "comparing the file that is there (\(Formatting.bytes(bytes))) with its checksum"
+        }
         return TransferText.sentence(of: row.status, row.event, localTime: localTime, attempts: attempts) ?? ""
     }
 

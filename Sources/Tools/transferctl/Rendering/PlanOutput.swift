@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import TransferFiles
 import TransferModel
 import TransferScheduling
 
@@ -27,9 +28,12 @@ struct PlanOutput {
         let usesOutput = plan.outputFile == nil && !plan.hidesPaths
         switch plan.style {
         case .terminal:
+            let specifications = plan.items.map(\.specification)
+            let compared = specifications.compactMap { item in PresentFile(item).bytesToRead.map { (item.url, $0) } }
             return LiveLines(
                 localTime: localTime, total: count, explainedLimit: plan.explainedLimit,
-                attempts: attempts, descriptor: usesOutput ? STDOUT_FILENO : STDERR_FILENO)
+                attempts: attempts, compared: Dictionary(compared) { first, _ in first },
+                descriptor: usesOutput ? STDOUT_FILENO : STDERR_FILENO)
         case .lines:
             return LineRenderer(
                 localTime: localTime, isVerbose: plan.isVerbose, count: count, attempts: attempts,

@@ -5,6 +5,7 @@ import ToolSupport
 import TransferEngine
 import TransferFiles
 import TransferModel
+import transferlab
 
 /// The download of a set of files, which appear together or not at all.
 struct SetRun {
@@ -48,7 +49,10 @@ struct SetRun {
         // continues after any end.
         let interruption = Interruption { [staged, isQuiet = command.output.quiet] in
             staged.removeIfUnused()
-            if !isQuiet { Console.error("transferctl: interrupted: run the same command again to continue") }
+            if !isQuiet {
+                ProgressReport.clearLine()
+                Console.error("transferctl: interrupted: run the same command again to continue")
+            }
             _exit(128 + (Interruption.signal ?? SIGTERM))
         }
         defer { withExtendedLifetime(interruption) {} }
@@ -63,7 +67,7 @@ struct SetRun {
         }
         guard let set = list else { return }  // A dry run shows the request for the list.
         var present: Set<String> = []
-        switch staged.present(set) {
+        switch comparing(set, { advance in staged.present(set, advance: advance) }) {
         case .none: break
         case .some(let paths): present = paths
         case .all:
@@ -78,7 +82,7 @@ struct SetRun {
             }
         }
         if !command.local.dryRun { try staged.adopt(set) }
-        let missing = staged.missing(of: set, without: present)
+        let missing = comparing(set) { advance in staged.missing(of: set, without: present, advance: advance) }
         if !missing.isEmpty { try await download(missing, of: set) }
         guard !command.local.dryRun else { return staged.removeIfUnused() }
         if let file = staged.fault(in: set, without: present) {
@@ -87,6 +91,14 @@ struct SetRun {
         }
         try staged.finish()
         report(set, wasComplete: false)
+    }
+
+    /// Reads the files of a set, with a bar on a terminal.
+    private func comparing<Result>(_ set: FileSet, _ body: (() -> Void) -> Result) -> Result {
+        guard !command.output.quiet else { return body({}) }
+        var progress = ProgressReport("files compared with the list", total: set.files.count)
+        defer { progress.finish() }
+        return body { progress.advance() }
     }
 
     // MARK: The list

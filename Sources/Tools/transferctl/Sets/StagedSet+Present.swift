@@ -19,9 +19,12 @@ extension StagedSet {
     }
 
     /// Compares the destination with a set. Reads all files that are there and have a checksum.
-    func present(_ set: FileSet) -> Present {
+    ///
+    /// - Parameter advance: Called after each file.
+    func present(_ set: FileSet, advance: () -> Void = {}) -> Present {
         var right: Set<String> = []
         for file in set.files {
+            defer { advance() }
             let path = destination + "/" + file.path
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }

@@ -140,8 +140,15 @@ struct StagedSet {
 
     /// Returns the files that are missing. Reads the files of an interrupted run that have a checksum, and removes those
     /// that are wrong.
-    func missing(of set: FileSet, without present: Set<String>) -> [FileSet.File] {
-        set.files.filter { !present.contains($0.path) && !isRight($0) }
+    ///
+    /// - Parameter advance: Called after each file.
+    func missing(
+        of set: FileSet, without present: Set<String>, advance: () -> Void = {}
+    ) -> [FileSet.File] {
+        set.files.filter { file in
+            defer { advance() }
+            return !present.contains(file.path) && !isRight(file)
+        }
     }
 
     private func isRight(_ file: FileSet.File) -> Bool {

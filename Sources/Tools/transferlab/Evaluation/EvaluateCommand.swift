@@ -67,6 +67,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             devices, policies: policies.map(\.name), deadlines: deadlines, prices: prices, reference: index, seed: seed)
         if let json { try Files.write(evaluation.json(order: order, bases: bases).document, to: json) }
         guard json != "-" else { return }
+        if let conclusion = evaluation.conclusion { Console.print("\(conclusion)\n") }
         Console.print("\(traces.count) devices, \(bases.count) workloads, order \(order)")
         for (title, table) in evaluation.tables {
             Console.print("\n\(title)")
@@ -78,10 +79,15 @@ struct EvaluateCommand: AsyncParsableCommand {
         _ traces: [Trace], _ bases: [UInt64], _ deadlines: [Duration], _ policies: [LabPolicy], _ prices: [Double],
         _ settings: ReplaySettings
     ) async -> [DeviceEvaluation] {
-        await StudyRunner.map(traces.indices.map { ($0, traces[$0]) }, width: jobs) { item in
+        // By deadline, too, so that a single device uses several cores and shows its progress.
+        let works = traces.indices.flatMap { device in deadlines.map { (device, $0) } }
+        let parts = await StudyRunner.map(works, width: jobs, unit: "parts of the study") { device, deadline in
             DeviceEvaluation(
-                item.1, seeds: bases.map { $0 &+ UInt64(item.0) }, deadlines: deadlines, policies: policies,
+                traces[device], seeds: bases.map { $0 &+ UInt64(device) }, deadlines: [deadline], policies: policies,
                 prices: prices, settings: settings)
+        }
+        return stride(from: 0, to: parts.count, by: deadlines.count).map {
+            DeviceEvaluation(joining: parts[$0..<$0 + deadlines.count])
         }
     }
 

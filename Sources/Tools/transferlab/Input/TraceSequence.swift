@@ -69,8 +69,11 @@ struct TraceSequence {
     /// Returns all traces, in memory.
     func all() throws -> [Trace] {
         var (sequence, traces): (TraceSequence, [Trace]) = (self, [])
+        var progress = ProgressReport("traces read", total: count)
+        defer { progress.finish() }
         while let trace = try sequence.next(where: { _, _ in true }) {
             if let load = trace.load { traces.append(try load()) }
+            progress.advance()
         }
         return traces
     }

@@ -6,8 +6,11 @@ enum Console {
     /// Writes a line to standard output.
     static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
-    /// Writes a line to standard error.
-    static func error(_ message: String) { write(message + "\n", to: STDERR_FILENO) }
+    /// Writes a line to standard error, in place of a bar that may stand there.
+    static func error(_ message: String) {
+        ProgressReport.clearLine()
+        write(message + "\n", to: STDERR_FILENO)
+    }
 
     /// Writes text unchanged.
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {

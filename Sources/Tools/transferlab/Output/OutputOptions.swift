@@ -33,8 +33,9 @@ struct TableOptions: ParsableArguments {
         printTable(of: study)
     }
 
-    /// Prints the table and the lower bound of a study.
+    /// Prints the conclusion, the table, and the lower bound of a study.
     func printTable(of study: Study) {
+        if let conclusion = study.conclusion { Console.print("\(conclusion)\n") }
         OutputOptions.print(study.table(sortedBy: sort.flatMap { Study.SortKey(rawValue: $0) }))
         Console.print("")
         Console.print(study.lowerBoundSummary)

@@ -11,13 +11,17 @@ struct ProgressOptions: ParsableArguments {
     var isJSON = false
 }
 
-/// Reports how many devices are done, how fast, and how long the rest will take.
-struct ProgressReport {
+/// Reports on standard error how much of a long work is done, how fast, and how long the rest will take.
+///
+/// The bar on a terminal disappears at the end. Without a terminal, nothing is reported, unless lines of JSON are wanted.
+package struct ProgressReport {
     private enum Style {
         case bar, lines, none
     }
 
     private let style: Style
+    /// The name of what is counted, in the plural.
+    private let unit: String
     /// The number of devices; `nil` if it is unknown.
     private let total: Int?
     private let clock = ContinuousClock()
@@ -27,11 +31,18 @@ struct ProgressReport {
     /// The devices that an earlier run had finished. They do not count for the rate.
     private var finishedBefore = 0
 
-    init(_ options: ProgressOptions, total: Int?) {
+    /// Creates a report, which shows the bar at once.
+    ///
+    /// - Parameters:
+    ///   - unit: The name of what is counted, in the plural.
+    ///   - total: The number of units; `nil` if it is unknown.
+    ///   - isJSON: Whether lines of JSON are written in place of a bar.
+    package init(_ unit: String, total: Int?, isJSON: Bool = false) {
         let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-        style = options.isJSON ? .lines : isTerminal ? .bar : .none
-        self.total = total
+        style = isJSON ? .lines : isTerminal ? .bar : .none
+        (self.unit, self.total) = (unit, total)
         start = clock.now
+        if style == .bar { report(at: start) }
     }
 
     /// Counts devices that an earlier run had finished.
@@ -40,8 +51,8 @@ struct ProgressReport {
         finishedBefore += count
     }
 
-    /// Counts a device, and reports at most once a second, or four times a second on a terminal.
-    mutating func advance() {
+    /// Counts a unit, and reports at most once a second, or four times a second on a terminal.
+    package mutating func advance() {
         done += 1
         guard style != .none else { return }
         let now = clock.now
@@ -50,16 +61,22 @@ struct ProgressReport {
         report(at: now)
     }
 
-    /// Reports the end.
-    mutating func finish() {
-        guard style != .none, last != nil else { return }
-        report(at: clock.now)
-        if style == .bar { Console.write("\n", to: STDERR_FILENO) }
+    /// Removes the bar, or reports the end as a line of JSON.
+    package func finish() {
+        if style == .bar { Self.clearLine() }
+        if style == .lines, last != nil { report(at: clock.now) }
+    }
+
+    /// Removes a bar that may stand on the last line of the terminal.
+    package static func clearLine() {
+        if isatty(STDERR_FILENO) == 1 { Console.write("\r\u{1B}[K", to: STDERR_FILENO) }
     }
 
     private func report(at now: ContinuousClock.Instant) {
         let elapsed = start.duration(to: now) / .seconds(1)
-        let state = State(done: done, total: total, rate: elapsed > 0 ? Double(done - finishedBefore) / elapsed : 0)
+        let state = State(
+            done: done, total: total, rate: elapsed > 0 ? Double(done - finishedBefore) / elapsed : 0,
+            unit: unit)
         Console.write(style == .bar ? "\r\(state.bar)\u{1B}[K" : "\(state.json)\n", to: STDERR_FILENO)
     }
 
@@ -68,8 +85,9 @@ struct ProgressReport {
         var done: Int
         /// The number of devices; `nil` if it is unknown.
         var total: Int?
-        /// The devices per second.
+        /// The units per second.
         var rate: Double
+        var unit = "devices"
 
         private var secondsLeft: Double? {
             guard let total, rate > 0 else { return nil }
@@ -84,7 +102,8 @@ struct ProgressReport {
                 let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 24 - filled)
                 text = "[\(bar)] \(done) of \(total)"
             }
-            text += " devices, \(Int(rate.rounded()))/s"
+            text += " \(unit)"
+            if rate > 0 { text += rate < 1 ? ", \(Int((rate * 60).rounded()))/min" : ", \(Int(rate.rounded()))/s" }
             if let secondsLeft, secondsLeft > 0 { text += ", \(Study.shortDuration(secondsLeft)) left" }
             return text
         }

@@ -86,8 +86,11 @@ struct StudyOptions: ParsableArguments {
 
     private func cases(of devices: StudyDevices) throws -> [DeviceCase] {
         var (devices, cases): (StudyDevices, [DeviceCase]) = (devices, [])
+        var progress = ProgressReport("traces read", total: devices.count)
+        defer { progress.finish() }
         while let device = try devices.next(where: { _ in true }) {
             if let load = device.load { cases.append(try load()) }
+            progress.advance()
         }
         return cases
     }

@@ -26,18 +26,28 @@ enum StudyRunner {
 
     /// Returns the results of a transformation that runs on several cores, in the order of the elements.
     ///
-    /// - Parameter width: The number of elements to transform in parallel; 0 for one per core.
+    /// - Parameters:
+    ///   - width: The number of elements to transform in parallel; 0 for one per core.
+    ///   - unit: The name of the elements in the report of the progress, in the plural.
     static func map<Element: Sendable, Result: Sendable>(
-        _ elements: [Element], width: Int, _ transform: @escaping @Sendable (Element) -> Result
+        _ elements: [Element], width: Int, unit: String = "devices", _ transform: @escaping @Sendable (Element) -> Result
     ) async -> [Result] {
         let width = width > 0 ? width : ProcessInfo.processInfo.activeProcessorCount
         var results: [Result?] = Array(repeating: nil, count: elements.count)
+        var progress = ProgressReport(unit, total: elements.count)
+        defer { progress.finish() }
         await withTaskGroup(of: (Int, Result).self) { group in
             for (position, element) in elements.enumerated() {
-                if position >= width, let (index, result) = await group.next() { results[index] = result }
+                if position >= width, let (index, result) = await group.next() {
+                    results[index] = result
+                    progress.advance()
+                }
                 group.addTask { (position, transform(element)) }
             }
-            for await (index, result) in group { results[index] = result }
+            for await (index, result) in group {
+                results[index] = result
+                progress.advance()
+            }
         }
         return results.compactMap { $0 }
     }

@@ -24,7 +24,7 @@ import TransferPolicy
         var opened: Int { counts.withLock(\.opened) }
         var removed: Int { counts.withLock(\.removed) }
 
-        func prepare() -> (PreparedFiles, OwnedDescriptor?) { (.upload, nil) }
+        func prepare(isStopped: () -> Bool) -> (PreparedFiles, OwnedDescriptor?) { (.upload, nil) }
 
         func open(for server: ServerFile) throws(FileFailure) -> PartialFile {
             counts.withLock { $0.opened += 1 }

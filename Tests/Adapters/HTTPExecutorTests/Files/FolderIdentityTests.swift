@@ -76,7 +76,7 @@ extension ExecutorTests {
                     job: TransferJob(
                         id: TransferID(5), specification: try specification(fixture, server.url("/f")), resume: nil),
                     configuration: HTTPExecutorConfiguration(partialDirectory: fixture.root + "/partial"))
-                guard case .download = attempt.prepare().0 else { throw CancellationError() }
+                guard case .download = attempt.prepare(isStopped: { false }).0 else { throw CancellationError() }
                 let (away, secret) = (fixture.folder + "-away", fixture.root + "/secret")
                 mkdir(secret, 0o700)
                 #expect(rename(fixture.folder, away) == 0)

@@ -40,7 +40,7 @@ private final class LateFiles: AttemptFiles {
         return true
     }
 
-    func prepare() -> (PreparedFiles, OwnedDescriptor?) { base.prepare() }
+    func prepare(isStopped: () -> Bool) -> (PreparedFiles, OwnedDescriptor?) { base.prepare(isStopped: isStopped) }
     func open(for server: ServerFile) throws(FileFailure) -> PartialFile { try base.open(for: server) }
     func adopt(_ file: PartialFile, as server: ServerFile, size: Int64) throws(FileFailure) -> CompletedFile? {
         try base.adopt(file, as: server, size: size)

@@ -196,4 +196,13 @@ import TransferScheduling
             expect 1 saying on AC power; waiting 10 s for stable power (UPower) — starts Mon 23 Nov 00:00:30
             """)
     }
+
+    @Test("A sentence names a source as its program does")
+    func ownSource() {
+        let since = ClockReading(instant: Instant(nanoseconds: 0), wall: WallTime(secondsSinceEpoch: 0))
+        let fact = Fact(PowerSource.battery, source: FactSource(named: "battery gauge"), since: since)
+        #expect(
+            WaitReason(.onBattery(level: 61), from: fact).sentence(localTime: .utc)
+                == "on battery (61 %) since 00:00 (battery gauge)")
+    }
 }

@@ -38,7 +38,7 @@ actor UploadAttempt: TransferAttempt {
     }
 
     func begin() {
-        switch context.files.prepare() {
+        switch context.files.prepare(isStopped: { context.isStopping }) {
         case (.upload, let descriptor?): file = UploadFile(source, descriptor: descriptor)
         case (.unreadable(let failure), _): return end(.failed(failure, resume: nil))
         default: preconditionFailure("the files of an upload were prepared for a download")

@@ -3,6 +3,7 @@ import BackgroundTransfer
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TransferTesting
 
 /// The checks of an app that is started for its events, and of the methods of its requests.
 extension SessionRuleCheck {

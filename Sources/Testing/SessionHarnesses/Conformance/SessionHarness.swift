@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BackgroundTransfer
+import TransferTesting
 
 /// A service for background sessions under test, with its environment.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 internal import Synchronization
+import TransferTesting
 
 /// The HTTP server for checks of the rules. It listens on a free loopback port and uses a thread for each connection.
 ///

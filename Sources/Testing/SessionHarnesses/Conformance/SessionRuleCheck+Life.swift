@@ -2,6 +2,7 @@
 import BackgroundTransfer
 import Foundation
 import FoundationNetworking
+import TransferTesting
 
 /// The checks of rules about an app's life cycle and the relaunch limiter.
 extension SessionRuleCheck {

@@ -2,6 +2,7 @@
 internal import BackgroundTransfer
 internal import Foundation
 internal import FoundationNetworking
+import TransferTesting
 
 /// The rules of background sessions, as checks that any test framework can run against a service for sessions.
 ///

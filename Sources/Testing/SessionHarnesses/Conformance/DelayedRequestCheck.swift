@@ -2,6 +2,7 @@
 import BackgroundTransfer
 import Foundation
 import FoundationNetworking
+import TransferTesting
 
 /// Checks of the requests of delayed tasks, for rule T3.
 struct DelayedRequestCheck: Sendable {

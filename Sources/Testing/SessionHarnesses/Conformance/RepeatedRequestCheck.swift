@@ -3,6 +3,7 @@ import BackgroundTransfer
 import Foundation
 import FoundationNetworking
 import TransferPolicy
+import TransferTesting
 
 /// A randomized check of rule T9: requests without a reply are repeated.
 struct RepeatedRequestCheck: Sendable {

@@ -2,6 +2,7 @@
 import BackgroundTransfer
 import Foundation
 import FoundationNetworking
+import TransferTesting
 
 /// The checks of rules about events.
 extension SessionRuleCheck {

@@ -3,6 +3,7 @@ import BackgroundTransfer
 import Foundation
 import FoundationNetworking
 import TransferModel
+import TransferTesting
 
 /// The checks of rules about files that the app awaits by name. No check reads the session's events, because waiters
 /// receive theirs anyway.
