@@ -39,4 +39,35 @@ import TransferTesting
             #expect(try await InMemoryTransferStore(disk: disk).statistics()?.serverWaits.isEmpty == true)
         }
     }
+
+    @Test(
+        "Only 429 and 503 with a wait hold back others",
+        arguments: [(FailureCause.status(500), 100), (.status(503), nil), (.connection, nil)]
+            as [(FailureCause, Int64?)])
+    func otherFailures(cause: FailureCause, seconds: Int64?) async throws {
+        let fixture = Self.fixture()
+        try await fixture.run { updates in
+            let id = try await fixture.engine.submit(EngineFixture.specification())
+            _ = try await fixture.engine.submit(EngineFixture.specification())
+            #expect(await updates.next() == "1 started 1")
+            fixture.executor.fail(id, cause, retryAfterSeconds: seconds)
+            #expect(await updates.next(2).contains("2 started 1"))
+        }
+    }
+
+    @Test("A server that a redirect leads to holds back the transfers of its own, and not those of the first server")
+    func redirected() async throws {
+        let fixture = Self.fixture()
+        try await fixture.run { updates in
+            let id = try await fixture.engine.submit(EngineFixture.specification())
+            #expect(await updates.next() == "1 started 1")
+            fixture.executor.fail(id, .status(503), retryAfterSeconds: 100, by: "https://cdn.example:443")
+            #expect(await updates.next() == "1 retrying backoff status 0")
+            _ = try await fixture.engine.submit(EngineFixture.specification())
+            #expect(await updates.next() == "2 started 1")
+            let other = EngineFixture.specification(host: "https://cdn.example:443")
+            _ = try await fixture.engine.submit(other, watching: true)
+            #expect(await updates.next() == "3 waiting retryAfter")
+        }
+    }
 }
