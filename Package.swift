@@ -421,9 +421,6 @@ let package = Package(
         child("Programs/SessionApp", ["BackgroundTransfer", "TransferModel"]),
         // Written for Apple's platforms: in its original language mode and with its warnings.
         .executableTarget(
-            name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/TutorialApp",
-            swiftSettings: [.swiftLanguageMode(.v5)]),
-        .executableTarget(
             name: "ArticleApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/ArticleApp",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         // The daemon of a later release: another version, and a migration that this release does not know.
@@ -608,7 +605,6 @@ let package = Package(
             "Adapters/SessionFoldersTests",
             ["SessionFolders", "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
         tests("Adapters/UploadSpoolTests", ["UploadSpool", "TransferModel", "TransferSessions"]),
-        tests("Testing/HostileServerTests", ["HostileServer", "CHostileServer"]),
         tests(
             "Testing/DiskFixtureTests",
             [
@@ -626,7 +622,7 @@ let scopes = [
     "engine": ["Tests/Engine", "Tests/Testing/TransferTestingTests", "Tests/Adapters/SQLiteStoreTests"],
     "transfers": [
         "Tests/Adapters/HTTPExecutorTests", "Tests/Adapters/TransferFilesTests", "Tests/Adapters/Worker",
-        "Tests/Adapters/TransferWorkerTests", "Tests/Testing/HostileServerTests",
+        "Tests/Adapters/TransferWorkerTests",
     ],
     "bus": ["Tests/DBus", "Tests/Adapters/GLibBridgeTests", "Tests/Adapters/LinuxConditionsTests"],
     "tools": ["Tests/Tools"],

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Synchronization
 import Testing
 import TransferModel
 import TransferPolicy
@@ -82,14 +81,6 @@ struct ConditionsReplayTests {
             if let conditions = fold.process(observation, at: now).conditions { recorder.record(conditions, at: now) }
         }
         return written.all
-    }
-
-    private final class Lines: Sendable {
-        private let lines = Mutex<[String]>([])
-
-        var all: [String] { lines.withLock { $0 } }
-
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
     private static let beginning: [Observation] = [

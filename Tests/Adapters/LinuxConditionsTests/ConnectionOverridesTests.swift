@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ProcessFixtures
 import Testing
 
 @testable import LinuxConditions
@@ -43,10 +44,8 @@ struct ConnectionOverridesTests {
     }
 
     private func withFile(_ body: (OverridesFile, String) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try body(OverridesFile(path: folder + "/overrides.toml"), folder)
+        let folder = try TemporaryFolder()
+        try body(OverridesFile(path: folder.path + "/overrides.toml"), folder.path)
     }
 
     @Test("A missing file has no overrides, and is created by the first change, for its owner only")
@@ -90,14 +89,13 @@ struct ConnectionOverridesTests {
 
     @Test("Concurrent changes are all kept")
     func concurrently() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = OverridesFile(path: folder + "/overrides.toml")
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<40 { group.addTask { try file.change { $0.settings["\(number)"] = .yes } } }
-            try await group.waitForAll()
+        try await withFolder { folder in
+            let file = OverridesFile(path: folder + "/overrides.toml")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<40 { group.addTask { try file.change { $0.settings["\(number)"] = .yes } } }
+                try await group.waitForAll()
+            }
+            #expect(try file.read().settings.count == 40)
         }
-        #expect(try file.read().settings.count == 40)
     }
 }

@@ -35,13 +35,6 @@ struct CustomConditionSourceTests {
         }
     }
 
-    private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("custom-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(folder)
-    }
-
     @Test("A file is followed; another text and a missing file are unknown values, and a note says so")
     func file() async throws {
         try await withFolder { folder in
@@ -147,12 +140,11 @@ struct CustomConditionSourceTests {
         try await withFolder { folder in
             let path = folder + "/secret"
             try Data("hidden".utf8).write(to: URL(fileURLWithPath: path))
-            let (lines, output) = AsyncStream.makeStream(of: String.self)
-            let machine = Machine(CustomConditionSource("secret", .file(path), values: ["hidden"])) { output.yield($0) }
+            let lines = Lines()
+            let machine = Machine(CustomConditionSource("secret", .file(path), values: ["hidden"])) { lines.add($0) }
             _ = await machine.next("hidden")
             await machine.conditions.stop()
-            output.finish()
-            let text = await lines.reduce(into: "") { $0 += $1.hasSuffix("\n") ? $1 : $1 + "\n" }
+            let text = lines.text
             #expect(!text.contains("secret") && !text.contains("hidden"), "\(text)")
             let replay = try ConditionsReplay(text.utf8, file: "recording")
             #expect(replay.published.last?.custom.map(\.name) == ["condition-1"])

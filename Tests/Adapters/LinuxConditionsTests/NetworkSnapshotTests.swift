@@ -70,7 +70,9 @@ struct NetworkSnapshotTests {
             ("wireguard", LinkRole.tunnel), ("tun", .tunnel), ("ipip", .tunnel), ("gre", .tunnel), ("xfrm", .tunnel),
             ("vti", .tunnel), ("bridge", .members), ("bond", .members), ("team", .members), ("vlan", .lower),
             ("macvlan", .lower), ("vxlan", .tunnel), ("veth", .carrier(.ethernet, isGuess: false)),
-            ("something-new", .carrier(.other, isGuess: false)),
+            ("something-new", .carrier(.other, isGuess: false)), ("wwan", .carrier(.cellular, isGuess: false)),
+            ("rmnet", .carrier(.cellular, isGuess: false)), ("virt_wifi", .carrier(.wifi, isGuess: false)),
+            ("bt6lowpan", .carrier(.bluetooth, isGuess: false)), ("ppp", .carrier(.unknown, isGuess: true)),
         ])
     func virtualKinds(kind: String, role: LinkRole) {
         #expect(LinkRole(of: link(1, "x", kind: kind, lower: role == .lower ? 2 : 0)) == role)
@@ -100,6 +102,10 @@ struct NetworkSnapshotTests {
             path(bond, link(2, "eth0", master: 1), link(3, "wlan0", state: 2, master: 1, files: wifi))?.kind
                 == .ethernet)
         #expect(path(link(1, "br0", kind: "bridge"), link(2, "tap0", kind: "tun", master: 1))?.kind == .ethernet)
+        // The first of equal members counts, members of other bridges do not, and without a carrier, all count.
+        #expect(path(bond, link(2, "eth0", master: 1), link(3, "eth1", master: 1))?.below.map(\.name) == ["eth0"])
+        #expect(path(bond, link(2, "eth0", master: 1), link(3, "wlan0", master: 5, files: wifi))?.kind == .ethernet)
+        #expect(path(bond, link(3, "wlan0", state: 2, master: 1, files: wifi))?.kind == .wifi)
     }
 
     @Test("A VLAN has the kind of the link below, and a loop of links ends")
@@ -166,14 +172,20 @@ struct NetworkSnapshotTests {
         #expect(
             path(defaults: [(3, 1)], toLoopback, ethernet, link(4, "lo", flags: 0x49, state: 0))?.kind == .ethernet)
         #expect(path(link(1, "eth0", kind: "macvlan", lower: 0), link(2, "eth1"))?.kind == .unknown)
+        // Packets never leave over loopback or the tunnel itself.
+        let loopback = link(9, "lo", flags: 0x49, hardware: 772)
+        #expect(path(defaults: [(9, 1)], link(1, "wg0", kind: "wireguard"), loopback)?.below == [])
+        #expect(path(defaults: [(3, 1)], link(1, "sit0", kind: "sit", lower: 1), ethernet)?.kind == .ethernet)
     }
 
     @Test("The devices of a path are listed from the interface to the carrier")
     func devices() {
         let stack = path(
             chosen: [1], defaults: [(2, 1)], link(1, "wg0", kind: "wireguard"), link(2, "br0", kind: "bridge"),
-            link(3, "v7", kind: "vlan", master: 2, lower: 4), link(4, "eth0"))
-        #expect(stack?.devices.map(\.name) == ["wg0", "br0", "v7", "eth0"])
+            link(3, "v7", kind: "vlan", master: 2, lower: 4), link(4, "bond0", kind: "bond"),
+            link(5, "usb0", master: 4, files: .init(driver: "cdc_ncm")))
+        #expect(stack?.devices.map(\.name) == ["wg0", "br0", "v7", "bond0", "usb0"])
+        #expect(stack?.kind == .usbTether && stack?.isKindGuessed == true)
         #expect(path(link(1, "eth0"))?.below == [])
     }
 

@@ -34,13 +34,6 @@ struct PriceTests {
         return found
     }
 
-    private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("prices-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(folder)
-    }
-
     @Test("A file is read at the start and after each change; an invalid change leaves the last prices")
     func file() async throws {
         try await withFolder { folder in
@@ -156,12 +149,12 @@ struct PriceTests {
     }
 
     private func record(_ source: PriceSource, _ isAnonymous: Bool) async throws {
-        let lines = LineList()
+        let lines = Lines()
         var configuration = LinuxConditionsConfiguration()
         configuration.readers = []
         configuration.sysfsRoot = "/nonexistent"
         configuration.prices = source
-        configuration.recorder = { lines.append($0) }
+        configuration.recorder = { lines.add($0) }
         configuration.recordsAnonymously = isAnonymous
         let conditions = LinuxConditions(configuration: configuration) { Self.now }
         for await snapshot in conditions.snapshots() where snapshot.priceCurve.source == .priceCurve { break }
@@ -171,15 +164,4 @@ struct PriceTests {
         #expect(replay.published.last?.priceCurve.value?.segments.count == (isAnonymous ? nil : 1), "\(source)")
         #expect(text.contains("prices.csv") != isAnonymous)
     }
-}
-
-/// Lines that a recorder has written.
-private final class LineList: @unchecked Sendable {
-    // Guard for `@unchecked`: the lock.
-    private let lock = NSLock()
-    private var lines: [String] = []
-
-    func append(_ line: String) { lock.withLock { lines.append(line) } }
-
-    var text: String { lock.withLock { lines.map { $0.hasSuffix("\n") ? $0 : $0 + "\n" }.joined() } }
 }

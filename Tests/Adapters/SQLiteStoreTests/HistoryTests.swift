@@ -210,14 +210,4 @@ struct HistoryTests {
         // To clear a transfer is no event of the transfer.
         #expect(try await store.history(since: WallTime(secondsSinceEpoch: 1)).transfers.isEmpty)
     }
-
-    @Test("Records are saved without a later commit")
-    func savedAlone() async throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
-        store.record(conditions(.ac), at: time(0))
-        await store.close()
-        let rows = try await fixture.raw().read { try String.fetchAll($0, sql: "SELECT what FROM condition") }
-        #expect(rows == ["begun", "ended"])
-    }
 }

@@ -65,21 +65,6 @@ struct SQLiteStoreErrorTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == junk)
     }
 
-    @Test("Damaged pages are reported as damaged, by path")
-    func damagedPages() async throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
-        try await store.commit((1...200).map { .inserted(StoredTransferSamples.full($0)) })
-        await store.close()
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
-        let pages = 4096..<bytes.count
-        bytes.replaceSubrange(pages, with: Data(repeating: 0x5A, count: pages.count))
-        try bytes.write(to: URL(fileURLWithPath: fixture.path))
-        let error = await #expect(throws: TransferStoreError.self) { _ = try await fixture.open().unfinished() }
-        #expect(error?.code == .corrupt)
-        #expect(error?.message.contains(fixture.path) == true)
-    }
-
     @Test("An unreadable row is named, and no transfer is skipped silently")
     func unreadableRow() async throws {
         let fixture = try StoreFixture()

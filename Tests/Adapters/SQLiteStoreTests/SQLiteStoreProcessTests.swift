@@ -23,7 +23,7 @@ struct SQLiteStoreProcessTests {
         let fixture = try StoreFixture()
         let seed = UInt64.random(in: 0 ... .max)
         print("seed of the kills: \(seed)")
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         var acknowledged: Set<String> = []
         var last = TransferID(0)
         for round in 1...20 {
@@ -119,18 +119,5 @@ struct SQLiteStoreProcessTests {
         let acknowledged = Set(lines.filter { $0.hasPrefix("inserted ") })
         #expect(acknowledged.count > 5)
         #expect(acknowledged.subtracting(kept).isEmpty)
-    }
-}
-
-/// A small seeded random number generator (SplitMix64), so that a seed reproduces a run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -108,23 +108,6 @@ struct SQLiteStoreTests {
         #expect(try await store.unfinished().count == 50)
     }
 
-    @Test("Requests before close are still saved")
-    func closeFinishes() async throws {
-        let fixture = try StoreFixture()
-        let store = try fixture.open()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let latch = DispatchSemaphore(value: 0)
-            store.database.asyncWriteWithoutTransaction { _ in latch.wait() }
-            group.addTask { try await store.commit([.inserted(StoredTransferSamples.plain(1))]) }
-            while store.writer.waitingCount < 1 { await Task.yield() }
-            store.writer.refuseFurtherRequests()
-            latch.signal()
-            await store.close()
-            try await group.waitForAll()
-        }
-        #expect(try await fixture.open().unfinished().count == 1)
-    }
-
     @Test("A process that holds the lock is reported, and the store continues after its release")
     func busy() async throws {
         let fixture = try StoreFixture()

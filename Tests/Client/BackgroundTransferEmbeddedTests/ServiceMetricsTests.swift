@@ -19,13 +19,21 @@ struct ServiceMetricsTests {
             fixture.executor.answer(id, after: .milliseconds(3))
             fixture.executor.progress(id, to: 40)
             fixture.executor.progress(id, to: 100)
+            fixture.executor.fail(id, .status(503))
+            for await status in try await fixture.service.updates(of: id) where status.state == .waiting { break }
+            try await fixture.service.resume(id)
+            await fixture.waitForStart(of: id)
+            // Bytes that are fetched again are counted again.
+            fixture.executor.restart(id)
+            fixture.executor.progress(id, to: 7)
             fixture.executor.finish(id)
             _ = try await fixture.service.completion(of: id)
             _ = try await fixture.finish(fixture.specification("b"), status: 404)
         }
         let metrics = fixture.metrics
-        #expect(metrics.counterTotal(label: "transfer.attempts") == 2)
-        #expect(metrics.counterTotal(label: "transfer.received") == 100)
+        #expect(metrics.counterTotal(label: "transfer.attempts") == 3)
+        #expect(metrics.counterTotal(label: "transfer.received") == 107)
+        #expect(metrics.counterTotal(label: "transfer.retries", dimensions: [("cause", "status503")]) == 1)
         #expect(metrics.counterTotal(label: "transfer.endings", dimensions: [("result", "finished")]) == 1)
         #expect(metrics.counterTotal(label: "transfer.endings", dimensions: [("result", "refused")]) == 1)
         #expect(try metrics.expectTimer("transfer.first_byte").values == [3_000_000])

@@ -25,33 +25,6 @@ struct BackgroundSessionTests {
         #expect { try session(identifier) } throws: { ($0 as? SessionError)?.code == .badIdentifier }
     }
 
-    @Test("S4: the error of a session that another process uses names that process")
-    func owned() {
-        channel.content.withLock { $0.owner = 4711 }
-        #expect { try session() } throws: { error in
-            let error = error as? SessionError
-            return error?.code == .inUse && error?.owner == 4711
-        }
-    }
-
-    @Test("S5: an invalidated session accepts no task, and ends with its last task")
-    func invalidated() async throws {
-        let session = try session()
-        try session.download(request).resume()
-        session.finishTasksAndInvalidate()
-        #expect { try session.download(request) } throws: { ($0 as? SessionError)?.code == .invalidated }
-        #expect(channel.closed == [])
-        channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
-        var events = session.events.makeAsyncIterator()
-        await events.next()?.acknowledge()
-        #expect(channel.closed == ["s"])
-        guard case .invalidated(nil) = await events.next()?.kind else {
-            Issue.record("the last event is another")
-            return
-        }
-        #expect(await events.next() == nil)
-    }
-
     @Test("The daemon's events and changes have no bodies, and the app's requests have them")
     func bodies() async throws {
         let session = try session()
@@ -73,16 +46,6 @@ struct BackgroundSessionTests {
             return
         }
         #expect(asked.httpBody == Data([1, 2]))
-    }
-
-    @Test("S5: invalidateAndCancel cancels every task, in order")
-    func cancelled() throws {
-        let session = try session()
-        let tasks = try (0..<3).map { _ in try session.download(request) }
-        for task in tasks { task.resume() }
-        session.invalidateAndCancel()
-        #expect(channel.orders.suffix(3) == [.cancel(1), .cancel(2), .cancel(3)])
-        #expect(tasks.map(\.state) == [.canceling, .canceling, .canceling])
     }
 
     @Test(
@@ -119,20 +82,6 @@ struct BackgroundSessionTests {
         #expect(snapshot.kind == .upload(path: #filePath))
     }
 
-    @Test("T2: a task is suspended until it is resumed, and submitted once")
-    func resumed() throws {
-        let task = try session().download(request)
-        #expect(task.state == .suspended)
-        #expect(channel.orders == [])
-        task.resume()
-        task.resume()
-        #expect(channel.orders.count == 1)
-        task.suspend()
-        task.suspend()
-        task.resume()
-        #expect(channel.orders.dropFirst() == [.suspend(1), .resume(1)])
-    }
-
     @Test("T3, T4, T5: the app's settings are submitted with the task, and later changes are sent")
     func said() throws {
         let task = try session().download(request)
@@ -155,13 +104,6 @@ struct BackgroundSessionTests {
         task.priority = 0.25
         expected.priority = 0.25
         #expect(channel.orders.last == .change(expected))
-    }
-
-    @Test("T5: identifiers continue after the session's last identifier")
-    func identifiersGoOn() throws {
-        channel.content.withLock { $0.nextTask = 17 }
-        let session = try session()
-        #expect(try (0..<3).map { _ in try session.download(request).identifier } == [17, 18, 19])
     }
 
     @Test("T6: a download is continued by its own resume data only")
@@ -201,23 +143,6 @@ struct BackgroundSessionTests {
         #expect(task.state == .canceling)
     }
 
-    @Test("E4: an event is acknowledged only by the program")
-    func acknowledgement() async throws {
-        let session = try session()
-        try session.download(request).resume()
-        channel.send(SessionEvent(number: 5, task: 1, .downloaded(path: "/tmp/a")))
-        channel.send(SessionEvent(number: 6, task: 1, .completed(nil)))
-        var events = session.events.makeAsyncIterator()
-        let first = try #require(await events.next())
-        #expect(channel.acknowledged == [])
-        first.acknowledge()
-        #expect(channel.acknowledged == [5])
-        let second = try #require(await events.next())
-        #expect(channel.acknowledged == [5])
-        second.acknowledge()
-        #expect(channel.acknowledged == [5, 6])
-    }
-
     @Test("E4: an event of an unknown task is acknowledged, so that it is not repeated forever")
     func unknown() async throws {
         let session = try session()
@@ -229,22 +154,6 @@ struct BackgroundSessionTests {
             return
         }
         #expect(channel.acknowledged == [5])
-    }
-
-    @Test("E3: an error status is the task's response, not its error")
-    func answered() async throws {
-        let session = try session()
-        let task = try session.download(request)
-        task.resume()
-        let answer = ResponseDescription(url: "http://example.org/file", status: 404, headers: ["A": "b"])
-        channel.send(SessionEvent(task: 1, .responded(answer)))
-        channel.send(SessionEvent(number: 1, task: 1, .completed(nil)))
-        var events = session.events.makeAsyncIterator()
-        for _ in 0..<2 { _ = await events.next() }
-        #expect(task.response?.statusCode == 404)
-        #expect(task.response?.allHeaderFields["A"] as? String == "b")
-        #expect(task.error == nil)
-        #expect(task.state == .completed)
     }
 
     @Test("E3: a local failure is an error with a code and a message")
@@ -262,23 +171,5 @@ struct BackgroundSessionTests {
         #expect(error?.code == .cannotFindHost)
         #expect(error?.localizedDescription == "no such host")
         #expect(task.error?.code == .cannotFindHost)
-    }
-
-    @Test("E6: unfinished tasks of an earlier run are listed with their counts, and ended tasks are not")
-    func unfinished() async throws {
-        var first = TaskSnapshot.download(3)
-        first.received = 10
-        first.total = 100
-        var over = TaskSnapshot.download(4)
-        over.isEnded = true
-        channel.content.withLock { $0.tasks = [first, over] }
-        let session = try session()
-        first.received = 50
-        channel.content.withLock { $0.tasks = [first, over] }
-        let tasks = try await session.unfinishedTasks()
-        #expect(tasks.map(\.identifier) == [3])
-        #expect(tasks.first?.countOfBytesReceived == 50)
-        #expect(tasks.first?.countOfBytesExpected == 100)
-        #expect(tasks.first?.state == .running)
     }
 }

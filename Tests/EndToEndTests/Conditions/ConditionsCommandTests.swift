@@ -67,22 +67,4 @@ struct ConditionsCommandTests {
         #expect(value("power", "value", in: object) == "battery")
         #expect(value("power", "confidence", in: object) == "guessed")
     }
-
-    @Test("Power profile and sleep are reported with their sources")
-    func session() async throws {
-        let (text, object) = try await output { fixture, bus in
-            try await fixture.setAC(false)
-            try await fixture.setLevel(3)
-            return try await PropertyService(
-                bus: bus, name: "org.freedesktop.UPower.PowerProfiles", path: "/org/freedesktop/UPower/PowerProfiles",
-                interface: "org.freedesktop.UPower.PowerProfiles", property: "ActiveProfile", type: "s",
-                value: "power-saver")
-        }
-        #expect(text.contains("warning critical"), "\(text)")
-        #expect(value("powerProfile", "value", in: object) == "power-saver")
-        #expect(value("powerProfile", "source", in: object) == "power-profiles-daemon")
-        #expect(value("sleep", "value", in: object) == "awake")
-        #expect(value("sleep", "source", in: object) == "none")
-        #expect(text.contains("power profile") && text.contains("power-saver"), "\(text)")
-    }
 }

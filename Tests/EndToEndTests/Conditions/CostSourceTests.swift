@@ -50,30 +50,6 @@ struct CostSourceTests {
         }
     }
 
-    @Test("The user's override wins over NetworkManager, applies immediately, and survives an invalid file")
-    func override() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/not/yet/overrides.toml"
-        try await NetworkProbe.run(["--overrides", path]) {
-            try await $0.startManager()
-            try await $0.connect()
-        } _: { fixture, probe in
-            try await probe.line("metered=guessNo/networkManager", "connection=wired", "notes=0")
-            try FileManager.default.createDirectory(
-                atPath: folder.path + "/not/yet", withIntermediateDirectories: true)
-            try "[metered]\nwired = \"yes\"\n".write(toFile: path, atomically: true, encoding: .utf8)
-            try await probe.line("metered=yes/override/reported/changed")
-            // Replaced whole: between the truncation and the write, the valid file would be an empty one.
-            try "[metered]\nwired = \"perhaps\"\n".write(toFile: path, atomically: true, encoding: .utf8)
-            try await probe.line("metered=yes/override", "notes=1")
-            try "[metered]\nwired = \"no\"\n".write(toFile: path, atomically: false, encoding: .utf8)
-            try await probe.line("metered=no/override", "notes=0")
-            try await fixture.setMetered("yes")
-            try FileManager.default.removeItem(atPath: folder.path + "/not")
-            try await probe.line("metered=yes/networkManager/reported")
-        }
-    }
-
     @Test("The command saves and lists overrides, a running command follows them, and invalid ones are rejected")
     func command() async throws {
         let bus = try await PrivateBus()

@@ -2,6 +2,7 @@
 import ConditionFixtures
 import Foundation
 import ProcessFixtures
+import TransferPolicy
 
 /// A fixture of real daemons with a probe. The fixture sets the plug and the price, so it knows the truth.
 actor DyingDaemonsFixture {
@@ -32,7 +33,7 @@ actor DyingDaemonsFixture {
     let recording = FileManager.default.temporaryDirectory.appending(path: "dying-\(UUID().uuidString.prefix(8)).jsonl")
     /// The process id of the newest upowerd.
     private(set) var upowerd: Int32
-    private var generator: SplitMix
+    private var generator: SplitMix64
     private var states = [Daemon: State](uniqueKeysWithValues: Daemon.allCases.map { ($0, .running) })
     private var isOnline = true
     /// The number of plug changes since upowerd last hung, which it has not read while it hangs.
@@ -52,7 +53,7 @@ actor DyingDaemonsFixture {
     let bootStart = LineBuffer.now()
 
     init(seed: UInt64) async throws {
-        generator = SplitMix(state: seed)
+        generator = SplitMix64(seed: seed)
         bus = try await PrivateBus()
         power = try await PowerFixture(bus: bus)
         network = try await NetworkFixture(bus: bus)

@@ -25,23 +25,6 @@ struct NetworkSourceTests {
         }
     }
 
-    @Test("A tunnel is resolved to its underlying link, also through a policy rule")
-    func tunnel() async throws {
-        try await NetworkProbe.run {
-            try await $0.configureManually()
-        } _: { fixture, probe in
-            try await probe.line("network=full", "interface=cable")
-            try await fixture.run("ip tuntap add mode tun name vpn")
-            try await fixture.run("ip link add over type vxlan id 7 remote 10.9.0.1 dstport 4789 dev cable")
-            try await fixture.run("ip link set over up")
-            try await fixture.run("ip route add default dev over table 51820")
-            try await fixture.run("ip rule add not fwmark 51820 table 51820")
-            try await probe.line("network=full", "kind=ethernet", "interface=over")
-            try await fixture.run("ip rule del not fwmark 51820 table 51820")
-            try await probe.line("interface=cable")
-        }
-    }
-
     @Test("A VPN's underlay is found by its packet mark and in the main routing table")
     func marked() async throws {
         try await NetworkProbe.run {
@@ -65,23 +48,6 @@ struct NetworkSourceTests {
             try await fixture.run("ip rule del fwmark 51820 table 99")
             try await fixture.run("ip route flush table 99")
             try await probe.line("interface=vpn", "underlay=none", "kind=unknown", "roaming=unknown")
-        }
-    }
-
-    @Test("A bridge has the kind of its port; an IPv6 tunnel beside IPv4 on a cable has its underlay's kind")
-    func bridgeAndFamilies() async throws {
-        try await NetworkProbe.run { fixture in
-            for command in [
-                "ip link set cable up", "ip link add br0 type bridge", "ip link set cable master br0",
-                "ip link set br0 up", "ip addr add 10.9.0.2/24 dev br0", "ip route add default via 10.9.0.1",
-            ] { try await fixture.run(command) }
-        } _: { fixture, probe in
-            try await probe.line("interface=br0", "underlay=cable", "kind=ethernet/kernel/reported", "roaming=no")
-            try await fixture.addTunnel("vpn")
-            try await fixture.run("ip -6 route add default dev vpn metric 10")
-            try await fixture.run("ip link set cable nomaster")
-            try await fixture.run("ip route del default")
-            try await probe.line("interface=vpn", "kind=unknown")
         }
     }
 
@@ -140,18 +106,6 @@ struct NetworkSourceTests {
             try await probe.line("metered=unknown/rule")
             await fixture.setManagerHanging(false)
             try await probe.line("metered=yes/networkManager")
-        }
-    }
-
-    @Test("A NetworkManager that starts late is detected")
-    func lateStart() async throws {
-        try await NetworkProbe.run {
-            try await $0.configureManually()
-        } _: { fixture, probe in
-            try await probe.line("metered=unknown/rule/assumed/settled", "connection=none")
-            try await fixture.startManager()
-            try await fixture.connect()
-            try await probe.line("metered=guessNo/networkManager", "connection=wired")
         }
     }
 }

@@ -54,16 +54,6 @@ struct PowerProfileTests {
         }
     }
 
-    @Test("Without the daemon, the profile is unknown; a daemon that starts late is detected")
-    func lateStart() async throws {
-        try await withProbe { _, _ in
-        } _: { _, fixture, probe in
-            try await probe.line("profile=unknown/none/assumed/settled")
-            try await fixture.spawn()
-            try await probe.line("profile=balanced/powerProfiles/reported")
-        }
-    }
-
     @Test("The current bus name takes precedence over the former name")
     func newName() async throws {
         try await withProbe { _, fixture in
@@ -97,22 +87,6 @@ struct PowerProfileTests {
             try await probe.line("profile=balanced/powerProfiles/reported")
         }
         await portal.end()
-        await session.end()
-    }
-
-    @Test("The portal is queried if there is no system bus")
-    func noSystemBus() async throws {
-        let session = try await PrivateBus()
-        let portal = try await portal(on: session, savesPower: true)
-        let probe = try ConditionsProbe(
-            Self.others,
-            environment: [
-                "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus", "DBUS_SESSION_BUS_ADDRESS": session.address,
-            ])
-        try await probe.line("profile=power-saver/portal/reported/settled")
-        await portal.end()
-        try await probe.line("profile=unknown/none/assumed/changed")
-        await probe.end()
         await session.end()
     }
 }

@@ -40,38 +40,6 @@ struct PowerSourceTests {
         }
     }
 
-    @Test("The battery's level and warning are reported")
-    func level() async throws {
-        try await withProbe { fixture, _, probe in
-            try await fixture.setAC(false)
-            try await probe.line("power=battery")
-            try await fixture.setLevel(3)
-            try await probe.line("battery=3,discharging,critical/upower")
-        }
-    }
-
-    @Test("After upowerd is killed, the kernel's state counts until upowerd returns")
-    func killAndRestart() async throws {
-        try await withProbe { fixture, _, probe in
-            try await fixture.setAC(false)
-            try await probe.line("power=battery/upower/reported")
-            try await fixture.kill()
-            try await probe.line("power=battery/sysfs/reported")
-            try await fixture.setACSilently(true)
-            try await fixture.spawn()
-            try await probe.line("power=ac/upower/reported/changed")
-        }
-    }
-
-    @Test("A daemon that starts late is detected")
-    func lateStart() async throws {
-        try await withProbe(startsDaemon: false) { fixture, _, probe in
-            try await probe.line("power=ac/sysfs/reported/settled")
-            try await fixture.spawn()
-            try await probe.line("power=ac/upower/reported/settled")
-        }
-    }
-
     @Test("A hanging upowerd is detected when the plug is pulled, and followed again after it recovers")
     func hang() async throws {
         try await withProbe(hearsKernel: true) { fixture, _, probe in
@@ -83,20 +51,6 @@ struct PowerSourceTests {
             try await probe.line("power=battery/sysfs/guessed", "disagreements=0")
             try await fixture.resume()
             try await probe.line("power=battery/upower/reported", "disagreements=0")
-        }
-    }
-
-    @Test("No upowerd takes the place of the probe among the listeners to the fake kernel")
-    func listeners() async throws {
-        try await withProbe(hearsKernel: true, startsDaemon: false) { fixture, _, probe in
-            try await probe.line("power=ac/sysfs/reported")
-            let own = try fixture.listeners()
-            #expect(own.count == 1)
-            try await fixture.spawn()
-            try await probe.line("power=ac/upower/reported")
-            let added = try fixture.listeners().subtracting(own)
-            // A process takes the descriptor that is free at the moment, so different numbers alone would be luck.
-            #expect(added.count == 2 && added.allSatisfy { $0 >= 64 } && own.allSatisfy { $0 < 64 })
         }
     }
 
@@ -139,30 +93,6 @@ struct PowerSourceTests {
         await probe.end()
         await fixture.end()
         await bus.end()
-    }
-
-    @Test("A machine without power supplies is on AC; without UPower, this is a guess")
-    func noBattery() async throws {
-        try await withProbe(withSupplies: false, startsDaemon: false) { fixture, _, probe in
-            try await probe.line("power=ac/rule/guessed/settled", "battery=none,unknown,unknown")
-            try await fixture.spawn()
-            try await probe.line("power=ac/upower/reported/settled")
-        }
-    }
-
-    @Test("Power is followed across a restart of the bus")
-    func busRestart() async throws {
-        try await withProbe { fixture, bus, probe in
-            try await probe.line("power=ac/upower/reported")
-            await bus.stop()
-            try await probe.line("power=ac/sysfs/reported")
-            // upowerd ends together with its bus.
-            try await bus.start()
-            try await fixture.spawn()
-            try await probe.line("power=ac/upower/reported")
-            try await fixture.setAC(false)
-            try await probe.line("power=battery/upower/reported")
-        }
     }
 
     @Test("Without a bus, the kernel's state is sufficient")

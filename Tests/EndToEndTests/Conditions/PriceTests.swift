@@ -46,39 +46,6 @@ struct PriceTests {
         #expect(assumed.run.output.contains("the price is 0.3; no known price until"), "\(assumed.run.output)")
     }
 
-    @Test("conditions shows the price, and a command that fails")
-    func conditions() async throws {
-        let program = try Transferctl()
-        let curve = program.folder.path + "/prices.csv"
-        try configure(program, "[price]\nfile = \"\(curve)\"\n")
-        try write([0.3, 0.1], seconds: 3600, to: curve)
-        let shown = try await program.run(["conditions"]).run.output
-        #expect(shown.contains("0.3 until"), "\(shown)")
-        #expect(shown.contains("; lowest 0.1 from"), "\(shown)")
-        let json = try await program.run(["conditions", "--json"]).run.output
-        let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        let price = try #require(object?["price"] as? [String: Any])
-        #expect((price["now"] as? Double, price["lowest"] as? Double) == (0.3, 0.1))
-        try FileManager.default.removeItem(atPath: curve)
-        let missing = try await program.run(["conditions"]).run.output
-        #expect(missing.contains("unknown: no valid price curve"), "\(missing)")
-        #expect(missing.contains("note: the price curve is not current: \(curve) cannot be read"), "\(missing)")
-        try configure(program, "")
-        #expect(try await !program.run(["conditions"]).run.output.contains("price"))
-    }
-
-    @Test("wait --when returns when the price falls")
-    func wait() async throws {
-        let program = try Transferctl()
-        let curve = program.folder.path + "/prices.csv"
-        try configure(program, "[price]\nfile = \"\(curve)\"\n")
-        try write([0.3, 0.1], seconds: 3, to: curve)
-        let early = try await program.run(["wait", "--when", "price<0.2", "--timeout", "0"])
-        #expect(early.status == 4)
-        #expect(early.run.errors.contains("when the price falls below 0.2"), "\(early.run.errors)")
-        #expect(try await program.run(["wait", "--when", "price<0.2", "--timeout", "60"]).status == 0)
-    }
-
     @Test(
         "The daemon follows the file: a transfer waits for its price, and starts after a new curve",
         .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))

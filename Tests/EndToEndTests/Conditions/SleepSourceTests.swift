@@ -71,17 +71,6 @@ struct SleepSourceTests {
         }
     }
 
-    @Test("A shutdown is announced and delayed in the same way")
-    func shutdown() async throws {
-        try await withProbe(["--ready", "promptly"]) { fixture, _, probe in
-            try await probe.line("sleep=awake/logind")
-            try await locks(1, of: probe, in: fixture)
-            try await fixture.powerOff()
-            try await probe.line("sleep=about-to-shut-down/logind/reported/changed")
-            try await startedTarget("poweroff.target", in: fixture)
-        }
-    }
-
     @Test("A logind that restarts or starts late gets a new inhibitor lock")
     func restart() async throws {
         try await withProbe(startsDaemon: false) { fixture, bus, probe in
@@ -101,25 +90,5 @@ struct SleepSourceTests {
             try await fixture.kill()
             try await probe.line("sleep=awake/none/assumed/changed")
         }
-    }
-
-    @Test("A logind that hangs from the start does not delay the first snapshot, and is followed after it recovers")
-    func hang() async throws {
-        let bus = try await PrivateBus()
-        let fixture = try LoginFixture(bus: bus)
-        try await fixture.spawn()
-        try await fixture.hang()
-        let start = LineBuffer.now()
-        let probe = try ConditionsProbe(
-            ["--without", "netlink", "--without", "networkManager", "--without", "upower"], environment: bus.environment
-        )
-        let line = try await probe.line("sleep=awake/none/assumed/settled")
-        #expect(line.time - start < 15_000_000_000)
-        try await fixture.resume()
-        try await probe.line("sleep=awake/logind/reported/settled")
-        try await locks(1, of: probe, in: fixture)
-        await probe.end()
-        await fixture.end()
-        await bus.end()
     }
 }

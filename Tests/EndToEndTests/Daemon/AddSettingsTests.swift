@@ -9,20 +9,12 @@ import Testing
     "Settings of single transfers of the daemon",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct AddSettingsTests {
-    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     @Test("The user agent and the rate of a transfer reach the server, and a program runs afterwards without a shell")
     func settings() async throws {
         let file = ServedFile(bytes: ServedFile.content(300_000))
         let server = try HostileServer { file.serve($0, $1) }
         defer { server.stop() }
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             let folder = fixture.program.folder.path
             let script = folder + "/script"
             try "#!/bin/sh\necho \"$# $1 $2 $TRANSFER_RESULT $TRANSFER_STATUS $TRANSFER_PATH\" > \"$3\"\n".write(
@@ -45,7 +37,7 @@ struct AddSettingsTests {
     func policy() async throws {
         let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             let power = try await PowerFixture(bus: fixture.bus)
             try await power.spawn()
             try await power.setAC(false)
@@ -69,7 +61,7 @@ struct AddSettingsTests {
 
     @Test("A value can be removed, and each command says what it did")
     func removals() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             func errors(_ arguments: String...) async throws -> String {
                 let result = try await fixture.program.run(arguments)
                 #expect(result.status == 0)
@@ -99,29 +91,6 @@ struct AddSettingsTests {
             }
             #expect(try await errors("cancel", "--all") == "Canceled 1.\n")
             #expect(try await errors("cancel", "--all") == "No unfinished transfers.\n")
-        }
-    }
-
-    @Test("The reasons of a long list stay")
-    func longList() async throws {
-        try await withFixture { fixture in
-            let list = fixture.program.folder.path + "/list"
-            let lines = (0..<250).map { "http://127.0.0.1:9/\($0)\n" }
-            try lines.joined().write(toFile: list, atomically: true, encoding: .utf8)
-            try await fixture.run("add", "--not-before", "+1d", "--input", list)
-            let rows = try await fixture.json("list")["transfers"] as? [[String: Any]] ?? []
-            #expect(rows.count == 250)
-            #expect(rows.allSatisfy { ($0["sentence"] as? String)?.hasPrefix("not before") == true })
-        }
-    }
-
-    @Test("The end of a hold is named as the start of a transfer")
-    func endOfHold() async throws {
-        try await withFixture { fixture in
-            try await fixture.run("hold", "--for", "2h")
-            try await fixture.run("add", "http://127.0.0.1:9/f")
-            let sentence = try await fixture.run("why", "1")
-            #expect(sentence.contains("starts after 'transferctl release', or starts "), "\(sentence)")
         }
     }
 

@@ -64,25 +64,6 @@ struct BusObjectTests {
         return Set(text.matches(of: #/<node name="([^"]+)"/#).map { String($0.1) })
     }
 
-    @Test("An app is identified by its bus name and reaches only its own transfers")
-    func own() async throws {
-        try await withApps { fixture, one, two in
-            let ids = try await Self.submit(Self.waiting("a", session: "night"), Self.waiting("b"), by: one)
-            let mine = try await one.call("Show", [.integer(ids[0])], type: "(x)").first?.dictionary ?? [:]
-            #expect(mine["app"] == .string("org.example.One") && mine["state"] == .string("waiting"))
-            // Another app's transfer and a missing one get the same error.
-            for absent in [ids[0], 9999] {
-                await #expect {
-                    try await two.call("Pause", [.list([.integer(absent)])], type: "(ax)")
-                } throws: { ($0 as? BusFault)?.code == .noSuchTransfer }
-            }
-            _ = try await one.call("Pause", [.list([.integer(ids[0])])], type: "(ax)")
-            #expect(try await fixture.state(of: "\(ids[0])") == "paused")
-            // The user sees the transfers of all apps.
-            #expect(try await fixture.run("apps").contains("org.example.One"))
-        }
-    }
-
     @Test("A session is an object of its app with its transfers and state, and can cancel them together")
     func sessions() async throws {
         try await withApps { fixture, one, two in
@@ -118,75 +99,6 @@ struct BusObjectTests {
             await #expect(throws: BusFault.self) {
                 try await one.call("QuitApp", [.string("org.example.One")], type: "(s)")
             }
-        }
-    }
-
-    @Test("Folders and files are passed as descriptors; a descriptor without access rights is rejected by name")
-    func descriptors() async throws {
-        let server = try await NginxServer()
-        let served = try server.serve("file.bin", bytes: 100_000)
-        try await withApps { fixture, one, _ in
-            let folder = open(fixture.program.downloads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            defer { close(folder) }
-            let ids = try await Self.submit(
-                ["url": .string(server.url("file.bin")), "directory-fd": .handle(0)], by: one, descriptors: [folder])
-            try await waitUntil("its end", within: 60) { try await fixture.state(of: "\(ids[0])") == "finished" }
-            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
-            let secret = fixture.program.folder.path + "/secret"
-            try Data("secret".utf8).write(to: URL(fileURLWithPath: secret))
-            let pathOnly = open(secret, 0o10000000 | O_CLOEXEC)
-            defer { close(pathOnly) }
-            await #expect {
-                try await Self.submit(
-                    ["url": .string(server.url("up")), "upload-fd": .handle(0)], by: one, descriptors: [pathOnly])
-            } throws: { ($0 as? BusFault)?.message.contains("O_PATH") == true }
-            // None of the passed descriptors stays open in the daemon.
-            let process = try #require(try await fixture.process())
-            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")
-            }
-            #expect(!open.contains(secret) && !open.contains(fixture.program.downloads))
-        }
-    }
-
-    @Test("Oversized and invalid submissions are rejected by name, and nothing is queued")
-    func limits() async throws {
-        try await withApps { fixture, one, _ in
-            func refusal(_ transfers: [[String: VariantValue]]) async -> BusFault? {
-                do {
-                    _ = try await one.call("Submit", [.list(transfers.map(VariantValue.dictionary))], type: "(aa{sv})")
-                    return nil
-                } catch { return error as? BusFault }
-            }
-            let long = String(repeating: "x", count: 40_000)
-            let cases: [([String: VariantValue], String)] = [
-                (["url": .string("http://h/" + long)], "'url' has 40009 bytes; the maximum is 32768"),
-                (["url": .string("http://h/"), "session": .string(long)], "'session' has 40000 bytes"),
-                (["url": .string("http://h/"), "name": .string(long)], "'name' has 40000 bytes"),
-                (["url": .integer(7)], "'url' must be a string"), ([:], "'url' is missing"),
-                (["url": .string("http://h/"), "colour": .string("red")], "'colour' is not a key"),
-                (["url": .string("http://h/"), "upload-fd": .handle(3)], "descriptor"),
-                (
-                    [
-                        "url": .string("http://h/"),
-                        "headers": .list([.list([.string("A"), .string(long)]), .list([.string("B"), .string(long)])]),
-                    ], "'headers' have 80002 bytes"
-                ),
-            ]
-            for (fields, words) in cases {
-                let fault = await refusal([Self.waiting("good"), fields])
-                #expect(fault?.code == .invalidArgument)
-                #expect(fault?.message.contains(words) == true, "\(fault?.message ?? "accepted")")
-                #expect(fault?.message.hasPrefix("transfer 2 of 2: ") == true || words == "descriptor")
-            }
-            // Each transfer is allowed, but all of them together exceed 16 MiB.
-            let large = Self.waiting(String(repeating: "y", count: 30_000))
-            #expect(await refusal(Array(repeating: large, count: 600))?.code == .messageTooLarge)
-            #expect(await refusal(Array(repeating: Self.waiting("z"), count: 10_001))?.code == .tooManyTransfers)
-            // An argument of another type than the interface declares is refused before the daemon sees it.
-            await #expect(throws: (any Error).self) { try await one.call("Submit", [.string("x")], type: "(s)") }
-            let left = try await fixture.json("list")["transfers"] as? [Any]
-            #expect(left?.isEmpty == true)
         }
     }
 

@@ -8,17 +8,9 @@ import Testing
     "transferctl reports on apps, policies, history, and the machine",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonListingTests {
-    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     @Test("Sessions and apps are listed with their counts; an idle limiter is not listed")
     func listing() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             #expect(try await fixture.run("apps", "--json") == #"{"apps":[],"limiters":[],"sessions":[]}"#)
             try await fixture.run("add", "http://127.0.0.1:9/a", "--not-before", "+1d", "--session", "night")
             try await fixture.run("add", "http://127.0.0.1:9/b", "--not-before", "+1d")
@@ -37,7 +29,7 @@ struct DaemonListingTests {
 
     @Test("The daemon's policy is shown and follows SIGHUP; keys and files are checked without a daemon")
     func policy() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             let folder = fixture.program.folder.path + "/config/transferd"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let file = folder + "/config.toml"
@@ -66,7 +58,7 @@ struct DaemonListingTests {
     func history() async throws {
         let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait")
             try await fixture.run("add", server.url("missing"), "-d", fixture.program.downloads, "--wait", status: 1)
             let log = try await fixture.json("history", "1")["moments"] as? [[String: Any]]
@@ -108,7 +100,7 @@ struct DaemonListingTests {
     func tried() async throws {
         let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             let file = fixture.program.folder.path + "/other.toml"
             try "policy = \"ladder\"\n".write(toFile: file, atomically: true, encoding: .utf8)
             #expect(try await fixture.run("config", "try", file, status: 2).contains("was recorded in the last 30d"))
@@ -155,7 +147,7 @@ struct DaemonListingTests {
 
     @Test("A hundred concurrent apps see nothing of each other and leave nothing behind")
     func stressTest() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             let program = builtProgram("BusStress")
             let output = fixture.program.folder.path + "/stress"
             let stressTest = try ChildProcess(program, [fixture.bus.address, "10", "100", "7"], output: output)

@@ -9,16 +9,6 @@ import Testing
     "transferd and the commands that use it",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonTests {
-    private func withFixture(
-        settings: (String) throws -> [String: String] = { _ in [:] }, _ body: (DaemonFixture) async throws -> Void
-    ) async throws {
-        let fixture = try await DaemonFixture(settings: settings)
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     /// Runs `body` with a daemon whose disk can be slow and can lose its power.
     private func withDisk(_ body: (DaemonFixture, FaultyDiskFixture) async throws -> Void) async throws {
         let journal = try TemporaryFolder()
@@ -28,14 +18,14 @@ struct DaemonTests {
             disk = made
             return made.environment
         }
-        try await withFixture(settings: settings) { fixture in try await body(fixture, try #require(disk)) }
+        try await DaemonFixture.with(settings: settings) { fixture in try await body(fixture, try #require(disk)) }
     }
 
     @Test("The first call starts the daemon, which runs the download and reports its end")
     func adds() async throws {
         let server = try await NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             #expect(try await fixture.process() == nil)
             #expect(
                 try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--wait") == "1")
@@ -65,7 +55,7 @@ struct DaemonTests {
     func memory() async throws {
         let server = try await NginxServer()
         _ = try server.serve("file.bin", bytes: 300_000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await withThrowingTaskGroup { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -90,7 +80,7 @@ struct DaemonTests {
     func holds() async throws {
         let server = try await NginxServer()
         let served = try server.serve("file.bin", bytes: 300_000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await fixture.run("hold", "--reason", "a call")
             #expect(
                 try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--session", "s")
@@ -107,28 +97,11 @@ struct DaemonTests {
         }
     }
 
-    @Test("After a kill in the middle of a download, the next call continues the download")
-    func killed() async throws {
-        let server = try await NginxServer(rate: 2_000_000)
-        let served = try server.serve("file.bin", bytes: 12_000_000)
-        try await withFixture { fixture in
-            try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
-            try await waitUntil("bytes", within: 60) {
-                try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 3_000_000
-            }
-            try await fixture.endDaemon(by: SIGKILL)
-            try await fixture.run("wait", "1", "--timeout", "100s")
-            #expect(RandomFile.same(fixture.program.downloads + "/file.bin", served))
-            let sent = server.requests().map(\.bytesSent).reduce(0, +)
-            #expect(sent < 12_000_000 + 9_000_000, "\(sent) bytes were sent")
-        }
-    }
-
     @Test("L5: a partial file still locked by the killed daemon's worker is waited for and then continued")
     func lockedPartial() async throws {
         let server = try await NginxServer(rate: 2_000_000)
         let served = try server.serve("file.bin", bytes: 12_000_000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
             try await waitUntil("bytes", within: 60) {
                 try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 3_000_000
@@ -186,7 +159,7 @@ struct DaemonTests {
     func ends() async throws {
         let server = try await NginxServer(rate: 1_000_000)
         try server.serve("file.bin", bytes: 60_000_000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads)
             try await waitUntil("bytes", within: 60) {
                 try await fixture.transfer("1")["bytes"] as? Int ?? 0 > 1_000_000
@@ -213,7 +186,7 @@ struct DaemonTests {
     func controls() async throws {
         let server = try await NginxServer()
         try server.serve("file.bin", bytes: 1000)
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await fixture.run("add", server.url("file.bin"), "-d", fixture.program.downloads, "--not-before", "+1d")
             #expect(try await fixture.run("why", "1").hasPrefix("not before"))
             let all = try await fixture.run("why").split(separator: "\n")
@@ -243,20 +216,6 @@ struct DaemonTests {
                     "timed out after 1s; the transfer has not ended"))
             try await fixture.run("cancel", "--all")
             #expect(try await fixture.run("cancel", "1", status: 2).contains("has already ended: canceled"))
-        }
-    }
-
-    @Test("Uploads can be submitted")
-    func uploads() async throws {
-        let server = try await NginxServer()
-        try await withFixture { fixture in
-            let file = fixture.program.folder.path + "/up.bin"
-            try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: file))
-            // This server accepts no uploads and responds with status 405.
-            let message = try await fixture.run("add", "--upload", file, server.url("up.bin"), "--wait", status: 1)
-            #expect(message.contains("405"))
-            let missing = try await fixture.run("add", "--upload", file + "x", server.url("up"), status: 2)
-            #expect(missing.contains("up.binx"))
         }
     }
 

@@ -11,11 +11,7 @@ import Testing
 struct DamagedQueueTests {
     @Test("ends the daemon with status 2 and a remedy; after a repair, all transfers are there")
     func damagedRow() async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await damage(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
+        try await DaemonFixture.with { fixture in try await damage(fixture) }
     }
 
     private func damage(_ fixture: DaemonFixture) async throws {

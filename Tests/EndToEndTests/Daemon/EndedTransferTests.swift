@@ -14,11 +14,7 @@ import TransferModel
 struct EndedTransferTests {
     private func withFixture(_ body: (DaemonFixture, NginxServer) async throws -> Void) async throws {
         let server = try await NginxServer()
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture, server)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
+        try await DaemonFixture.with { fixture in try await body(fixture, server) }
     }
 
     private static func listed(_ fixture: DaemonFixture) async throws -> [Int] {
@@ -135,24 +131,6 @@ struct EndedTransferTests {
             #expect(try await Self.listed(fixture) == [4])
             let past = try await fixture.json("history")["transfers"] as? [[String: Any]]
             #expect(past?.count == 4)
-        }
-    }
-
-    @Test("An app can neither retry nor remove transfers of others")
-    func otherApps() async throws {
-        try await withFixture { fixture, server in
-            try await fixture.run("add", server.url("x"), "--wait", status: 1)
-            let app = BusClient()
-            try await app.connect(address: fixture.bus.address)
-            try await app.own("org.example.One")
-            for method in ["Retry", "Remove"] {
-                await #expect(throws: BusFault.self) {
-                    _ = try await app.call(
-                        method, of: TransferBusName.managerInterface, [.list([.integer(1)])], type: "(ax)")
-                }
-            }
-            await app.close()
-            #expect(try await Self.listed(fixture) == [1])
         }
     }
 }

@@ -12,17 +12,9 @@ import TransferBusProtocol
     "Pipelined changes",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct PipelinedChangeTests {
-    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     @Test("The last of several changes sent without waiting for replies takes effect")
     func pipelinedChanges() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             // Both connections belong to the process of the tests, so the daemon treats both as the same app.
             let client = BusClient()
             try await client.connect(address: fixture.bus.address)

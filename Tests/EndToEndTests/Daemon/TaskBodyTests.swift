@@ -33,7 +33,7 @@ struct TaskBodyTests {
 
     @Test("An earlier client can read a session with a body; the body is sent only on request")
     func onRequest() async throws {
-        try await withDaemon { fixture in
+        try await DaemonFixture.with { fixture in
             let client = BusClient()
             try await client.connect(address: fixture.bus.address)
             let opening: [VariantValue] = [.dictionary(["identifier": .string("s")]), .dictionary([:])]
@@ -56,13 +56,5 @@ struct TaskBodyTests {
             #expect(try await call("Body", 1, of: session, by: client) == .bytes([]))
             await client.close()
         }
-    }
-
-    private func withDaemon(_ body: (DaemonFixture) async throws -> Void) async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
     }
 }

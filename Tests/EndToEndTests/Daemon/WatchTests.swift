@@ -8,14 +8,6 @@ import Testing
     "transferctl watch",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct WatchTests {
-    private func withFixture(_ body: (DaemonFixture) async throws -> Void) async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     private func start(_ fixture: DaemonFixture, in terminal: PseudoTerminal) throws -> ChildProcess {
         var environment = fixture.program.environment
         environment["TERM"] = "xterm-256color"
@@ -26,7 +18,7 @@ struct WatchTests {
 
     @Test("In a terminal, it shows wait reasons, reacts to keys, and restores the terminal")
     func terminal() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await fixture.run("add", "http://127.0.0.1:9/big.iso", "--not-before", "+1d")
             let terminal = try PseudoTerminal()
             #expect(terminal.isCooked)
@@ -56,7 +48,7 @@ struct WatchTests {
         "A signal restores the terminal",
         arguments: [(SIGTERM, 143), (SIGINT, 0), (SIGHUP, 0)] as [(Int32, Int32)])
     func signals(_ number: Int32, _ status: Int32) async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             let terminal = try PseudoTerminal()
             let watch = try start(fixture, in: terminal)
             try await terminal.waitUntil("the screen is drawn") { $0.contains("no transfers") }
@@ -69,7 +61,7 @@ struct WatchTests {
 
     @Test("The end of the daemon is reported with status 3, and the terminal is restored")
     func daemonEnds() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             let terminal = try PseudoTerminal()
             let watch = try start(fixture, in: terminal)
             try await terminal.waitUntil("the screen is drawn") { $0.contains("no transfers") }
@@ -81,7 +73,7 @@ struct WatchTests {
 
     @Test("Outside a terminal, each change is a line of text or a JSON object")
     func lines() async throws {
-        try await withFixture { fixture in
+        try await DaemonFixture.with { fixture in
             try await fixture.run("add", "http://127.0.0.1:9/a.bin", "--not-before", "+1d")
             let watch = try fixture.program.start(["watch"])
             let json = try fixture.program.start(["watch", "--json"])

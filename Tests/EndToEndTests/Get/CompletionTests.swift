@@ -71,11 +71,7 @@ enum CompletingShell: String, CaseIterable {
 struct CompletionTests {
     @Test("Files, IDs, policies, and connections are completed", arguments: CompletingShell.allCases)
     func completes(in shell: CompletingShell) async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await check(shell, fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
+        try await DaemonFixture.with { fixture in try await check(shell, fixture) }
     }
 
     private func check(_ shell: CompletingShell, _ fixture: DaemonFixture) async throws {

@@ -82,18 +82,6 @@ struct DayOfAPersonTests {
         #expect(run.errors.contains("0 done, 2 failed\n  failed: http://127.0.0.1:9/"), "\(run.errors)")
     }
 
-    @Test("A gate is shown without being installed, with the times that all commands accept")
-    func gate() async throws {
-        let program = try Transferctl()
-        for time in ["24h", "+24h", "18:00", "6pm", "tonight", "tomorrow 18:00"] {
-            let (status, run) = try await program.run(
-                ["gate", "install", "-n", "--user", "backup", "--when", "ac", "--by", time])
-            #expect(status == 0, "\(time): \(run.errors)")
-            #expect(run.output.contains("/config/systemd/user/transfer-gate-backup.service"), "\(run.output)")
-        }
-        #expect(!FileManager.default.fileExists(atPath: program.folder.path + "/config/systemd"))
-    }
-
     private static let onBattery = ["--discretionary", "--assume", "power=battery,network=wifi,metered=no"]
 
     @Test(

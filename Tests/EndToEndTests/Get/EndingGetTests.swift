@@ -79,20 +79,6 @@ struct EndingGetTests {
         #expect(try await run.process.wait(within: 30) == 0)
     }
 
-    @Test("an interruption is the pause reason in JSON")
-    func pauseSaysWhy() async throws {
-        let server = try await NginxServer(rate: 1_000_000)
-        try server.serve("file.bin", bytes: 20_000_000)
-        let program = try Transferctl()
-        let run = try program.start(["get", "--json", server.url("file.bin")])
-        try await run.event("bytes", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 0 }
-        run.process.signal(SIGINT)
-        #expect(try await run.process.wait(within: 60) == 130)
-        let paused = try #require(run.events.last { $0.name == "paused" })
-        #expect(paused.reasons == ["interrupted"])
-        #expect(paused.fields["sentence"] as? String == "interrupted")
-    }
-
     @Test("--on-complete runs without blocked or ignored signals and without inherited files")
     func freshHook() async throws {
         let server = try await NginxServer()

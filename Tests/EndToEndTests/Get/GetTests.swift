@@ -66,22 +66,6 @@ struct GetTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["big.bin"])
     }
 
-    @Test("versions of a file that changes on the server are never mixed")
-    func neverMixes() async throws {
-        let server = try await NginxServer(rate: 4_000_000)
-        try server.serve("file.bin", bytes: 12_000_000, seed: 1)
-        let program = try Transferctl()
-        let run = try program.start(["get", "--json", server.url("file.bin")])
-        try await run.event("a third of the file", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 4_000_000 }
-        run.process.signal(SIGINT)
-        #expect(try await run.process.wait(within: 60) == 130)
-        #expect(run.errors.contains("run the same command again"))
-        let changed = try server.serve("file.bin", bytes: 12_000_000, seed: 2)
-        let second = try await program.run(["get", server.url("file.bin")])
-        #expect(second.status == 0, "\(second.run.errors)")
-        #expect(RandomFile.same(program.downloads + "/file.bin", changed))
-    }
-
     @Test("a duplicate transfer is rejected with the other's PID; another destination is accepted")
     func refusesTheSameTwice() async throws {
         let server = try await NginxServer(rate: 1_000_000)
@@ -95,21 +79,6 @@ struct GetTests {
         let third = try await program.run(["get", "-o", "other.bin", server.url("file.bin")])
         #expect(third.status == 0, "\(third.run.errors)")
         #expect(try await first.process.wait(within: 60) == 0)
-    }
-
-    @Test("a 404 response is a failure: status 1, no file, reported in text and in JSON")
-    func missingFile() async throws {
-        let server = try await NginxServer()
-        let program = try Transferctl()
-        let plain = try await program.run(["get", server.url("nothing")])
-        #expect(plain.status == 1)
-        #expect(plain.run.errors.contains("404"))
-        let json = try await program.run(["get", "--json", server.url("nothing")])
-        #expect(json.status == 1)
-        let failed = try #require(json.run.events.last)
-        #expect(failed.name == "failed")
-        #expect(failed.fields["status"] as? Int == 404)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
     }
 
     @Test("a list of URLs with file names is downloaded, and --on-complete runs for each")

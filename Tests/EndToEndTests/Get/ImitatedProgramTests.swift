@@ -114,33 +114,6 @@ struct ImitatedProgramTests {
     }
 
     @Test(
-        "The conditions in get.toml apply: nothing is requested on battery, and plugging in starts the download",
-        .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"),
-        .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
-    func conditions() async throws {
-        let server = try await NginxServer()
-        let served = try server.serve("file.bin", bytes: 100_000)
-        let bus = try await PrivateBus()
-        let fixture = try await PowerFixture(bus: bus)
-        try await fixture.spawn()
-        try await fixture.setAC(false)
-        var program = try Transferctl(environment: bus.environment)
-        let settings = program.folder.path + "/config/transferd"
-        try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
-        try "when = \"ac\"\n".write(toFile: settings + "/get.toml", atomically: true, encoding: .utf8)
-        program.executable = program.folder.path + "/aria2c"
-        try FileManager.default.createSymbolicLink(atPath: program.executable, withDestinationPath: Transferctl.path)
-        let run = try program.start(["-o", "f", "--", server.url("file.bin")])
-        try await run.waitForMessage("waiting: on battery")
-        #expect(server.requests().isEmpty)
-        try await fixture.setAC(true)
-        #expect(try await run.process.wait(within: 40) == 0)
-        #expect(RandomFile.same(program.downloads + "/f", served))
-        await fixture.end()
-        await bus.end()
-    }
-
-    @Test(
         "The real yt-dlp finishes through each name although power is unplugged during its download",
         .enabled(if: PowerFixture.unavailabilityReason == nil, "\(PowerFixture.unavailabilityReason ?? "")"),
         .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),

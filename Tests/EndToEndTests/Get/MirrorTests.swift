@@ -53,26 +53,4 @@ struct MirrorTests {
             #expect(try await program.run(["get", all, "--mirror", lacking.url("/g")]).status == 1)
         }
     }
-
-    @Test(
-        "The daemon tries mirrors, and refuses those of another scheme",
-        .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
-    func add() async throws {
-        try await serve { lacking, dead, good in
-            let fixture = try await DaemonFixture()
-            do {
-                let id = try await fixture.run(
-                    "add", lacking.url("/a"), "--mirror", dead.url("/b"), "--mirror", good.url("/c"))
-                try await waitUntil("\(id) has finished", within: 60) { try await fixture.state(of: id) == "finished" }
-                let path = fixture.program.downloads + "/a"
-                #expect(FileManager.default.contents(atPath: path) == Data(Self.file.bytes))
-                let refused = try await fixture.program.run(["add", good.url("/a"), "--mirror", "ftp://h/a"])
-                #expect(refused.status == 2 && refused.run.errors.contains("ftp"), "\(refused.run.errors)")
-            } catch {
-                await fixture.end()
-                throw error
-            }
-            await fixture.end()
-        }
-    }
 }

@@ -20,29 +20,6 @@ struct MuscleMemoryTests {
         try await body(server)
     }
 
-    @Test("--output - writes the bytes in order to standard output, messages to standard error, and keeps no file")
-    func output() async throws {
-        try await serve { server in
-            let program = try Transferctl()
-            let target = program.folder.path + "/piped"
-            let run = try program.start(["get", "-o", "-", server.url("/f.tar")], output: target)
-            #expect(try await run.process.wait(within: 120) == 0, "\(run.errors)")
-            #expect(FileManager.default.contents(atPath: target) == Data(Self.file.bytes))
-            #expect(run.errors.contains("f.tar: finished, 8.00 MB"))
-            // The file in the state folder is gone.
-            #expect(!run.errors.contains(program.folder.path), "\(run.errors)")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
-            let kept = program.folder.path + "/state/transferd/get/output"
-            #expect((try? FileManager.default.contentsOfDirectory(atPath: kept)) ?? [] == [])
-            // A wrong file never reaches the pipe.
-            let digits = String(repeating: "0", count: 64)
-            let wrong = try await program.run([
-                "get", "-o", "-", "--checksum", "sha256:\(digits)", server.url("/f.tar"),
-            ])
-            #expect(wrong.status == 1 && wrong.run.output.isEmpty)
-        }
-    }
-
     @Test("--dry-run sends nothing and saves nothing, and says what would happen, when, and why")
     func dryRun() async throws {
         try await serve { server in

@@ -10,11 +10,7 @@ import Testing
 struct NewcomerTests {
     @Test("In a terminal, `add` names the wait reason and the next command; `why` uses local time")
     func submitting() async throws {
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await read(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
+        try await DaemonFixture.with { fixture in try await read(fixture) }
     }
 
     private func read(_ fixture: DaemonFixture) async throws {

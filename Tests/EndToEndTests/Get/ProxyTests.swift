@@ -9,16 +9,6 @@ import Testing
 struct ProxyTests {
     private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
 
-    @Test("A proxy that does not answer is named, instead of the server")
-    func deadProxy() async throws {
-        let result = try await Transferctl().run([
-            "get", "--quiet", "--retries", "0", "--proxy", "http://127.0.0.1:9", "http://192.0.2.1/f",
-        ])
-        #expect(result.status == 1)
-        #expect(result.run.errors.contains("proxy 127.0.0.1:9"), "\(result.run.errors)")
-        #expect(!result.run.errors.contains("192.0.2.1 refused"), "\(result.run.errors)")
-    }
-
     @Test("https uses the tunnel with the proxy's credentials; wrong credentials name the proxy")
     func tunnel() async throws {
         let authority = try HostileAuthority()

@@ -98,27 +98,4 @@ struct PutTests {
         #expect(server.requests.last?.value("Upload-Offset") == "20000000")
         #expect(draft.uploads.complete == [Array(try Data(contentsOf: URL(fileURLWithPath: path)))])
     }
-
-    @Test("a file that changes while it waits ends with status 1, and nothing is sent")
-    func changedFile() async throws {
-        let server = try HostileServer { _, connection in connection.respond("200 OK") }
-        defer { server.stop() }
-        let program = try Transferctl()
-        let path = try source(program)
-        let run = try program.start(["put", "--json", "--not-before", "+2s", path, server.url("/x")])
-        try await run.event("the wait", within: 60) { $0.name == "waiting" }
-        try source(program, bytes: 5).withCString { _ = utimes($0, nil) }
-        #expect(try await run.process.wait(within: 60) == 1)
-        let error = run.events.last?.fields["error"] as? [String: Any]
-        #expect(error?["code"] as? String == "sourceChanged")
-        #expect(server.requests.isEmpty)
-    }
-
-    @Test("a missing file is wrong usage")
-    func missing() async throws {
-        let program = try Transferctl()
-        let result = try await program.run(["put", program.folder.path + "/none", "http://127.0.0.1:9/"])
-        #expect(result.status == 2)
-        #expect(result.run.errors.contains("cannot be read"))
-    }
 }

@@ -37,26 +37,4 @@ struct ServerNameTests {
         #expect(named.run.output == program.downloads + "/mine.txt\n", "\(named.run.errors)")
         #expect(text("mine.txt", in: program) == "theirs")
     }
-
-    @Test(
-        "C8: transferctl add --overwrite keeps a file named only by the server",
-        .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
-    func add() async throws {
-        let server = try server()
-        defer { server.stop() }
-        let fixture = try await DaemonFixture()
-        let result: Result<Void, any Error>
-        do {
-            try write("mine.txt", in: fixture.program)
-            try await fixture.run(
-                "add", "--overwrite", server.url("/theirs.txt"), "-d", fixture.program.downloads, "--wait")
-            #expect(text("mine.txt", in: fixture.program) == "mine")
-            #expect(text("mine (1).txt", in: fixture.program) == "theirs")
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        await fixture.end()
-        try result.get()
-    }
 }

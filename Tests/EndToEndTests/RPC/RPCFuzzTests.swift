@@ -3,6 +3,7 @@ import ConditionFixtures
 import Foundation
 import ProcessFixtures
 import Testing
+import TransferPolicy
 
 /// Fuzz tests of the RPC server. `TRANSFER_SEED` repeats a run, and `TRANSFER_FUZZ_SECONDS` is the time of the longer one.
 @Suite(
@@ -70,9 +71,9 @@ struct RPCFuzzTests {
 
 /// Makes the bytes of strangers, most of which are nearly right requests.
 private struct StrangerFuzzer {
-    private var random: SplitMix
+    private var random: SplitMix64
 
-    init(seed: UInt64) { random = SplitMix(state: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// Returns the bytes of the next connection, in the parts in which they are sent.
     mutating func next() -> [[UInt8]] {
@@ -152,19 +153,19 @@ private struct StrangerFuzzer {
     }
 }
 
-extension SplitMix {
+extension SplitMix64 {
     fileprivate mutating func number(_ count: Int) -> Int { Int(next() % UInt64(count)) }
     fileprivate mutating func chance(_ percent: Int) -> Bool { number(100) < percent }
 }
 
 /// Makes random calls, most of which are nearly right.
 private struct CallFuzzer {
-    private var random: SplitMix
+    private var random: SplitMix64
     private let token: String
     private let methods: [String]
 
     init(seed: UInt64, token: String, methods: [String]) {
-        (random, self.token, self.methods) = (SplitMix(state: seed), token, methods)
+        (random, self.token, self.methods) = (SplitMix64(seed: seed), token, methods)
     }
 
     mutating func next() -> String {

@@ -3,6 +3,7 @@ import ConditionFixtures
 import Foundation
 import ProcessFixtures
 import Testing
+import TransferPolicy
 
 /// Tests of the sample `podcasts` as an installed program.
 ///
@@ -67,7 +68,7 @@ struct PodcastsTests {
         arguments: [false, true])
     func killed(withDaemon: Bool) async throws {
         print("TRANSFER_SEED=\(Self.seed)")
-        var random = SplitMix(state: Self.seed)
+        var random = SplitMix64(seed: Self.seed)
         try await PodcastsFixture.with(rate: 4_000_000) { fixture in
             var sources: [String] = []
             var (appKills, daemonKills) = (0, 0)

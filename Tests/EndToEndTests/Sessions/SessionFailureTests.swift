@@ -12,22 +12,6 @@ import TransferBusProtocol
     "Background sessions under failures",
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct SessionFailureTests {
-    @Test("S4: a session opened twice in a process belongs to the second object")
-    func replaced() async throws {
-        try await SessionFixture.with { fixture in
-            try fixture.server.serve("episode", bytes: 1000)
-            let app = try fixture.app("app", "--session", "episodes")
-            try await app.log.wait(for: "opened")
-            try app.send("open episodes")
-            try await app.log.wait(for: "opened", count: 2)
-            try await app.log.wait(for: "invalidated")
-            try app.send("download \(fixture.server.url("episode"))")
-            try await app.log.wait(for: "completed 1")
-            #expect(app.log.lines.count { $0.hasPrefix("completed 1") } == 1)
-            await app.crash()
-        }
-    }
-
     @Test("An app is identified by a name that it owns on another connection, as with toolkits")
     func otherConnection() async throws {
         try await SessionFixture.with { fixture in

@@ -31,6 +31,17 @@ struct DaemonFixture {
             toFile: bus.serviceFolder + "/org.transferd.service", atomically: true, encoding: .utf8)
     }
 
+    /// Runs `body` with a daemon, then ends the daemon and its bus.
+    static func with(
+        settings: (String) throws -> [String: String] = { _ in [:] }, _ body: (DaemonFixture) async throws -> Void
+    ) async throws {
+        let fixture = try await DaemonFixture(settings: settings)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await fixture.end()
+        try result.get()
+    }
+
     /// Runs a command to its end and checks its exit status.
     ///
     /// - Returns: The text on standard output, or on standard error if `status` is not 0, without newlines at its

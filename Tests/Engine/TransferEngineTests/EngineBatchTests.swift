@@ -34,18 +34,6 @@ struct EngineBatchTests {
         }
     }
 
-    @Test("Only watched transfers of a batch report their wait reasons")
-    func watched() async throws {
-        let fixture = EngineFixture(configuration: Self.slots(1))
-        try await fixture.run { updates in
-            _ = try await fixture.engine.submit(Self.many(2))
-            _ = try await fixture.engine.submit(Self.many(2), watching: true)
-            #expect(
-                await updates.next(3)
-                    == ["1 started 1", "3 waiting waitingForSlot", "4 waiting waitingForSlot"])
-        }
-    }
-
     @Test("An invalid transfer is named in the error, and nothing is queued")
     func wrongInTheMiddle() async throws {
         let fixture = EngineFixture()
@@ -64,32 +52,6 @@ struct EngineBatchTests {
             try await fixture.waitForInbox()
         }
         #expect(fixture.disk.transfers.map(\.specification.url) == ["http://127.0.0.1/marker"])
-    }
-
-    @Test("A batch that cannot be saved is refused as a whole, and nothing starts")
-    func failingStore() async throws {
-        let fixture = EngineFixture()
-        try await fixture.run { updates in
-            fixture.disk.fail(with: TransferStoreError(code: .diskFull, message: "full"))
-            await #expect(throws: TransferStoreError.self) { try await fixture.engine.submit(Self.many(3)) }
-            fixture.disk.fail(with: nil)
-            let ids = try await fixture.engine.submit(Self.many(1))
-            #expect(await updates.next() == "\(ids[0]) started 1")
-            #expect(fixture.disk.transfers.map(\.id) == ids)
-        }
-    }
-
-    @Test("A batch submitted before the first snapshot is stored and waits for the snapshot")
-    func early() async throws {
-        let fixture = EngineFixture(conditions: nil)
-        try await fixture.run { updates in
-            let ids = try await fixture.engine.submit(Self.many(3), watching: true)
-            #expect(fixture.disk.transfers.map(\.id) == ids)
-            try await fixture.engine.cancel(ids[1])
-            #expect(await updates.next() == "2 cancelled")
-            fixture.source.send(EngineFixture.goodConditions())
-            #expect(await updates.next(2) == ["1 started 1", "3 started 1"])
-        }
     }
 
     @Test("Ends that arrive during a commit are saved together before their effects are performed")

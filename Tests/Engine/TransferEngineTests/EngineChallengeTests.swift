@@ -119,14 +119,4 @@ import TransferTesting
             try await fixture.engine.answerChallenge(TransferID(1), with: .refuse)
         }
     }
-
-    @Test("The answers leave the store with the transfer's end")
-    func secrets() {
-        var specification = specification()
-        specification.credential = Credential(user: "u", password: "secret")
-        specification.challengeResponses = [StoredChallengeResponse(origin: "o", answer: .headers([Self.token]))]
-        #expect(specification.redacted.credential == nil)
-        #expect(specification.redacted.challengeResponses.isEmpty)
-        #expect(specification.redacted.asksForCredentials)
-    }
 }

@@ -49,22 +49,6 @@ import TransferTesting
         }
     }
 
-    @Test("The transfer with the higher priority gets the next slot")
-    func priority() async throws {
-        var configuration = SchedulerConfiguration()
-        configuration.globalSlots = 1
-        let fixture = EngineFixture(configuration: configuration)
-        try await fixture.run { updates in
-            let first = try await fixture.engine.submit(EngineFixture.specification(.normal))
-            _ = try await fixture.engine.submit(EngineFixture.specification(.normal))
-            let third = try await fixture.engine.submit(EngineFixture.specification(.normal))
-            #expect(await updates.next() == "1 started 1")
-            try await fixture.engine.change(third, TransferChange(priority: 501))
-            fixture.executor.finish(first)
-            #expect(await updates.next(2) == ["1 finished 200", "3 started 1"])
-        }
-    }
-
     @Test("An invalid or unsaved change is refused and changes nothing")
     func refused() async throws {
         let fixture = EngineFixture(conditions: EngineFixture.goodConditions(power: .battery))
@@ -99,17 +83,5 @@ import TransferTesting
             #expect(fixture.executor.log.isEmpty)
         }
         await #expect(throws: EngineEndedError.self) { try await fixture.engine.change(TransferID(1), .startNow) }
-    }
-
-    @Test("A change before the first snapshot takes effect with the snapshot")
-    func early() async throws {
-        let fixture = EngineFixture(conditions: nil)
-        try await fixture.run { updates in
-            let id = try await fixture.engine.submit(EngineFixture.specification(.discretionary))
-            try await fixture.engine.change(id, .startNow)
-            #expect(fixture.disk.transfers.first?.specification.traits.kind == .userInitiated)
-            fixture.source.send(EngineFixture.goodConditions(power: .battery))
-            #expect(await updates.next() == "1 started 1")
-        }
     }
 }

@@ -57,18 +57,6 @@ import TransferTesting
         #expect(fixture.executor.log.contains(.discard(path: FakeExecutor.path(TransferID(1)))))
     }
 
-    @Test("A transfer that finishes during the shutdown is finished")
-    func finishedAtTheEnd() async throws {
-        let fixture = EngineFixture()
-        try await fixture.run { updates in
-            let id = try await fixture.engine.submit(EngineFixture.specification())
-            _ = await updates.next()
-            fixture.engine.shutDown()
-            fixture.executor.finish(id)
-        }
-        #expect(fixture.disk.transfers.first?.ending != nil)
-    }
-
     @Test("A completed upload keeps no resume point; an upload that was given up does", arguments: [200, 404])
     func answeredUpload(status: Int) async throws {
         let fixture = EngineFixture()

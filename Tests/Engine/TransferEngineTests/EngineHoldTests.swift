@@ -57,27 +57,6 @@ import TransferTesting
     }
 
     @Test(
-        "A held and paused transfer stays paused after its release")
-    func pausedToo() async throws {
-        let disk = InMemoryTransferStore.Disk()
-        let first = EngineFixture(disk: disk, conditions: nil)
-        try await first.run { _ in
-            let id = try await first.engine.submit(EngineFixture.specification())
-            try await first.engine.control([id], .hold(by: "a person", why: "later"))
-            try await first.engine.pause(id)
-        }
-        let second = EngineFixture(disk: disk)
-        try await second.run { updates in
-            try await second.engine.control([TransferID(1)], .release)
-            try await second.waitForInbox()
-            #expect(await updates.next()?.hasSuffix("cancelled") == true)
-            #expect(second.executor.log.isEmpty)
-            try await second.engine.resume(TransferID(1))
-            #expect(await updates.next() == "1 started 1")
-        }
-    }
-
-    @Test(
         "A transfer that needs its app waits for it, even before the first snapshot")
     func needed() async throws {
         let fixture = EngineFixture(conditions: nil)

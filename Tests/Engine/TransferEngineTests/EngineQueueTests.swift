@@ -60,18 +60,6 @@ struct EngineQueueTests {
         }
     }
 
-    @Test("The first starts are decided on the whole queue: by rank, not by ID")
-    func rank() async throws {
-        let disk = try await disk(20, kind: .normal)
-        let urgent = StoredTransfer(id: TransferID(21), specification: EngineFixture.specification(host: "x"))
-        try await InMemoryTransferStore(disk: disk).commit([.inserted(urgent)])
-        let fixture = EngineFixture(disk: disk)
-        try await fixture.run { updates in
-            #expect(await updates.next() == "21 started 1")
-            #expect(await updates.next() == "1 started 1")
-        }
-    }
-
     @Test("A queue that cannot be read after the first snapshot ends the run, and nothing starts")
     func unreadableQueue() async throws {
         let disk = try await disk(5)

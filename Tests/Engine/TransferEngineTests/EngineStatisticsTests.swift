@@ -8,41 +8,6 @@ import TransferTesting
 @testable import TransferModel
 
 @Suite("Persisted statistics of the engine", .timeLimit(.minutes(5))) struct EngineStatisticsTests {
-    private static let day: Duration = .seconds(86_400)
-
-    @Test(
-        "A transfer stops waiting for AC power after three days without it, including restarts",
-        arguments: ["boot", "next"])
-    func threeDays(boot: String) async throws {
-        let disk = InMemoryTransferStore.Disk()
-        let battery = EngineFixture.goodConditions(power: .battery)
-        let first = EngineFixture(disk: disk, conditions: battery)
-        try await first.run { updates in
-            _ = try await first.engine.submit(EngineFixture.specification(.discretionary), watching: true)
-            #expect(await updates.next() == "1 waiting onBattery")
-            first.alarm.advance(by: Self.day * 2)
-            // An event makes the engine count the time until now.
-            first.engine.appCameToFront("app")
-            try await first.waitForInbox()
-        }
-        // The time while the machine was off does not count, however long it is.
-        let now = ClockReading(
-            instant: Instant(nanoseconds: boot == "boot" ? 400_000_000_000_000 : 1_000_000_000),
-            wall: EngineFixture.start.wall.advanced(by: Self.day * 9))
-        let second = EngineFixture(disk: disk, conditions: battery, now: now, boot: boot)
-        second.engine.watch(TransferID(1))
-        try await second.run { updates in
-            #expect(await updates.next() == "1 waiting onBattery")
-            #expect(second.alarm.due == now.instant.advanced(by: Self.day))
-            second.alarm.advance(by: Self.day - .seconds(1))
-            try await second.waitForInbox()
-            #expect(await updates.next()?.hasSuffix("cancelled") == true)
-            #expect(second.executor.log.isEmpty)
-            second.alarm.advance(by: .seconds(1))
-            #expect(await updates.next() == "1 started 1")
-        }
-    }
-
     @Test("The statistics of good hours survive restarts")
     func habits() async throws {
         let disk = InMemoryTransferStore.Disk()
@@ -166,34 +131,6 @@ import TransferTesting
         let second = EngineFixture(disk: disk, conditions: nil)
         try await second.run { _ in second.engine.appCameToFront("app") }
         #expect(try await store.statistics()?.limiters.isEmpty == true)
-    }
-
-    @Test("Budgets and their spent bytes survive a restart")
-    func budgets() async throws {
-        let disk = InMemoryTransferStore.Disk()
-        let first = EngineFixture(disk: disk, conditions: EngineFixture.meteredConditions())
-        try await first.run { updates in
-            var budgets = ByteBudgetRegistry()
-            budgets.apps["app"] = try ByteBudget(
-                limit: 1000, billingDay: 1, at: EngineFixture.start.wall, localTime: .utc)
-            first.engine.setBudgets(budgets)
-            try await first.waitForInbox()
-            #expect(await updates.next()?.hasSuffix("cancelled") == true)
-            #expect(try await InMemoryTransferStore(disk: disk).statistics()?.budgets == budgets)
-            let id = try await first.engine.submit(Self.meteredSpecification())
-            #expect(await updates.next() == "2 started 1")
-            first.alarm.advance(by: .seconds(1))
-            first.executor.progress(id, to: 1000)
-            #expect(await updates.next() == "2 progressed 1000")
-        }
-        let second = EngineFixture(disk: disk, conditions: EngineFixture.meteredConditions(), now: first.alarm.now())
-        second.engine.watch(TransferID(2))
-        try await second.run { updates in
-            #expect(await updates.next() == "2 waiting budgetSpent")
-            #expect(second.executor.log.isEmpty)
-            second.engine.setBudgets(ByteBudgetRegistry())
-            #expect(await updates.next() == "2 started 1")
-        }
     }
 
     @Test("New limits keep the spent bytes, also after a restart, and release the transfers they allow")

@@ -37,17 +37,6 @@ struct EngineSubmissionTests {
         }
     }
 
-    @Test("Transfers without hosts share the slots of their servers")
-    func slots() async throws {
-        let fixture = EngineFixture()
-        try await fixture.run { updates in
-            let first = (0..<3).map { NewTransfer(Self.specification("https://example.org/\($0)")) }
-            let other = NewTransfer(Self.specification("https://example.com/f"))
-            _ = try await fixture.engine.submit(first + [other])
-            #expect(await updates.next(3) == ["1 started 1", "2 started 1", "4 started 1"])
-        }
-    }
-
     @Test(
         "A transfer without a server or an absolute folder is refused, and the error names neither password nor query",
         arguments: [

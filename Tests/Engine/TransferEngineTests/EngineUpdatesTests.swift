@@ -73,26 +73,6 @@ import TransferTesting
         }
     }
 
-    @Test("Progress is reported four times a second on average, the latest before any other event")
-    func progress() async throws {
-        let fixture = EngineFixture()
-        try await fixture.run { updates in
-            let id = try await fixture.engine.submit(EngineFixture.specification())
-            await fixture.until("a start") { fixture.executor.running == [id] }
-            for _ in 0..<3 {
-                for bytes in 1...100 as ClosedRange<Int64> { fixture.executor.progress(id, to: bytes) }
-                await fixture.engine.ping()
-                fixture.alarm.advance(by: .milliseconds(250))
-            }
-            fixture.executor.finish(id)
-            let together = (1...9).map { "1 progressed \($0)" }
-            #expect(
-                await updates.next(14) == ["1 started 1"] + together + [
-                    "1 progressed 1", "1 progressed 1", "1 progressed 100", "1 finished 200",
-                ])
-        }
-    }
-
     @Test("A command about several transfers takes one turn and returns an outcome for each")
     func many() async throws {
         let fixture = EngineFixture(conditions: EngineFixture.meteredConditions())
@@ -125,20 +105,6 @@ import TransferTesting
             #expect(try await outcomes == [.done])
             #expect(fixture.disk.transfers.first?.ending == .cancelled)
         }
-    }
-
-    @Test("Commands before the first snapshot act on the store; commands after the end are refused")
-    func beforeAndAfter() async throws {
-        let fixture = EngineFixture(conditions: nil)
-        try await fixture.run { _ in
-            let id = try await fixture.engine.submit(EngineFixture.specification())
-            #expect(try await fixture.engine.pause(id) == .done)
-            #expect(try await fixture.engine.pause(id) == .unchanged)
-            #expect(try await fixture.engine.control([id], .hold(by: "a person", why: "later")) == [.done])
-            #expect(try await fixture.engine.cancelAwaitingEnd([id]) == [.done])
-            #expect(try await fixture.engine.cancel(id) == .notFound)
-        }
-        await #expect(throws: EngineEndedError.self) { try await fixture.engine.cancelAwaitingEnd([TransferID(1)]) }
     }
 }
 

@@ -22,22 +22,6 @@ struct AppRequestTests {
         fixture.sleeper.wake(.seconds(seconds))
     }
 
-    @Test("T3: at its date, a connected app is asked, and the task begins unchanged")
-    func asBefore() async throws {
-        let fixture = HostFixture()
-        let app = FakeApp()
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
-            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
-            let id = await fixture.transfer(1, app.key())
-            await pass(fixture, 300)
-            await fixture.until("the request") { app.lines == ["1 begin? http://h/1"] }
-            #expect(fixture.executor.specification(of: id) == nil)
-            try await fixture.host.post(.begin(1, .asBefore), in: app.key(), from: app.client.name)
-            _ = await fixture.running(1, app.key())
-        }
-    }
-
     @Test("T3: a replaced request is sent to the server; a canceled task sends none")
     func otherwise() async throws {
         let fixture = HostFixture()
@@ -59,60 +43,6 @@ struct AppRequestTests {
             await fixture.until("the end") { app.lines.last == "2 completed -999" }
             fixture.executor.finish(id)
             await fixture.until("the end") { app.lines.last == "1 completed " }
-        }
-    }
-
-    @Test("T3, L2: an app that is not running is started for the request; an app without a reply only once")
-    func starts() async throws {
-        let fixture = HostFixture()
-        let app = FakeApp()
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
-            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
-            try await fixture.host.post(.submit(delayed(2, by: 500)), in: app.key(), from: app.client.name)
-            await fixture.host.disconnected(app.client.name)
-            await pass(fixture, 300)
-            await fixture.until("the start") { fixture.launcher.calls.count == 1 }
-            let later = FakeApp(process: 101)
-            _ = try await fixture.host.open(.named(), by: later.client)
-            #expect(later.lines.first == "1 begin? http://h/1")
-            try await fixture.host.post(.begin(1, .unasked), in: app.key(), from: later.client.name)
-            _ = await fixture.running(1, app.key())
-            await fixture.host.disconnected(later.client.name)
-            fixture.alarm.advance(by: .seconds(200))
-            fixture.sleeper.wake(.seconds(500))
-            _ = await fixture.running(2, app.key())
-            #expect(fixture.launcher.calls.count == 1)
-        }
-    }
-
-    @Test(
-        "T3: after the user or the app changes the date of a waiting task, the app is asked at the new date",
-        arguments: [600, 1, nil] as [Int64?])
-    func otherDate(seconds: Int64?) async throws {
-        let fixture = HostFixture()
-        let app = FakeApp()
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
-            try await fixture.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
-            let id = await fixture.transfer(1, app.key())
-            await fixture.until("the wait") { fixture.sleeper.durations.contains(.seconds(300)) }
-            let date = seconds.map { HostFixture.start.wall.advanced(by: .seconds($0)) }
-            if seconds == 600 {
-                // The app itself changes the date.
-                try await fixture.host.post(.change(delayed(1, by: 600)), in: app.key(), from: app.client.name)
-            } else {
-                let constraints = Constraints(notBefore: date.map(NotBeforeConstraint.init))
-                try await fixture.engine.change(id, TransferChange(constraints: constraints))
-            }
-            if let seconds {
-                await pass(fixture, seconds)
-                if seconds < 300 { fixture.sleeper.wake(.seconds(300)) }
-            }
-            await fixture.until("the request") { app.lines.contains("1 begin? http://h/1") }
-            try await fixture.host.post(.begin(1, .asBefore), in: app.key(), from: app.client.name)
-            _ = await fixture.running(1, app.key())
-            #expect(app.lines.count { $0.contains("begin?") } == 1)
         }
     }
 
@@ -172,57 +102,6 @@ struct AppRequestTests {
             #expect(state.tasks.map(\.earliestBegin) == [date])
             try await fixture.host.post(.change(delayed(1, by: 300)), in: app.key(), from: later.client.name)
             await fixture.until("the app's wait") { fixture.sleeper.durations.contains(.seconds(300)) }
-        }
-    }
-
-    @Test("T3, L2: an app that replies to one of two requests and exits is started again immediately")
-    func leaves() async throws {
-        let fixture = HostFixture()
-        let app = FakeApp()
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
-            for number in 1...2 {
-                try await fixture.host.post(.submit(delayed(number, by: 300)), in: app.key(), from: app.client.name)
-            }
-            await fixture.host.disconnected(app.client.name)
-            await pass(fixture, 300)
-            for number in 1...2 {
-                await fixture.until("start \(number)") { fixture.launcher.calls.count == number }
-                let started = FakeApp(process: Int32(100 + number))
-                _ = try await fixture.host.open(.named(), by: started.client)
-                await fixture.until("the request") { started.lines.contains("\(number) begin? http://h/\(number)") }
-                try await fixture.host.post(.begin(number, .asBefore), in: app.key(), from: started.client.name)
-                _ = await fixture.running(number, app.key())
-                await fixture.host.disconnected(started.client.name)
-            }
-            #expect(fixture.launcher.calls.count == 2)
-        }
-    }
-
-    @Test("T8: a challenge reaches the app, which is started for it, and its reply reaches the server")
-    func login() async throws {
-        let fixture = HostFixture()
-        let app = FakeApp()
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client, registration: command)
-            try await fixture.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
-            let id = await fixture.running(1, app.key())
-            await fixture.host.disconnected(app.client.name)
-            fixture.executor.challenge(
-                id, [AuthenticationChallenge(scheme: .basic, realm: "r", origin: "https://h:8443")])
-            await fixture.until("the start") { fixture.launcher.calls.count == 1 }
-            let later = FakeApp(process: 101)
-            _ = try await fixture.host.open(.named(), by: later.client)
-            #expect(later.lines.first == "1 login? basic h")
-            try await fixture.host.post(
-                .answer(1, .credential(user: "u", password: "p")), in: app.key(), from: later.client.name)
-            await fixture.until("the next attempt") {
-                fixture.executor.specification(of: id)?.challengeResponses.map(\.answer) == [
-                    .credential(Credential(user: "u", password: "p"))
-                ]
-            }
-            fixture.executor.finish(id)
-            await fixture.until("the end") { later.lines.last == "finished" || later.lines.last == "1 completed " }
         }
     }
 

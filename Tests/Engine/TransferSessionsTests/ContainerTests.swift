@@ -19,32 +19,6 @@ struct ContainerTests {
         await fixture.host.disconnected(app.client.name)
     }
 
-    @Test("S8: a helper's session belongs to the app that is registered for the container, which is started")
-    func helper() async throws {
-        let fixture = HostFixture()
-        try await fixture.run {
-            try await register(fixture)
-            let helper = FakeApp("org.example.Helper", process: 200)
-            let state = try await fixture.host.open(
-                shared, by: helper.client, registration: .command(["/bin/helper"]))
-            #expect(state.app == "org.example.App")
-            let key = SessionKey(app: "org.example.App", identifier: "shared")
-            #expect(await fixture.host.read { $0.user(of: key)?.name == helper.client.name })
-            try await fixture.host.post(.submit(.download(1)), in: key, from: helper.client.name)
-            await fixture.host.disconnected(helper.client.name)
-            #expect(await fixture.host.read { $0.user(of: key)?.name != helper.client.name })
-            fixture.executor.finish(await fixture.running(1, key))
-            await fixture.until("the start") { fixture.launcher.calls == ["org.example.App shared"] }
-            #expect(fixture.launcher.registrations == [command])
-            let app = FakeApp(process: 101)
-            let joined = try await fixture.host.open(shared, by: app.client)
-            #expect(joined.app == nil)
-            #expect(app.lines.last == "finished")
-            // The app's relaunch limiter has counted the launch (R1).
-            #expect(await fixture.engine.relaunchDelays().delays.map(\.app) == ["org.example.App"])
-        }
-    }
-
     @Test("S8: a helper does not bring the app to the foreground, and has its own foreground state")
     func person() async throws {
         let fixture = HostFixture()

@@ -9,34 +9,6 @@ import TransferTesting
 
 @Suite("Tasks of the session host: pauses, kept bytes, and numbers")
 struct HostTaskTests {
-    @Test("T6: a paused task does not run until it is resumed, even across a restart")
-    func pauses() async throws {
-        let disks = HostDisks()
-        let app = FakeApp()
-        let fixture = HostFixture(disks)
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client)
-            try await fixture.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
-            let id = await fixture.running(1, app.key())
-            try await fixture.host.post(.suspend(1), in: app.key(), from: app.client.name)
-            await fixture.until("the stop") { fixture.executor.log.contains(.stop(id)) }
-            await fixture.host.disconnected(app.client.name)
-        }
-        let again = HostFixture(disks)
-        let later = FakeApp(process: 101)
-        try await again.run {
-            let state = try await again.host.open(.named(), by: later.client)
-            #expect(state.tasks.map(\.isSuspended) == [true])
-            try await again.host.post(.submit(.download(2)), in: app.key(), from: later.client.name)
-            _ = await again.running(2, app.key())
-            let id = await again.transfer(1, app.key())
-            #expect(again.executor.specification(of: id) == nil)
-            try await again.host.post(.resume(1), in: app.key(), from: later.client.name)
-            again.executor.finish(await again.running(1, app.key()))
-            await again.until("the end") { later.lines.last == "1 completed " }
-        }
-    }
-
     @Test(
         "L5, T6: saved pauses and cancellations that the engine did not receive are repeated at the next start")
     func stoppedLate() async throws {
@@ -86,31 +58,6 @@ struct HostTaskTests {
             fixture.executor.finish(id)
             await fixture.until("the end") { app.lines.last == "2 completed " }
             #expect(fixture.disks.transfers.transfers.count == 1)
-        }
-    }
-
-    @Test("tasks may arrive in any order, each only once, even across a restart")
-    func otherOrder() async throws {
-        let disks = HostDisks()
-        let app = FakeApp()
-        for run in 1...2 {
-            let fixture = HostFixture(disks)
-            try await fixture.run {
-                _ = try await fixture.host.open(.named(), by: app.client)
-                for number in run == 1 ? [3] : [1, 3, 1] {
-                    try await fixture.host.post(.submit(.download(number)), in: app.key(), from: app.client.name)
-                }
-                _ = await fixture.running(run == 1 ? 3 : 1, app.key())
-            }
-        }
-        #expect(disks.transfers.transfers.count == 2)
-        let fixture = HostFixture(disks)
-        let later = FakeApp(process: 101)
-        try await fixture.run {
-            // The second task was never started, and this process does not know it.
-            #expect(try await fixture.host.open(.named(), by: later.client).nextTask == 4)
-            try await fixture.host.post(.submit(.download(2)), in: app.key(), from: later.client.name)
-            #expect(await fixture.host.read { $0.tasks(of: app.key()) }.map(\.identifier) == [1, 3])
         }
     }
 

@@ -21,59 +21,6 @@ struct SessionLimitTests {
         return snapshot
     }
 
-    @Test("Suspended tasks count, and the refusal names the limit")
-    func suspended() async throws {
-        var limits = SessionLimits()
-        limits.tasks = 3
-        let fixture = HostFixture(limits: limits)
-        let app = FakeApp()
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client)
-            for number in 1...3 {
-                try await fixture.host.post(.submit(suspended(number)), in: app.key(), from: app.client.name)
-            }
-            // A task that is submitted twice is already present.
-            try await fixture.host.post(.submit(suspended(3)), in: app.key(), from: app.client.name)
-            let fourth = await refusal {
-                try await fixture.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
-            }
-            #expect(fourth?.code == .limitExceeded)
-            #expect(fourth?.message.contains("may have 3") == true)
-            // A canceled task frees its place after its end is acknowledged.
-            try await fixture.host.post(.cancel(1), in: app.key(), from: app.client.name)
-            await fixture.until("the end") { app.lines.contains("1 completed -999") }
-            #expect(
-                await refusal {
-                    try await fixture.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
-                }?.code == .limitExceeded)
-            try await fixture.host.acknowledge(app.numbers[0], in: app.key(), from: app.client.name)
-            try await fixture.host.post(.submit(suspended(4)), in: app.key(), from: app.client.name)
-            #expect(await fixture.host.read { $0.usage(of: app.app) }.tasks == 3)
-        }
-    }
-
-    @Test(
-        "A task number that skips too many is refused immediately, and the total of skipped numbers is limited",
-        arguments: [9_000_000_000_000_000_000, 10_002, Int.max])
-    func gaps(number: Int) async throws {
-        let fixture = HostFixture()
-        let app = FakeApp()
-        try await fixture.run {
-            _ = try await fixture.host.open(.named(), by: app.client)
-            let far = await refusal {
-                try await fixture.host.post(.submit(suspended(number)), in: app.key(), from: app.client.name)
-            }
-            #expect(far?.code == .invalid)
-            #expect(far?.message.contains("10000") == true)
-            try await fixture.host.post(.submit(suspended(6001)), in: app.key(), from: app.client.name)
-            #expect(
-                await refusal {
-                    try await fixture.host.post(.submit(suspended(12_000)), in: app.key(), from: app.client.name)
-                }?.code == .invalid)
-            try await fixture.host.post(.submit(suspended(6002)), in: app.key(), from: app.client.name)
-        }
-    }
-
     @Test("Bytes of URLs and notes are counted for all sessions of an app together")
     func bytes() async throws {
         var limits = SessionLimits()

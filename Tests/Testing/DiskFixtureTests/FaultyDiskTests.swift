@@ -66,14 +66,6 @@ struct FaultyDiskTests {
         #expect(disk.names == ["b"])
     }
 
-    @Test("names change in order: of three changes, the first ones survive")
-    func orderOfNames() async throws {
-        let disk = try FaultyDiskFolder()
-        try await disk.run(["write", "a", "0", ""], ["write", "b", "0", ""], ["rename", "a", "c"])
-        #expect(try disk.losePower(.kept, keptNames: 67).lost == 1)
-        #expect(disk.names == ["a", "b"])
-    }
-
     @Test("a torn write survives up to a sector, or in some of its sectors")
     func torn() async throws {
         func sectors(_ bytes: PowerLoss.Bytes) async throws -> Set<[Bool]> {
@@ -135,44 +127,5 @@ struct FaultyDiskTests {
                 == [0, EIO, 0, 0])
         _ = try disk.losePower(.dropped)
         #expect(disk.text("a") == ".2..")
-    }
-
-    @Test("a full disk accepts only the bytes that fit; overwriting needs no space")
-    func full() async throws {
-        let disk = try FaultyDiskFolder()
-        disk.fixture.setRoom(4)
-        #expect(try await disk.run(["write", "a", "0", "123456"]) == [ENOSPC])
-        #expect(disk.text("a") == "1234")
-        #expect(try await disk.run(["write", "a", "0", "abcd"], ["write", "a", "4", "e"]) == [0, ENOSPC])
-        disk.fixture.setRoom(nil)
-        #expect(try await disk.run(["write", "a", "4", "e"]) == [0])
-        #expect(disk.text("a") == "abcde")
-    }
-
-    @Test("only a power loss is followed by another boot")
-    func boots() async throws {
-        let disk = try FaultyDiskFolder()
-        func boot() async throws -> String {
-            try await disk.start("DiskChild", ["show", "/proc/sys/kernel/random/boot_id"]).output.rest()
-                .joined(separator: "\n")
-        }
-        let first = try await boot()
-        #expect(first.count > 30)
-        #expect(try await boot() == first)
-        _ = try disk.losePower(.kept)
-        #expect(try await boot() != first)
-    }
-
-    @Test("a slow disk delays calls, and writes may be short")
-    func slow() async throws {
-        let disk = try FaultyDiskFolder()
-        disk.fixture.setDelay(microseconds: 50_000)
-        disk.fixture.setMaximumWriteSize(1)
-        let start = ContinuousClock.now
-        try await disk.run(["write", "a", "0", "12345"], ["sync", "a"])
-        let took = ContinuousClock.now - start
-        #expect(disk.text("a") == "12345")
-        // Five writes and a sync, each delayed by 50 ms.
-        #expect(took >= .milliseconds(300))
     }
 }

@@ -29,29 +29,11 @@ struct CoreWordsTests {
     @Test(
         "a banned word is found",
         arguments: [
-            "let now = Date()", "let now = Date.now", "let id = UUID ()", "ContinuousClock().now",
-            "let clock: SuspendingClock", "clock_gettime(CLOCK_BOOTTIME, &time)",
-            "var generator = SystemRandomNumberGenerator()", "Int.random(in: 0...5)",
-            "Double.random(in: low(using: a)..<2)", "list.shuffled()", "list.shuffle()", "list.randomElement()",
-            "Task { go() }", "try await Task.sleep(for: .seconds(1))", "Task.detached { }", "func f() async {}",
-            "actor Counter {}", "DispatchQueue.main", "Thread.current", "print(1)", "dump(1)",
-            "FileManager.default", "getenv(name)", "fatalError()", "try! f()", "a as! B",
-            "nonisolated(unsafe) var a = 1", "struct A: @unchecked Sendable {}",
+            "ContinuousClock().now", "Int.random(in: 0...5)", "list.shuffled()", "Task { go() }", "func f() async {}",
+            "actor Counter {}", "print(1)", "try! f()", "struct A: @unchecked Sendable {}",
         ])
     func violation(_ text: String) {
         let file = SourceFile(path: "Sources/Core/TransferPolicy/A.swift", text: "func a() {\n    \(text)\n}\n")
         #expect(!CoreWords.violations(in: [file]).isEmpty)
-    }
-
-    @Test(
-        "text that only resembles a banned word is allowed",
-        arguments: [
-            "Int.random(in: 0...(a + b), using: &generator)", "list.shuffled(using: &generator)",
-            "// Date() is not for here", "let a = \"print(1)\"", "let update = lastDate(b)", "TransferTask(1)",
-            "a as? B", "try? f()", "fingerprint(a)", "let taskThreads = 1",
-        ])
-    func harmless(_ text: String) {
-        let file = SourceFile(path: "Sources/Core/TransferPolicy/A.swift", text: text)
-        #expect(CoreWords.violations(in: [file]) == [])
     }
 }

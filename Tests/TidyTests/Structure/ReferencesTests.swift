@@ -28,24 +28,4 @@ struct ReferencesTests {
             References.unknownRules(in: others, letters: ["S", "T", "E", "L", "R", "C"], rules: rules.union(["C0"]))
                 == [])
     }
-
-    @Test("a document that is missing is found", arguments: ["see DESIGN.md", "[a](../a/B.md)", "`docs/A.md`"])
-    func missing(_ text: String) {
-        let files = [SourceFile(path: "A.md", text: text), SourceFile(path: "Sources/a/C.md", text: "")]
-        #expect(References.missingDocuments(in: files, among: files).count == 1)
-    }
-
-    @Test("documents of others are left alone", arguments: ["see A.md", "[a](../a/C.md)", "https://a.org/B.md"])
-    func present(_ text: String) {
-        let files = [SourceFile(path: "A.md", text: text), SourceFile(path: "Sources/a/C.md", text: "")]
-        #expect(References.missingDocuments(in: files, among: files) == [])
-    }
-
-    @Test("a rule that is not printed is found")
-    func unknownRule() {
-        let file = SourceFile(path: "A.swift", text: "// S1 and S9, A9, xS8, S100")
-        let found = References.unknownRules(in: [file], letters: ["S"], rules: ["S1"])
-        #expect(found == ["A.swift:1: there is no rule S9"])
-        #expect(References.rules(in: "**S1.** A\n| S2 | x |\n### S3\nS4\nx S5") == ["S1", "S2", "S3", "S4"])
-    }
 }

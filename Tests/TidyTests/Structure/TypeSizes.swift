@@ -7,6 +7,9 @@ enum TypeSizes {
     /// The maximum number of source files side by side in a folder.
     static let mostFiles = 20
 
+    private static let type = Pattern(#"^(?:@?[\w()]+ )*(?:struct|class|enum|actor|protocol|extension) ([\w.]+)"#)
+    private static let member = Pattern(#"^    (?:@?[\w()]+ )*(?:var|let|func|init|subscript)\b"#)
+
     /// Describes each type that has too many members, in a sentence.
     static func tooLarge(in files: [SourceFile]) -> [String] {
         counts(in: files).filter { $0.value > mostMembers }.map { name, count in
@@ -22,10 +25,18 @@ enum TypeSizes {
         }.sorted()
     }
 
-    /// The number of properties, functions, initializers, and subscripts of each type, by its name with the names of
-    /// the types around it. Members of nested types do not count.
+    /// The number of properties, functions, initializers, and subscripts of each type at the top of a file. The code's
+    /// indentation tells members from the members of nested types and from what is inside functions.
     static func counts(in files: [SourceFile]) -> [String: Int] {
-        let members = files.flatMap { Declaration.all(in: $0.code) }.filter { $0.kind == .member && !$0.owner.isEmpty }
-        return Dictionary(grouping: members, by: \.owner).mapValues(\.count)
+        var counts: [String: Int] = [:]
+        for file in files {
+            var owner: String?
+            for line in file.code.split(separator: "\n").map(String.init) {
+                if let found = type.matches(in: line).first { owner = found.groups[1] }
+                if line.hasPrefix("}") { owner = nil }
+                if let owner, member.isIn(line) { counts[owner, default: 0] += 1 }
+            }
+        }
+        return counts
     }
 }

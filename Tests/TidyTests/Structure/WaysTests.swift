@@ -36,16 +36,4 @@ extension String {
         let page = try #require(SourceTree.files.first { $0.path == "Sources/README.md" })
         #expect(Ways.faults(in: page.text, files: SourceTree.swift(in: "Sources")) == [])
     }
-
-    @Test("a missing file and an excess file are found")
-    func faults() {
-        let file = SourceFile(path: "Sources/Core/A/A.swift", text: "")
-        func page(_ way: String) -> String {
-            "## Four ways\n\n\(way)\n\n" + (2...4).map { "**\($0)** (at most 1): `A`.\n\n" }.joined() + "## Where\n"
-        }
-        #expect(Ways.faults(in: page("**1** (at most 1): `A`."), files: [file]) == [])
-        #expect(Ways.faults(in: page("**1** (at most 1): `B`."), files: [file]).count == 1)
-        #expect(Ways.faults(in: page("**1** (at most 0): `A`."), files: [file]).count == 1)
-        #expect(Ways.faults(in: page("none"), files: [file]) == ["expected 4 ways, found 3"])
-    }
 }

@@ -14,6 +14,12 @@ struct Pattern: Sendable {
         expression?.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
     }
 
+    /// Returns `text` with another text in place of each match.
+    func replacing(in text: String, with other: String) -> String {
+        let range = NSRange(text.startIndex..., in: text)
+        return expression?.stringByReplacingMatches(in: text, range: range, withTemplate: other) ?? text
+    }
+
     /// The matches in `text`. The position counts UTF-16 units; the groups begin with the whole match.
     func matches(in text: String) -> [(position: Int, groups: [String])] {
         let whole = text as NSString

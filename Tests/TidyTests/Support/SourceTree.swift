@@ -6,7 +6,7 @@ struct SourceFile: Hashable, Sendable {
     /// The path from the top of the project, such as `Sources/Core/TransferPolicy/Reason.swift`.
     let path: String
     let text: String
-    /// The text with comments and string literals blanked out, if the file is code. Line numbers do not change.
+    /// The text without comments and string literals, if the file is code.
     let code: String
 
     init(path: String, text: String) {

@@ -38,20 +38,5 @@ extension ExecutorTests {
                 #expect(server.requests.last?.value("If-None-Match") == nil)
             }
         }
-
-        @Test("With a checksum, a finished file is verified and not assumed to be correct")
-        func repeatedWithChecksum() async throws {
-            try await ExecutorFixture.run(handler: Self.small.serve) { fixture, server in
-                var specification = fixture.specification(server.url("/f"), collision: .overwrite)
-                let first = await fixture.run(specification).0
-                specification.completedBefore = first.completion?.file
-                specification.checksum = Checksum(algorithm: .sha256, hexDigest: String(repeating: "0", count: 64))
-                #expect(await fixture.run(specification).0.failure?.cause == .checksumMismatch)
-                var hasher = BodyHasher(.sha256)
-                Self.small.bytes.withUnsafeBytes { hasher.update($0) }
-                specification.checksum?.hexDigest = hasher.hexDigest
-                #expect(fixture.contents(await fixture.run(specification).0) == Self.small.bytes)
-            }
-        }
     }
 }

@@ -69,15 +69,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("A refused connection fails with its own cause")
-        func refused() async throws {
-            try await ExecutorFixture.run(handler: Self.small.serve) { fixture, server in
-                server.stop()
-                #expect(await fixture.fetch("http://127.0.0.1:1/f").failure?.cause == .connection)
-                #expect(await fixture.fetch("http://name.invalid/f").failure?.cause == .nameResolution)
-            }
-        }
-
         @Test("A longer partial file is valid only within the same boot; a shorter or missing file lowers the offset")
         func partialFile() async throws {
             let file = ServedFile(bytes: ServedFile.content(200_000))
@@ -130,16 +121,6 @@ extension ExecutorTests {
                 specification.usesRemoteTime = true
                 let outcome = await fixture.run(specification).0
                 #expect(outcome.completion?.file?.modified == 784_111_777_000_000_000)
-            }
-        }
-
-        @Test("More bytes than allowed end the attempt and leave no files")
-        func tooLarge() async throws {
-            try await ExecutorFixture.run(handler: Self.large.serve) { fixture, server in
-                var specification = fixture.specification(server.url("/f"))
-                specification.maximumBytes = 100_000
-                #expect(await fixture.run(specification).0.failure?.cause == .tooLarge)
-                #expect(fixture.orphanedFiles.isEmpty)
             }
         }
     }

@@ -68,25 +68,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("Two fields with one challenge each are both read", arguments: [true, false])
-        func twoFields(usesCurl: Bool) async throws {
-            try await ExecutorFixture.run(
-                usesCurl: usesCurl,
-                handler: { request, connection in
-                    if request.value("Authorization") == "Basic bWU6eW91" {
-                        return Self.file.serve(request, connection)
-                    }
-                    connection.respond(
-                        "401 No", ["WWW-Authenticate: Negotiate", "WWW-Authenticate: Basic realm=\"x\""])
-                }
-            ) { fixture, server in
-                var specification = fixture.specification(server.url("/f"))
-                specification.credential = Credential(user: "me", password: "you")
-                #expect(fixture.contents(await fixture.run(specification).0) == Self.file.bytes)
-                #expect(server.requests.allSatisfy { $0.value("Authorization") != nil })
-            }
-        }
-
         @Test(
             "N4: a user and password are sent with the first request, to their own server only",
             arguments: ["404 Not Found", "401 Unauthorized", "403 Forbidden"])
@@ -113,55 +94,5 @@ extension ExecutorTests {
                 #expect(!other.requests.isEmpty && other.requests.allSatisfy { $0.value("Authorization") == nil })
             }
         }
-
-        @Test("A login that the executor cannot provide is passed to the app on request, and the bytes are kept")
-        func challenged() async throws {
-            try await ExecutorFixture.run(handler: { request, connection in
-                if request.value("Authorization") == "Bearer t" { return Self.file.serve(request, connection) }
-                connection.respond("401 No", ["WWW-Authenticate: Bearer realm=\"x\""], body: Array("no".utf8))
-            }) { fixture, server in
-                var specification = fixture.specification(server.url("/f"))
-                specification.asksForCredentials = true
-                let resume = try fixture.leavePartial(Self.file.bytes[..<100_000], total: 200_000, tag: "\"v1\"")
-                let (outcome, recorder) = await fixture.run(specification, resume: resume)
-                let origin = "http://127.0.0.1:\(server.port)"
-                guard case .challenged(let challenges, let kept?) = outcome else {
-                    Issue.record("\(outcome)")
-                    return
-                }
-                #expect(challenges == [AuthenticationChallenge(scheme: .bearer, realm: "x", origin: origin)])
-                #expect(kept.offset == 100_000)
-                #expect(recorder.reports.first?.isResponse == true)
-                specification.challengeResponses = [
-                    StoredChallengeResponse(
-                        origin: origin, answer: .headers([HeaderField(name: "Authorization", value: "Bearer t")]))
-                ]
-                let (finished, _) = await fixture.run(specification, resume: kept)
-                #expect(fixture.contents(finished) == Self.file.bytes)
-                #expect(server.requests.last?.range?.first ?? 0 >= 100_000)
-            }
-        }
-
-        @Test("A proxy that requires a login is named, for http and for a tunnel", arguments: ["http", "https"])
-        func proxy(scheme: String) async throws {
-            let proxy = try HostileServer { _, connection in
-                connection.respond(
-                    "407 Proxy Authentication Required", ["Proxy-Authenticate: Basic realm=\"x\""],
-                    body: Array("no".utf8))
-            }
-            defer { proxy.stop() }
-            let url = proxy.url("").replacing("http://", with: "http://user:wrong@")
-            try await ExecutorFixture.run(configure: { $0.proxy = url }, handler: Self.file.serve) { fixture, _ in
-                let failure = await fixture.fetch("\(scheme)://far.invalid/f").failure
-                #expect(failure?.cause == .proxyAuthentication)
-                #expect(failure?.message.contains("127.0.0.1:\(proxy.port)") == true)
-                #expect(failure?.message.contains("wrong") == false)
-                #expect(proxy.requests.count == 1)
-            }
-        }
     }
-}
-
-extension ExecutorReport {
-    fileprivate var isResponse: Bool { if case .responded(let delay) = self { delay > .zero } else { false } }
 }

@@ -203,18 +203,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("A shutdown stops all attempts, and later starts end as stopped")
-        func shutdown() async throws {
-            try await ExecutorFixture.run(handler: Self.stalling) { fixture, server in
-                let recorders = (0..<10).map { _ in fixture.start(fixture.specification(server.url("/f"))).recorder }
-                for recorder in recorders { await recorder.wait { $0.contains { $0.progress == 1_000_000 } } }
-                await fixture.executor.shutdown()
-                #expect(recorders.allSatisfy { $0.isEnded })
-                let (_, late) = fixture.start(fixture.specification(server.url("/f")))
-                #expect(await late.outcome() == .stopped(nil))
-            }
-        }
-
         @Test("A second start of a running transfer fails and does not affect the first")
         func twice() async throws {
             try await ExecutorFixture.run(handler: Self.stalling) { fixture, server in

@@ -39,45 +39,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("N4: Basic credentials are sent with the first request, and the body is sent once")
-        func basic() async throws {
-            let received = Received()
-            let bytes = ExecutorFixture.blocks(30)
-            try await ExecutorFixture.run(handler: { request, connection in
-                guard request.value("Authorization") == "Basic bWU6cA==" else {
-                    connection.respond("401 No", ["WWW-Authenticate: Basic realm=\"x\"", "Connection: close"])
-                    connection.waitForClient()
-                    return
-                }
-                if received.readBody(request, connection) { connection.respond("204 No Content") }
-            }) { fixture, server in
-                var specification = try fixture.upload(bytes, to: server.url("/f"))
-                specification.credential = Self.credential
-                let (outcome, _) = await fixture.run(specification)
-                #expect(outcome.completion?.status == 204, "\(outcome)")
-                expectSame(received.bodies, [bytes])
-                #expect(server.requests.map { $0.value("Authorization") != nil } == [true])
-            }
-        }
-
-        @Test("Each request of a resumable upload carries its own credentials")
-        func tus() async throws {
-            let door = DigestGuard(user: "me", password: "p")
-            let tus = TusServer()
-            let bytes = ExecutorFixture.blocks(1)
-            try await ExecutorFixture.run(handler: { request, connection in
-                guard door.admits(request, connection) else { return }
-                tus.serve(request, connection)
-            }) { fixture, server in
-                var specification = try fixture.upload(bytes, to: server.url("/files"), .post)
-                specification.credential = Self.credential
-                let (outcome, _) = await fixture.run(specification)
-                #expect(outcome.completion?.status == 204, "\(outcome)")
-                #expect(server.requests.map(\.method) == ["OPTIONS", "OPTIONS", "POST", "PATCH"])
-                #expect(door.refusals == 1)
-            }
-        }
-
         @Test("A challenge without credentials is passed to the app or is final; a wrong password is tried once")
         func unanswered() async throws {
             try await ExecutorFixture.run(handler: { request, connection in

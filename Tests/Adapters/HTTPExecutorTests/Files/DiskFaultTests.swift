@@ -57,58 +57,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test(
-            "A copy to a full file system reports the needed space and keeps the bytes",
-            .enabled(if: SmallVolume.isPossible, "mounting is not allowed here"))
-        func noRoomForCopy() async throws {
-            let volume = try #require(SmallVolume(bytes: 512 << 10))
-            defer { volume.remove() }
-            try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in
-                var specification = fixture.specification(server.url("/f"))
-                specification.destination.directory = volume.path
-                let resume = try fixture.leavePartial(Self.file.bytes[..<900_000], total: 1_000_000, tag: "\"v1\"")
-                let (outcome, _) = await fixture.run(specification, resume: resume)
-                guard case .storageLow(needed: 1_000_000, let available, let kept?) = outcome else {
-                    Issue.record("\(outcome)")
-                    return
-                }
-                #expect(available <= 512 << 10)
-                #expect(kept.offset == 1_000_000)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: volume.path).isEmpty)
-                #expect(mount("tmpfs", volume.path, "tmpfs", UInt(MS_REMOUNT), "size=\(8 << 20)") == 0)
-                #expect(fixture.contents(await fixture.run(specification, resume: kept).0) == Self.file.bytes)
-            }
-        }
-
-        @Test(
-            "A file system that becomes read-only is named, and its bytes are kept",
-            .enabled(if: SmallVolume.isPossible, "mounting is not allowed here"))
-        func becomesReadOnly() async throws {
-            let volume = try #require(SmallVolume(bytes: 8 << 20))
-            defer { volume.remove() }
-            try await ExecutorFixture.run(handler: { request, connection in
-                Self.file.serve(request, connection, stallingAt: request.target == "/stalls" ? 400_000 : .max)
-            }) { fixture, server in
-                var specification = fixture.specification(server.url("/stalls"))
-                specification.destination.directory = volume.path
-                let (id, recorder) = fixture.start(specification)
-                await recorder.wait { $0.contains { $0.progress == 400_000 } }
-                fixture.executor.stop(id)
-                let resume = try #require(await recorder.outcome().resume)
-                // The last sync of the attempt may keep the file open a moment longer.
-                for _ in 0..<200 where !volume.remount(isReadOnly: true) {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
-                specification.url = server.url("/f")
-                let (refused, _) = await fixture.run(specification, resume: resume)
-                #expect(refused.failure?.message.contains("read-only") == true, "\(refused)")
-                #expect(refused.resume == resume)
-                #expect(volume.remount(isReadOnly: false))
-                #expect(fixture.contents(await fixture.run(specification, resume: resume).0) == Self.file.bytes)
-                #expect(server.requests.last?.range?.first ?? 0 >= 400_000)
-            }
-        }
-
         @Test("A file system that cannot sync is reported once and used", arguments: [EINVAL, EOPNOTSUPP, ENOSYS])
         func noSync(code: Int32) async throws {
             try await ExecutorFixture.run(handler: Self.file.serve) { fixture, server in

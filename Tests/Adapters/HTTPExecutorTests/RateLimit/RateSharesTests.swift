@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
+import TransferPolicy
 
 @testable import HTTPExecutor
 
@@ -50,7 +51,7 @@ struct RateSharesTests {
     @Test("Random claims never exceed a limit, leave no usable rate unassigned, and starve no transfer")
     func invariants() {
         let seed = UInt64.random(in: .min ... .max)
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<2000 {
             let (claims, limits) = Self.draw(&generator)
             let shares = RateShares.shares(of: claims, under: limits)
@@ -79,7 +80,7 @@ struct RateSharesTests {
         }
     }
 
-    private static func draw(_ generator: inout SplitMix) -> ([Claim], [RateLimit: Int64]) {
+    private static func draw(_ generator: inout SplitMix64) -> ([Claim], [RateLimit: Int64]) {
         var claims: [Claim] = []
         var limits: [RateLimit: Int64] = [:]
         if Bool.random(using: &generator) { limits[.global] = .random(in: 1...1_000_000, using: &generator) }
@@ -95,18 +96,5 @@ struct RateSharesTests {
             if Bool.random(using: &generator) { limits[.transfer(id)] = .random(in: 1...400_000, using: &generator) }
         }
         return (claims, limits)
-    }
-}
-
-/// A small generator whose state is its seed (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

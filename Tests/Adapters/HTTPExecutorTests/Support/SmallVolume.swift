@@ -16,11 +16,6 @@ struct SmallVolume {
         }
     }
 
-    /// Changes the access to the volume. Returns `false` while a file is open for writing.
-    func remount(isReadOnly: Bool) -> Bool {
-        mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0
-    }
-
     func remove() {
         umount2(path, Int32(MNT_DETACH))
         rmdir(path)

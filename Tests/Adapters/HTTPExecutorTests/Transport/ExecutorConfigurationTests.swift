@@ -35,17 +35,5 @@ extension ExecutorTests {
                 ($0 as? HTTPExecutorError)?.code == .unsupportedSetting
             }
         }
-
-        @Test("A proxy from the configuration is used")
-        func proxy() async throws {
-            let proxy = try HostileServer(handler: Self.file.serve)
-            defer { proxy.stop() }
-            try await ExecutorFixture.run(configure: { $0.proxy = proxy.url("") }, handler: Self.file.serve) {
-                fixture, server in
-                #expect(fixture.contents(await fixture.fetch("http://far.invalid/f")) == Self.file.bytes)
-                #expect(server.requests.isEmpty)
-                #expect(proxy.requests.first?.target == "http://far.invalid/f")
-            }
-        }
     }
 }

@@ -43,20 +43,6 @@ extension ExecutorTests {
             try? FileManager.default.removeItem(atPath: fixture.root)
         }
 
-        @Test("A server without HTTP/2 that withholds responses delays no other transfer")
-        func withheld() async throws {
-            let arrived = Monitor(0)
-            try await run(handler: { request, connection in
-                arrived.change { $0 += 1 }
-                arrived.change(once: { $0 >= 4 }) { _ in }
-                Self.file.serve(request, connection)
-            }) { fixture, server in
-                let runs = (0..<4).map { fixture.start(fixture.specification(server.url("/\($0)"), name: "\($0)")) }
-                for run in runs { #expect(fixture.contents(await run.recorder.outcome()) == Self.file.bytes) }
-                arrived.change { $0 = 4 }
-            }
-        }
-
         /// The manner in which a TLS connection ends.
         enum Cut: String, CaseIterable { case length, chunked, broken }
 
@@ -153,25 +139,6 @@ extension ExecutorTests {
                 }
                 #expect(tunnels.tunnels > 0)
                 #expect(proxy.requests.allSatisfy { $0.method == "CONNECT" })
-            }
-        }
-
-        @Test("A tunnel that the proxy refuses because of a wrong login names the proxy, also for an upload")
-        func refusedTunnel() async throws {
-            let tunnels = ConnectProxy(user: "me", password: "right")
-            let proxy = try HostileServer { tunnels.serve($0, $1) }
-            defer { proxy.stop() }
-            let url = proxy.url("").replacing("http://", with: "http://me:wrong@")
-            try await run(proxy: url, handler: Self.file.serve) { fixture, server in
-                let upload = try fixture.upload([1, 2, 3], to: server.url("/u"))
-                for specification in [fixture.specification(server.url("/f")), upload] {
-                    let failure = await fixture.run(specification).0.failure
-                    #expect(failure?.cause == .proxyAuthentication, "\(String(describing: failure))")
-                    #expect(failure?.message.contains("127.0.0.1:\(proxy.port)") == true)
-                    #expect(failure?.message.contains("wrong") == false)
-                }
-                #expect(server.requests.isEmpty)
-                #expect(tunnels.refusals > 0 && tunnels.tunnels == 0)
             }
         }
     }

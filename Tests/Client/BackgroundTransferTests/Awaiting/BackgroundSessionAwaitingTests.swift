@@ -15,23 +15,6 @@ struct BackgroundSessionAwaitingTests {
 
     init() throws { fixture = try AwaitedSession() }
 
-    @Test("A1: calls with one name and request share a task; the file is moved before the last event is acknowledged")
-    func joins() async throws {
-        let session = try fixture.open()
-        let transfer = try await session.transfer(for: request, id: "a/b")
-        async let other = session.file(for: request, id: "a/b")
-        #expect(fixture.submitted.map(\.name?.id) == ["a/b"])
-        let path = try fixture.download("file")
-        fixture.end(1, path)
-        let file = try await transfer.file
-        #expect(try await [other, transfer.file] == [file, file])
-        #expect(try String(contentsOf: file, encoding: .utf8) == "file")
-        #expect(file.path == fixture.folder + "/named/a%2fb" && !FileManager.default.fileExists(atPath: path))
-        #expect(channel.acknowledged == [10])
-        #expect(try await session.file(for: request, id: "a/b") == file)
-        #expect(fixture.submitted.count == 1)
-    }
-
     @Test("A1: a new process joins an unfinished task, and waits for the events of an ended one")
     func recovers() async throws {
         let tasks = try [AwaitedSession.snapshot(1, "a"), AwaitedSession.snapshot(2, "b", isEnded: true)]
@@ -64,62 +47,6 @@ struct BackgroundSessionAwaitingTests {
         #expect(try await again == moved)
         await until { next.channel.acknowledged == [10] }
         #expect(next.channel.acknowledged == [10] && next.submitted == [])
-    }
-
-    @Test("A2: a name of a finished file needs no task, and a removed name needs a new one")
-    func finished() async throws {
-        let session = try fixture.open()
-        async let file = session.file(for: request, id: "a")
-        await until { fixture.submitted.count == 1 }
-        fixture.end(1, try fixture.download("a"))
-        _ = try await file
-        let next = try AwaitedSession()
-        next.channel.content.withLock { $0.folder = fixture.folder + "/named" }
-        let other = try next.open()
-        let transfer = try await other.transfer(for: request, id: "a")
-        let known = try await file
-        #expect(try await transfer.file == known)
-        #expect(try await transfer.wait() == nil)
-        #expect(next.submitted == [])
-        var progress: [TransferProgress] = []
-        for await each in transfer.progress { progress.append(each) }
-        #expect(progress == [TransferProgress(bytes: 1, total: 1)])
-        try await other.remove(id: "a")
-        #expect(!FileManager.default.fileExists(atPath: known.path))
-        _ = try await other.transfer(for: request, id: "a")
-        #expect(next.submitted.count == 1)
-    }
-
-    @Test("A3: another method, URL, or body under a used name is refused, without secrets in the message")
-    func refused() async throws {
-        let session = try fixture.open()
-        _ = try await session.transfer(for: request, id: "a")
-        var post = request
-        (post.httpMethod, post.httpBody) = ("POST", Data([1]))
-        let query = URLRequest(url: URL(string: "http://example.org/episode?token=2")!)
-        let other = URLRequest(url: URL(string: "http://example.org/other?token=3")!)
-        for request in [post, query, other] {
-            let error = await failure { () throws(TransferError) in try await session.file(for: request, id: "a") }
-            #expect(error?.code == .idInUse && error?.message.contains("token") == false)
-        }
-        let error = await failure { () throws(TransferError) in try await session.file(for: other, id: "a") }
-        #expect(error?.message.contains("http://example.org/episode") == true)
-        #expect(error?.message.contains("http://example.org/other") == true)
-        #expect(fixture.submitted.count == 1)
-    }
-
-    @Test("a status of 400 or higher is an error, its file is not kept, and the same call tries again")
-    func status() async throws {
-        let session = try fixture.open()
-        async let failed = failure { () throws(TransferError) in try await session.file(for: request, id: "a") }
-        await until { fixture.submitted.count == 1 }
-        fixture.end(1, status: 404, try fixture.download("not found"))
-        #expect(await failed?.code == .httpStatus(404))
-        #expect(channel.acknowledged == [10])
-        async let file = session.file(for: request, id: "a")
-        await until { fixture.submitted.count == 2 }
-        fixture.end(2, try fixture.download("a"))
-        #expect(try await file.lastPathComponent == "a")
     }
 
     @Test("a failure that nobody awaited is the result of the next call, and of no other")

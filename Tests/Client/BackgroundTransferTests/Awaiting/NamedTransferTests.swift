@@ -77,19 +77,6 @@ struct NamedTransferTests {
         for await _ in progress {}
     }
 
-    @Test("a canceled transfer throws, and the same call starts it again")
-    func cancel() async throws {
-        let session = try fixture.open()
-        let transfer = try await session.transfer(for: request, id: "a")
-        transfer.cancel()
-        #expect(fixture.channel.orders.last == .cancel(1))
-        fixture.channel.send(SessionEvent(number: 9, task: 1, .completed(.init(code: -999, message: "canceled"))))
-        let error = await failure { () throws(TransferError) in try await transfer.file }
-        #expect(error?.code == .canceled)
-        _ = try await session.transfer(for: request, id: "a")
-        #expect(fixture.submitted.count == 2)
-    }
-
     @Test("a login that a server requires is refused, because nobody else receives the event")
     func login() async throws {
         let session = try fixture.open()

@@ -43,17 +43,4 @@ struct NamedTransfersTests {
         #expect(await failed?.code == .httpStatus(500))
         #expect(!fixture.channel.orders.contains(.cancel(1)))
     }
-
-    @Test("A5: canceling the awaiting task cancels all transfers only if requested", arguments: [false, true])
-    func cancellation(_ cancels: Bool) async throws {
-        let session = try fixture.open()
-        var options = TransferOptions()
-        options.cancelsWithTask = cancels
-        let transfers = try await session.transfers(for: requests, options: options)
-        let awaiting = Task { await failure { () throws(TransferError) in try await transfers.files } }
-        awaiting.cancel()
-        #expect(await awaiting.value?.code == .canceled)
-        let cancellations = fixture.channel.orders.filter { if case .cancel = $0 { true } else { false } }
-        #expect(cancellations.count == (cancels ? 2 : 0))
-    }
 }

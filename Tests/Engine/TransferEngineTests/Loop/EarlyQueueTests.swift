@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Metrics
 import Testing
 import TransferModel
 import TransferPolicy
@@ -27,7 +28,7 @@ import TransferTesting
             policy: PatiencePolicy(), seed: 1, records: TransferRecords(store: store, updates: continuation),
             writer: writer, updates: UpdateSink(continuation, registry: nil),
             attempts: Attempts(executor: executor, inbox: Inbox()), replies: PendingReplies(writer: writer),
-            metrics: EngineMetrics(factory: MemoryMetrics()), savesStatistics: false)
+            metrics: EngineMetrics(factory: NOOPMetricsHandler.instance), savesStatistics: false)
         return EarlyQueue(store: store, driver: driver)
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Metrics
 import Synchronization
 import Testing
 import TransferEngine
@@ -24,7 +23,7 @@ final class EngineFixture: Sendable {
         disk: InMemoryTransferStore.Disk = .init(), conditions: Conditions? = EngineFixture.goodConditions(),
         configuration: SchedulerConfiguration = SchedulerConfiguration(), now: ClockReading = EngineFixture.start,
         boot: String = "boot", savesStatistics: Bool = true, registry: TransferRegistry? = nil,
-        metrics: (any MetricsFactory)? = nil, recoveryGate: AsyncStream<Void>? = nil
+        recoveryGate: AsyncStream<Void>? = nil
     ) {
         alarm = ManualAlarm(startingAt: now, boot: boot)
         let journal = Journal()
@@ -36,7 +35,7 @@ final class EngineFixture: Sendable {
             store: JournalingStore(InMemoryTransferStore(disk: disk), journal, recoveryGate), executor: executor,
             conditions: source,
             alarm: alarm, configuration: configuration, savesStatistics: savesStatistics,
-            registry: registry, metrics: metrics, seed: 1)
+            registry: registry, seed: 1)
     }
 
     /// Conditions on unmetered Ethernet, and on AC by default.

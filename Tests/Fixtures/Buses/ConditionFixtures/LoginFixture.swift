@@ -42,9 +42,6 @@ package struct LoginFixture: Sendable {
     /// Requests sleep, as closing the lid does.
     package func sleep() async throws { try await fixture.perform("sleep") }
 
-    /// Requests power-off.
-    package func powerOff() async throws { try await fixture.perform("poweroff") }
-
     /// Returns the target that logind has started since the last wake-up, or "nothing" while logind is delayed.
     package func startedTarget() async throws -> String { try await fixture.perform("target") }
 

@@ -60,29 +60,10 @@ package struct PowerFixture: Sendable {
     /// Sets the battery's charge in percent.
     package func setLevel(_ percent: Int) async throws { try await perform("level \(percent)") }
 
-    /// Adds another power supply with the given sysfs attributes.
-    package func add(_ name: String, _ attributes: [String: String]) async throws {
-        try await perform("add \(name) \(Self.words(attributes))")
-    }
-
-    /// Changes attributes of a power supply: `AC`, `BAT0`, or a supply added with `add`.
+    /// Changes attributes of a power supply, `AC` or `BAT0`.
     package func set(_ name: String, _ attributes: [String: String]) async throws {
-        try await perform("set \(name) \(Self.words(attributes))")
-    }
-
-    private static func words(_ attributes: [String: String]) -> String {
-        attributes.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: " ")
-    }
-
-    /// Removes the AC adapter and the battery from sysfs.
-    package func removeSupplies() async throws { try await perform("remove") }
-
-    /// Returns the descriptors of the sockets that listen to the faked kernel.
-    ///
-    /// umockdev names each socket after its descriptor, in whichever process.
-    package func listeners() throws -> Set<Int> {
-        let names = try FileManager.default.contentsOfDirectory(atPath: root)
-        return Set(names.compactMap { $0.hasPrefix("event") ? Int($0.dropFirst("event".count)) : nil })
+        let words = attributes.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: " ")
+        try await perform("set \(name) \(words)")
     }
 
     /// Kills upowerd with SIGKILL.

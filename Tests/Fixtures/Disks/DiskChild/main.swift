@@ -4,7 +4,7 @@ import Glibc
 // Executes the file operations in its arguments one after another. Prints the result of each: 0 or an error number.
 //
 // Operations: `write PATH OFFSET TEXT`, `cut PATH SIZE`, `sync PATH`, `sync-folder PATH`, `rename OLD NEW`, `remove
-// PATH`, `link TARGET PATH`, and `show PATH`, which also prints the file.
+// PATH`, and `link TARGET PATH`.
 
 func opened(_ path: String, _ flags: Int32) -> Int32 { open(path, flags | O_CLOEXEC, 0o600) }
 
@@ -30,16 +30,6 @@ func write(_ text: String, to path: String, at offset: Int) -> Int {
     }
 }
 
-/// Prints the first 256 bytes of a file.
-func show(_ path: String) -> Int {
-    withFile(path, O_RDONLY) { descriptor in
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = read(descriptor, &bytes, bytes.count)
-        print(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
-        return count
-    }
-}
-
 /// Executes the next operation and removes its words.
 func perform(_ words: inout ArraySlice<String>) -> Int {
     func next() -> String { words.popFirst() ?? "" }
@@ -52,7 +42,6 @@ func perform(_ words: inout ArraySlice<String>) -> Int {
         return withFile(path, O_WRONLY) { Int(ftruncate($0, off_t(size))) }
     case "sync": return withFile(next(), O_WRONLY) { Int(fdatasync($0)) }
     case "sync-folder": return withFile(next(), O_RDONLY | O_DIRECTORY) { Int(fsync($0)) }
-    case "show": return show(next())
     case "rename": return Int(rename(next(), next()))
     case "remove": return Int(unlink(next()))
     case "link": return Int(symlink(next(), next()))

@@ -59,9 +59,6 @@ struct DiskRecord: Sendable {
         return records
     }
 
-    /// A Boolean value that indicates whether the record changes the bytes of a file.
-    var isBytes: Bool { kind == .write || kind == .truncate }
-
     /// A Boolean value that indicates whether the record changes a directory entry.
     var isName: Bool {
         switch kind {

@@ -44,7 +44,7 @@ package final class FaultyDiskFixture {
         else { throw DiskFixtureError("\(folder)/journal cannot be created: \(String(cString: strerror(errno)))") }
         control = page.bindMemory(to: disk_control.self, capacity: 1)
         control.pointee = disk_control()
-        (control.pointee.room, control.pointee.good_syncs) = (-1, -1)
+        control.pointee.good_syncs = -1
         try begin()
     }
 
@@ -57,17 +57,11 @@ package final class FaultyDiskFixture {
 
     // MARK: Faults without a power loss
 
-    /// Sets the number of bytes that still fit on the disk. `nil` removes the limit.
-    package func setRoom(_ bytes: Int64?) { control.pointee.room = bytes ?? -1 }
-
     /// Sets the number of syncs that succeed before one sync fails. `nil` means that all syncs succeed.
     package func setGoodSyncs(_ count: Int64?) { control.pointee.good_syncs = count ?? -1 }
 
     /// Sets the additional time that each write and each sync takes.
     package func setDelay(microseconds: UInt32) { control.pointee.delay = microseconds }
-
-    /// Sets the maximum number of bytes that a single write accepts. 0 removes the limit.
-    package func setMaximumWriteSize(_ bytes: UInt32) { control.pointee.most_at_once = bytes }
 
     // MARK: Power loss
 

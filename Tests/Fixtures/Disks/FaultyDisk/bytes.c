@@ -56,21 +56,6 @@ static void dawdle(void) {
     if (delay) usleep(delay);
 }
 
-/// Returns the number of bytes that a write accepts, or 0 if the disk is full.
-static size_t admitted(int descriptor, size_t count, off_t offset) {
-    disk_control *control = disk_shared();
-    if (control->most_at_once && count > control->most_at_once) count = control->most_at_once;
-    if (control->room < 0) return count;
-    // Overwriting existing bytes takes no space.
-    off_t grows = offset + (off_t)count - size_of(descriptor);
-    if (grows > control->room) {
-        count = grows - control->room >= (off_t)count ? 0 : count - (size_t)(grows - control->room);
-        grows = control->room;
-    }
-    if (grows > 0) control->room -= grows;
-    return count;
-}
-
 static ssize_t write_at(int descriptor, ino_t inode, const void *bytes, size_t count, off_t offset, bool moves) {
     dawdle();
     disk_lock();
@@ -78,19 +63,14 @@ static ssize_t write_at(int descriptor, ino_t inode, const void *bytes, size_t c
         bool appends = fcntl(descriptor, F_GETFL) & O_APPEND;
         offset = appends ? size_of(descriptor) : lseek(descriptor, 0, SEEK_CUR);
     }
-    size_t accepted = admitted(descriptor, count, offset);
-    ssize_t result = -1;
-    if (accepted == 0 && count > 0) errno = ENOSPC;
-    else {
-        disk_record record = {.kind = DISK_WRITE, .inode = inode, .offset = offset, .new_count = accepted};
-        record.old_size = size_of(descriptor);
-        record.old_count = accepted;
-        void *old = old_bytes(descriptor, offset, &record.old_count);
-        disk_append(record, bytes, old, NULL, NULL);
-        free(old);
-        result = moves ? syscall(SYS_write, descriptor, bytes, accepted)
-                       : syscall(SYS_pwrite64, descriptor, bytes, accepted, offset);
-    }
+    disk_record record = {.kind = DISK_WRITE, .inode = inode, .offset = offset, .new_count = count};
+    record.old_size = size_of(descriptor);
+    record.old_count = count;
+    void *old = old_bytes(descriptor, offset, &record.old_count);
+    disk_append(record, bytes, old, NULL, NULL);
+    free(old);
+    ssize_t result = moves ? syscall(SYS_write, descriptor, bytes, count)
+                           : syscall(SYS_pwrite64, descriptor, bytes, count, offset);
     disk_unlock();
     return result;
 }
@@ -144,21 +124,6 @@ int ftruncate(int descriptor, off_t size) {
 }
 
 int ftruncate64(int descriptor, off_t size) { return ftruncate(descriptor, size); }
-
-int fallocate(int descriptor, int mode, off_t offset, off_t length) {
-    char path[PATH_MAX];
-    ino_t inode;
-    // Space reserved beyond a file's end contains no bytes yet. No program here uses other modes of fallocate.
-    if (disk_owns_open(descriptor, false, &inode, path) && disk_shared()->room >= 0 && length > disk_shared()->room) {
-        errno = ENOSPC;
-        return -1;
-    }
-    return (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
-}
-
-int fallocate64(int descriptor, int mode, off_t offset, off_t length) {
-    return fallocate(descriptor, mode, offset, length);
-}
 
 /// Opens a file, and records its creation or truncation.
 static int opening(int folder, const char *path, int flags, mode_t mode) {

@@ -43,9 +43,6 @@ public final class HostileServer: Sendable {
     /// Discards the recorded requests, to bound the memory of long runs.
     public func discardRequests() { work.state.withLock { $0.requests = [] } }
 
-    /// The number of connections accepted so far.
-    public var connectionCount: Int { work.state.withLock { $0.connections } }
-
     /// Starts to accept connections if the options disabled acceptance.
     public func admit() { work.admit() }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HostileServer
 import Synchronization
+import TransferPolicy
 
 /// A file of the server.
 struct StressFile: Sendable {
@@ -11,20 +12,20 @@ struct StressFile: Sendable {
 /// The server's behavior, which depends on a seed. About half of the responses are wrong.
 final class Faults: Sendable {
     private let seed: UInt64
-    private let generator: Mutex<SeededGenerator>
+    private let generator: Mutex<SplitMix64>
     /// The content from which all files are sliced.
     private let content = ServedFile.content(6 << 20, seed: 42)
 
     init(seed: UInt64) {
         self.seed = seed
-        generator = Mutex(SeededGenerator(seed: seed ^ 0xfa17))
+        generator = Mutex(SplitMix64(seed: seed ^ 0xfa17))
     }
 
     /// Returns the file with the path of these numbers.
     func file(slot: Int, number: Int64) -> StressFile { file(path: "/\(slot)/\(number)") }
 
     private func file(path: String) -> StressFile {
-        var generator = SeededGenerator(seed: path.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
+        var generator = SplitMix64(seed: path.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
         let size = generator.chance(10) ? 0 : generator.chance(50) ? generator.below(200_000) : generator.below(4 << 20)
         let start = generator.below(content.count - size + 1)
         return StressFile(path: path, bytes: Array(content[start..<start + size]))
@@ -79,19 +80,7 @@ final class Faults: Sendable {
     }
 }
 
-/// A SplitMix64 generator, so that the seed alone determines the run.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-
+extension SplitMix64 {
     mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &self) }
 
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }

@@ -83,7 +83,7 @@ final class StressTest: Sendable {
     // MARK: Transfers, one after another in each slot
 
     private func work(_ slot: Int) async {
-        var generator = SeededGenerator(seed: options.seed &+ UInt64(slot) &* 7919)
+        var generator = SplitMix64(seed: options.seed &+ UInt64(slot) &* 7919)
         var number: Int64 = 0
         while isActive {
             number += 1
@@ -93,7 +93,7 @@ final class StressTest: Sendable {
         }
     }
 
-    private func fetch(_ id: TransferID, _ file: StressFile, _ generator: inout SeededGenerator) async {
+    private func fetch(_ id: TransferID, _ file: StressFile, _ generator: inout SplitMix64) async {
         var resume: ResumePoint?
         for attempt in 1...400 {
             let recorder = Recorder()
@@ -160,7 +160,7 @@ final class StressTest: Sendable {
     // MARK: Concurrent activity
 
     private func killNowAndThen(_ workers: WorkerExecutor) async {
-        var generator = SeededGenerator(seed: options.seed ^ 0x5eed)
+        var generator = SplitMix64(seed: options.seed ^ 0x5eed)
         while isActive {
             try? await Task.sleep(
                 for: .milliseconds(options.kills > 0 ? 50 + generator.below(150) : 2000 + generator.below(8000)))

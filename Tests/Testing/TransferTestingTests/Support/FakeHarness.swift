@@ -10,7 +10,6 @@ final class FakeHarness: TransferExecutorHarness {
     private struct State {
         var deliveries: [TransferID: TransferDelivery] = [:]
         var sizes: [String: Int64] = [:]
-        var fault: ExecutorFault?
     }
 
     private let state: Mutex<State>
@@ -24,13 +23,13 @@ final class FakeHarness: TransferExecutorHarness {
         func took(_ call: FakeExecutor.Call) { handler.withLock(\.self)?(call) }
     }
 
-    init(fault: ExecutorFault? = nil) {
+    init() {
         let calls = Calls()
         self.calls = calls
-        state = Mutex(State(fault: fault))
+        state = Mutex(State())
         fake = FakeExecutor { calls.took($0) }
         fake.setAvailableSpace(1 << 30)
-        executor = fault.map { [fake] in FaultyExecutor(fake, fault: $0) } ?? fake
+        executor = fake
         calls.handler.withLock { $0 = { [weak self] in self?.act(on: $0) } }
     }
 
@@ -55,7 +54,7 @@ final class FakeHarness: TransferExecutorHarness {
             guard let delivery = state.withLock({ $0.deliveries[id] }) else { return }
             deliver(delivery, to: id, from: offset)
         case .discard(let path):
-            state.withLock { if $0.fault != .keepsDiscarded { $0.sizes[path] = nil } }
+            state.withLock { $0.sizes[path] = nil }
         case .stop, .measure, .shutdown:
             // The fake itself does all that is necessary.
             return

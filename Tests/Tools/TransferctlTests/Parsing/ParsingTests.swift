@@ -44,16 +44,6 @@ struct ParsingTests {
         #expect(error?.description.contains("--by '\(text)'") ?? false)
     }
 
-    @Test("A time that the clock skips in spring becomes the first instant after the gap")
-    func skippedTime() throws {
-        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
-        let berlin = LocalClock(zone)
-        // 2027-03-27T23:00:00Z is midnight in Berlin. The clock skips 02:30 in this night, so the result is 03:00.
-        let evening = WallTime(secondsSinceEpoch: 1_806_188_400)
-        let date = try TimeExpression("02:30", option: "by", now: evening, clock: berlin).date
-        #expect(date.secondsSinceEpoch == 1_806_195_600)
-    }
-
     @Test(
         "Parses bytes with binary suffixes",
         arguments: [

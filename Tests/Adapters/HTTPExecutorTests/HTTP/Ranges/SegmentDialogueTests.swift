@@ -82,7 +82,7 @@ private struct SegmentWorld {
         }
     }
 
-    mutating func happen(_ event: Event, to id: Int, using random: inout SeededGenerator) {
+    mutating func happen(_ event: Event, to id: Int, using random: inout SplitMix64) {
         guard var request = open[id] else { return }
         if request.isCancelled { return end(id, TransferFailure(cause: .connection, message: "cancelled")) }
         guard let position = request.position else {
@@ -142,7 +142,7 @@ struct SegmentDialogueTests {
 
     /// Runs a model to its end.
     private func run(_ world: inout SegmentWorld, seed: UInt64, stopAfter: Int) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         world.begin()
         var steps = 0
         while !world.isEnded, steps < 50_000 {

@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
+import TransferPolicy
 
 @testable import HTTPExecutor
-
-/// A generator that produces equal numbers for equal seeds.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 struct SegmentPlanTests {
     private static let mebibyte: Int64 = 1 << 20
@@ -37,7 +23,7 @@ struct SegmentPlanTests {
 
     @Test("Ranges contain exactly the inserted bytes, for each seed", arguments: 0..<50 as Range<UInt64>)
     func randomRanges(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var ranges = ByteRanges()
         var bytes = Set<Int64>()
         for _ in 0..<60 {
@@ -86,7 +72,7 @@ struct SegmentPlanTests {
     @Test(
         "Every byte is assigned once, whatever is assigned, written, and released", arguments: 0..<50 as Range<UInt64>)
     func random(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let total = Int64.random(in: 1..<40 * Self.mebibyte, using: &random)
         let start = Int64.random(in: 0..<total, using: &random)
         var plan = SegmentPlan(total: total, received: ByteRanges([start..<min(total, start + 100_000)]))

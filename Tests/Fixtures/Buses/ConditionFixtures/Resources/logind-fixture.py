@@ -96,10 +96,6 @@ class Fixture:
         self.requested = time.monotonic()
         self.call(*LOGIN, "Suspend", GLib.Variant("(b)", (False,)))
 
-    def poweroff(self):
-        self.requested = time.monotonic()
-        self.call(*LOGIN, "PowerOff", GLib.Variant("(b)", (False,)))
-
     def target(self):
         """Returns the target that logind has told systemd to start since the last wake-up, or "nothing"."""
         return self.jobs[-1][2] if self.jobs else "nothing"

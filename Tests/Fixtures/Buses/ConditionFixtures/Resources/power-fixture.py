@@ -30,7 +30,6 @@ class Fixture:
         self.testbed = UMockdev.Testbed.new()
         self.daemon = None
         self.adapter = self.battery = None
-        self.others = {}
         if with_supplies:
             self.add_supplies()
 
@@ -68,23 +67,12 @@ class Fixture:
         self.testbed.set_attribute(self.adapter, "online", online)
         self.testbed.set_attribute(self.battery, "status", "Charging" if online == "1" else "Discharging")
 
-    def add(self, name, *attributes):
-        """Adds a power supply. With `scope Device`, the supply belongs to a peripheral such as a mouse."""
-        self.others[name] = self.testbed.add_device("power_supply", name, None, list(attributes), [])
-        self.testbed.uevent(self.others[name], "add")
-
     def set(self, name, *attributes):
-        """Changes AC, BAT0, or a supply added with `add`, and announces the change."""
-        device = {"AC": self.adapter, "BAT0": self.battery}.get(name) or self.others[name]
+        """Changes AC or BAT0, and announces the change."""
+        device = {"AC": self.adapter, "BAT0": self.battery}[name]
         for key, value in zip(attributes[::2], attributes[1::2]):
             self.testbed.set_attribute(device, key, value)
         self.announce(device)
-
-    def remove(self):
-        """Removes AC and BAT0 from sysfs."""
-        for device in (self.battery, self.adapter):
-            self.testbed.uevent(device, "remove")
-            self.testbed.remove_device(device)
 
     def spawn(self):
         self.daemon = subprocess.Popen(UPOWERD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -52,14 +52,11 @@ typedef struct {
 typedef struct {
     /// The total length of the complete records. Bytes after them, left by a killed process, do not count.
     uint64_t committed;
-    /// The number of bytes that still fit on the disk. Negative values mean no limit.
-    int64_t room;
     /// The number of syncs that succeed before one fails with EIO. Negative values mean that all succeed.
     int64_t good_syncs;
     /// The additional time that each write and each sync takes, in microseconds.
     uint32_t delay;
-    /// The maximum number of bytes that a write accepts. 0 means no limit.
-    uint32_t most_at_once;
+    uint32_t unused;
 } disk_control;
 
 #define DISK_CONTROL_SIZE 4096

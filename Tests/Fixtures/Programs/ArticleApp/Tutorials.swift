@@ -2,7 +2,7 @@
 import BackgroundTransfer
 import Foundation
 
-// More code in the style of tutorials and articles. The code only has to compile.
+// Code in the style of tutorials and articles. The code only has to compile.
 
 /// A singleton download manager with a computed session property and a dictionary of handlers.
 class Downloads: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
@@ -81,7 +81,7 @@ class Downloads: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
             let identifier = session.configuration.identifier ?? ""
             self.handlers.removeValue(forKey: identifier)?()
             guard let appDelegate = UIApplication.shared.delegate as? AppDelegate else { return }
-            appDelegate.controller.backgroundCompletionHandler?()
+            appDelegate.backgroundCompletionHandler?()
         }
     }
 }
