@@ -315,7 +315,8 @@ let package = Package(
         testing(
             "SessionHarnesses",
             [
-                "BackgroundTransfer", "BackgroundTransferEmbedded", "TransferTesting", "TransferModel", "TransferPolicy", "TransferEngine",
+                "BackgroundTransfer", "BackgroundTransferEmbedded", "TransferTesting", "TransferModel",
+                "TransferPolicy", "TransferEngine",
                 "TransferSessions",
                 "LinuxClock", "SQLiteStore", "HTTPExecutor", "URLSessionTransport", "TransferBusProtocol",
                 "TransferBusClient",

@@ -68,7 +68,10 @@ struct CustomConditionSourceTests {
             let text = "some avg10=\(share) avg60=99.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 total=0\n"
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/cpu"))
             var load = try #require(CustomConditionSource.shipped.first { $0.name == "load" })
-            guard case .command(let words) = load.origin else { return Issue.record("no command") }
+            guard case .command(let words) = load.origin else {
+                Issue.record("no command")
+                return
+            }
             (load.origin, load.debounce) = (.command(words.dropLast() + [folder + "/cpu"]), .zero)
             let machine = Machine(load)
             let known = await machine.next(value)

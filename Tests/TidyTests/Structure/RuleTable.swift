@@ -57,7 +57,8 @@ enum RuleTable {
 
     /// Finds the cases of `SessionRule` and their rule ids.
     private static func cases(in files: [SourceFile]) -> [String: String] {
-        let text = files.first { $0.path == "Sources/Testing/SessionHarnesses/Conformance/SessionRule.swift" }?.text ?? ""
+        let text =
+            files.first { $0.path == "Sources/Testing/SessionHarnesses/Conformance/SessionRule.swift" }?.text ?? ""
         return Dictionary(
             text.matches(of: #/case (\w+) = "([A-Z][0-9]+): /#).map { ("SessionRule.\($0.1)", String($0.2)) },
             uniquingKeysWith: { first, _ in first })

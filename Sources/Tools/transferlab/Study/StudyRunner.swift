@@ -30,7 +30,8 @@ enum StudyRunner {
     ///   - width: The number of elements to transform in parallel; 0 for one per core.
     ///   - unit: The name of the elements in the report of the progress, in the plural.
     static func map<Element: Sendable, Result: Sendable>(
-        _ elements: [Element], width: Int, unit: String = "devices", _ transform: @escaping @Sendable (Element) -> Result
+        _ elements: [Element], width: Int, unit: String = "devices",
+        _ transform: @escaping @Sendable (Element) -> Result
     ) async -> [Result] {
         let width = width > 0 ? width : ProcessInfo.processInfo.activeProcessorCount
         var results: [Result?] = Array(repeating: nil, count: elements.count)
