@@ -13,7 +13,7 @@ struct PolicyTests {
         let machines = try await program.run(["config", "policies", "--json"])
         let read = try JSONSerialization.jsonObject(with: Data(machines.run.output.utf8)) as? [String: Any]
         let policies = try #require(read?["policies"] as? [[String: Any]])
-        #expect(policies.count >= 13)
+        #expect(policies.count >= 12)
         for policy in policies {
             let name = try #require(policy["name"] as? String)
             #expect(people.run.output.contains("\(name): "))

@@ -26,7 +26,7 @@ struct DeadlineGetTests {
         let submitted = Date().timeIntervalSince1970
         let run = try program.start(
             [
-                "get", "--json", "--policy", "hours", "--assume", Self.battery, "--by", "+24s",
+                "get", "--json", "--policy", "horizon:floor=0:factor=0", "--assume", Self.battery, "--by", "+24s",
                 "--expect-bytes", "4M", server.url("file.bin"),
             ])
         let waiting = try await run.event("why it waits", within: 60) { $0.name == "waiting" }.event

@@ -32,7 +32,7 @@ enum Budgets {
         "Sources/Testing/SessionHarnesses": 1720, "Sources/Testing/TransferTesting": 1660,
         "Sources/Tools/AriaRPC": 1820, "Sources/Tools/ManualPages": 160, "Sources/Tools/ProgramVersion": 20,
         "Sources/Tools/ToolSupport": 1360, "Sources/Tools/TransferDaemon": 2860, "Sources/Tools/transferctl": 9740,
-        "Sources/Tools/transferlab": 2220, "Tests/Adapters/CommandRunnerTests": 140,
+        "Sources/Tools/transferlab": 2240, "Tests/Adapters/CommandRunnerTests": 140,
         "Tests/Adapters/CurlTransportTests": 80, "Tests/Adapters/GLibBridgeTests": 180,
         "Tests/Adapters/HTTPExecutorTests": 6080, "Tests/Adapters/HTTPSyntaxTests": 200,
         "Tests/Adapters/LinuxClockTests": 280, "Tests/Adapters/LinuxConditionsTests": 1940,

@@ -25,7 +25,7 @@ enum ImportRules {
             ]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/HTTPSyntax": toolchain.union(["TransferModel"]),
-            "Sources/Adapters/LinuxKernel": ["CProcess", "Dispatch", "Glibc", "Synchronization"],
+            "Sources/Adapters/LinuxKernel": ["CProcess", "Dispatch", "Foundation", "Glibc", "Synchronization"],
             "Sources/Adapters/LinuxClock": edge.union(["CTimer", "LinuxKernel"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "LinuxKernel", "CGIO", "CUPower", "CNetlink"]
             ),

@@ -47,7 +47,7 @@
 /// - ``init(named:)``
 /// - ``displayName``
 /// - ``rawValue``
-public struct FactSource: RawRepresentable, Hashable, Sendable {
+public struct FactSource: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The identifier of a source of this project, as recordings name it, or the name of any other source.
     public let rawValue: String
 
@@ -89,6 +89,9 @@ public struct FactSource: RawRepresentable, Hashable, Sendable {
     public static var assumption: Self { Self(rawValue: "assumption") }
     /// No source responded.
     public static var none: Self { Self(rawValue: "none") }
+
+    /// The identifier or the name.
+    public var description: String { rawValue }
 
     /// The name of the source, as shown to users.
     public var displayName: String {

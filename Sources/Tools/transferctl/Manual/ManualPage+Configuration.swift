@@ -5,7 +5,7 @@ import ToolSupport
 extension ManualPage {
     /// An example of a configuration file, for the page transferd.toml(5).
     static let configurationExample = """
-        policy = "default:margin=2"
+        policy = "horizon:share=0.5"
         rate-limit = 2000000
         connection-budgets = { "Phone" = 2000000000 }
         billing-day = 15
