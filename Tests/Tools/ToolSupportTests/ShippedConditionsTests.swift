@@ -19,7 +19,7 @@ import TransferModel
     @Test("Keys change a shipped condition, and a definition replaces it")
     func changed() throws {
         let changed = try parsed("[condition.load]\nevery = \"1m\"\ndebounce = \"1m\"\nsentence = { high = \"busy\" }")
-        let shipped = try #require(CustomConditionSource.shipped.first)
+        let shipped = try #require(CustomConditionSource.shipped.first { $0.name == "load" })
         #expect(changed?.origin == shipped.origin && changed?.values == ["low", "high"])
         #expect(changed?.interval == .seconds(60) && changed?.debounce == .seconds(60))
         #expect(changed?.sentences == ["high": "busy"])
