@@ -38,6 +38,15 @@ public struct PolicyTable: Hashable, Sendable {
         case known
         /// Any power supply, including an unknown one.
         case any
+
+        /// Returns whether a battery with a charge in percent will do; `nil` for an unknown charge.
+        func accepts(battery level: Int?) -> Bool {
+            switch self {
+            case .ac: false
+            case .battery(let above): level.map { $0 > above } ?? false
+            case .known, .any: true
+            }
+        }
     }
 
     /// A requirement on the network.
@@ -174,12 +183,13 @@ public struct PolicyTable: Hashable, Sendable {
         return MeteredConstraint.unmetered.verdict(under: context.conditions, treatingUnknownAs: unknownMetered)
     }
 
-    /// Returns the date from which battery power is acceptable, if it is to come.
-    func outlook(for subject: PolicySubject, at now: WallTime) -> PowerOutlook? {
-        guard let dates = RowDates(subject), let number = power.firstIndex(where: { $0.need != .ac }), number > 0
+    /// Returns the date from which the battery is acceptable with its present charge, if that is to come.
+    func outlook(for subject: PolicySubject, in context: PolicyContext) -> PowerOutlook? {
+        let level = context.conditions.battery.value.level
+        guard let dates = RowDates(subject), let number = power.firstIndex(where: { $0.need.accepts(battery: level) }),
+            let date = power[..<power.index(after: number)].dropFirst().map({ dates.date(of: $0.start) }).max(),
+            date > context.now.wall
         else { return nil }
-        let date = dates.date(of: power[number].start)
-        guard date > now else { return nil }
         return PowerOutlook(batteryFrom: date, basis: dates.isReserved(date, power[number].start) ? .reserved : basis)
     }
 }

@@ -49,9 +49,9 @@ extension TablePolicy {
         table(for: subject.traits, after: context.history)?.verdict(for: subject, in: context) ?? .run()
     }
 
-    /// Returns the date from which battery power is acceptable; `nil` if there is no such date in the future.
+    /// Returns the date from which the battery will do with its present charge; `nil` if there is no such date in the future.
     public func outlook(for subject: PolicySubject, in context: PolicyContext) -> PowerOutlook? {
-        table(for: subject.traits, after: context.history)?.outlook(for: subject, at: context.now.wall)
+        table(for: subject.traits, after: context.history)?.outlook(for: subject, in: context)
     }
 
     /// Returns which of the ``longestWaits`` are over.

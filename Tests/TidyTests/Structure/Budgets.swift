@@ -42,7 +42,7 @@ enum Budgets {
         "Tests/Adapters/UploadSpoolTests": 280, "Tests/Adapters/WorkerExecutorTests": 780,
         "Tests/Client/BackgroundTransferEmbeddedTests": 700, "Tests/Client/BackgroundTransferTests": 1820,
         "Tests/Core/PolicyLabTests": 1600, "Tests/Core/SessionLogicTests": 1600,
-        "Tests/Core/TransferPolicyTests": 2980, "Tests/Core/TransferQueueTests": 320,
+        "Tests/Core/TransferPolicyTests": 3000, "Tests/Core/TransferQueueTests": 320,
         "Tests/Core/TransferSchedulingTests": 6420, "Tests/DBus/TransferBusClientTests": 20,
         "Tests/DBus/TransferBusProtocolTests": 580, "Tests/DBus/TransferBusServerTests": 960,
         "Tests/EndToEndTests/Conditions": 1460, "Tests/EndToEndTests/Daemon": 1560, "Tests/EndToEndTests/Get": 2100,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import Testing
 import TransferModel
 
@@ -11,6 +12,17 @@ struct ConditionsTextTests {
 
     private func since(_ key: String, _ conditions: Conditions, _ daemon: ConditionsReport?) -> WallTime? {
         ConditionsText.rows(conditions, at: Self.now.wall, daemon: daemon).first { $0.key == key }?.since
+    }
+
+    @Test(
+        "A condition is set by two arguments, or by one as in --when",
+        arguments: [
+            (["call", "yes"], "call", "yes"), (["call=yes"], "call", "yes"), (["call"], "call", nil),
+            (["call="], "call", ""), (["call=yes", "no"], "call=yes", "no"),
+        ])
+    func setting(arguments: [String], name: String, value: String?) throws {
+        let setting = try ConditionsSetCommand.parse(arguments).setting
+        #expect(setting.name == name && setting.value == value)
     }
 
     @Test("The start of a value is the one that was seen, or the daemon's if it has the same value, or none")

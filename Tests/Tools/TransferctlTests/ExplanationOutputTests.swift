@@ -58,6 +58,6 @@ struct ExplanationOutputTests {
         let lines = WaitGroup.groups(of: [night[0], ("on battery", "c1", "sh")] + night.dropFirst()).map(\.lines)
         #expect(lines.count == 2 && lines[1] == ["on battery", "  c1  sh"])
         #expect(lines[0].prefix(3) == ["outside the time window", "  1  f1", "  2  f2"])
-        #expect(lines[0].count == 22 && lines[0][21] == "  and 2 more: 'transferctl list' shows all")
+        #expect(lines[0].count == 22 && lines[0][21] == "  and 2 more: 'transferctl list --each' shows all")
     }
 }

@@ -55,9 +55,8 @@ public struct TransferEstimate: Hashable, Sendable {
     /// limit of its own, does not slow down the work before it.
     public var backlogRate: Int64
 
-    /// Creates an estimate. Negative sizes become 0, and rates are raised to 1.
-    ///
-    /// - Parameter backlogRate: The rate of the backlog; `nil` if it is `rate`.
+    /// Creates an estimate. Negative sizes become 0, and rates are raised to 1. Without a `backlogRate`, the backlog has
+    /// the same `rate`.
     public init(
         bytes: Int64, sizeBasis: SizeBasis, rate: Int64, rateBasis: RateBasis, backlog: Int64 = 0,
         backlogRate: Int64? = nil

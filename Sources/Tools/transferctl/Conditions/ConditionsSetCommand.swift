@@ -23,13 +23,20 @@ struct ConditionsSetCommand: ParsableCommand {
             Exit status: 0 success, 1 the value could not be saved, 2 wrong usage.
             """)
 
-    @Argument(help: "The name of the condition.")
+    @Argument(help: "The name of the condition, or the name and the value as in 'call=yes'.")
     var name: String
 
     @Argument(help: "One of its values. Leave it out to make the condition unknown.")
     var value: String?
 
+    /// The name and the value, which may be one argument, as in `--when`.
+    var setting: (name: String, value: String?) {
+        let parts = name.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return parts.count == 2 && value == nil ? (parts[0], parts[1]) : (name, value)
+    }
+
     func run() throws {
+        let (name, value) = setting
         let source = try OwnConditions.definition(
             of: name, with: value.map { [$0] } ?? [], in: OwnConditions.defined())
         let path = try OwnConditions.valuePath(of: name)

@@ -46,7 +46,12 @@ struct ConfigShow: AsyncParsableCommand {
         }
         Console.print(name)
         Console.print(Self.rule(of: name))
-        Console.error(isRunning ? "reported by the daemon" : "the daemon is not running; read from \(path)")
+        let isWritten = FileManager.default.fileExists(atPath: path)
+        Console.error(
+            isRunning
+                ? "reported by the daemon"
+                : "the daemon is not running; \(isWritten ? "read from \(path)" : "the default, as there is no \(path)")"
+        )
     }
 
     /// Returns what discretionary transfers wait for under a policy, in a sentence.

@@ -112,6 +112,6 @@ struct WaitGroup {
     var lines: [String] {
         let rest = items.count - Self.limit
         return [sentence] + items.prefix(Self.limit).map { "  \($0.id)  \($0.name)" }
-            + (rest > 0 ? ["  and \(rest) more: 'transferctl list' shows all"] : [])
+            + (rest > 0 ? ["  and \(rest) more: 'transferctl list --each' shows all"] : [])
     }
 }

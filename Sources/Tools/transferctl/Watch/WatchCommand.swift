@@ -74,7 +74,8 @@ struct WatchCommand: DaemonCommand {
             case .changed(let status): lines.show(status, nil)
             case .listed(let rows): for status in rows { lines.show(status, nil) }
             case .status(let change): lines.show(change)
-            case .daemonEnded: throw BusClientError.failed("the daemon has ended; the next command starts it again")
+            case .daemonEnded:
+                throw BusClientError.failed("the daemon has ended; as a service, it starts with the next command")
             case .stopped: return
             case .refused, .performed, .key, .cleared, .redraw: break  // Only the terminal sends these.
             }

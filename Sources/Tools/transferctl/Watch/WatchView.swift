@@ -27,7 +27,7 @@ struct WatchView {
                 case .quit:
                     terminal.restore()
                     guard case .daemonEnded = event else { return }
-                    throw BusClientError.failed("the daemon has ended; the next command starts it again")
+                    throw BusClientError.failed("the daemon has ended; as a service, it starts with the next command")
                 case .refresh: if let delay = refreshes.delay() { perform(action, after: delay) }
                 case .control, .retry, .hold: perform(action)
                 }

@@ -156,6 +156,17 @@ import TransferPolicy
         #expect(say(at: 259_200, .yes) == ["metered"])
     }
 
+    @Test(
+        "The outlook leaves out the dates at which the battery is too low",
+        arguments: [(21, 12.5), (20, 21.5), (nil, 21.5)])
+    func lowBattery(level: Int?, hour: Double) {
+        let context = Sample.context(.battery) { $0.conditions.battery.value.level = level }
+        let outlook = HorizonPolicy(factor: 0, level: 20, share: 0.5)
+            .outlook(for: Sample.subject(deadline: 25 * Self.hour), in: context)
+        #expect(outlook?.batteryFrom == Sample.monday.advanced(by: .seconds(hour * 3600)))
+        #expect(outlook?.basis == (hour < 20 ? .reserved : .need))
+    }
+
     @Test("The outlook names the date from which battery is acceptable, and the longest time away")
     func outlook() {
         let subject = Sample.subject(deadline: 100 * Self.hour)
