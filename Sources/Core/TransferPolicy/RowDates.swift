@@ -3,9 +3,6 @@ internal import TransferModel
 
 /// The dates of a transfer with a deadline from which the rows of a ``PolicyTable`` follow.
 struct RowDates {
-    /// The factor on the time that the remaining bytes need.
-    private static let safety = 1.5
-
     private let deadline: WallTime
     private let traits: TransferTraits
     /// The latest start that meets the deadline.
@@ -17,9 +14,9 @@ struct RowDates {
     init?(_ subject: PolicySubject) {
         guard let deadline = subject.traits.constraints.deadline?.date else { return nil }
         (self.deadline, traits) = (deadline, subject.traits)
-        last = min(subject.latestStart(before: deadline, safety: Self.safety) ?? deadline, deadline)
+        last = min(subject.latestStart(before: deadline) ?? deadline, deadline)
         started = subject.start.map { start in
-            let last = subject.startedLatest(before: deadline, safety: Self.safety) ?? deadline
+            let last = subject.startedLatest(before: deadline) ?? deadline
             return (start.date, min(last, deadline))
         }
     }
@@ -39,7 +36,7 @@ struct RowDates {
         switch start {
         case .always: WallTime(nanosecondsSinceEpoch: .min)
         case .deadline: deadline
-        case .share(let share): date(atShare: share)
+        case .share(let share): date(atShare: share, notBefore: traits.constraints.notBefore?.date)
         case .slack(let slack): date { $0.earlier(by: slack) }
         case .reserved(let share, let slack, let margin):
             date { min($0.earlier(by: margin), max(reservedUntil(share), $0.earlier(by: slack))) }
@@ -65,14 +62,10 @@ struct RowDates {
         return fromLatestStart(last)
     }
 
-    private func date(atShare share: Double) -> WallTime {
-        DeadlineConstraint(deadline).date(
-            atShare: share, submitted: traits.submitted, notBefore: traits.constraints.notBefore?.date)
-    }
+    private func reservedUntil(_ share: Double) -> WallTime { date(atShare: share, notBefore: nil) }
 
-    private func reservedUntil(_ share: Double) -> WallTime {
-        let seconds = Double(traits.submitted.duration(to: deadline).wholeNanoseconds) / 1e9 * share
-        return traits.submitted.advanced(by: Duration(clampingSeconds: seconds))
+    private func date(atShare share: Double, notBefore: WallTime?) -> WallTime {
+        DeadlineConstraint(deadline).date(atShare: share, submitted: traits.submitted, notBefore: notBefore)
     }
 }
 

@@ -32,7 +32,7 @@ struct TransferRecord: Sendable {
 }
 
 /// The dates and the size of a transfer, which it shares with no other transfer.
-package struct TransferTerms: Sendable {
+struct TransferTerms: Sendable {
     /// The deadline in nanoseconds since the epoch; `Int64.max` if there is none.
     let deadline: Int64
     let submitted: Int64

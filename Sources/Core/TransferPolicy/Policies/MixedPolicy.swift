@@ -16,6 +16,8 @@ public struct MixedPolicy: TablePolicy {
 
     /// The policies of the names that were known when this policy was created.
     private let own: [String: any Policy]
+    /// The policies with tables, in the order of their names. Asked for at each change of conditions.
+    private let tables: [any TablePolicy]
 
     /// Creates a policy.
     ///
@@ -26,6 +28,7 @@ public struct MixedPolicy: TablePolicy {
     public init(base: any Policy, names: some Sequence<String> = []) {
         self.base = base
         own = Dictionary(names.compactMap { name in Self.named(name).map { (name, $0) } }) { first, _ in first }
+        tables = ([base] + own.sorted { $0.key < $1.key }.map(\.value)).compactMap { $0 as? any TablePolicy }
     }
 
     /// Returns the table of the transfer's policy, if that policy was known in advance and has one.
@@ -55,11 +58,6 @@ public struct MixedPolicy: TablePolicy {
     /// A Boolean value that indicates whether one of the policies has no tables.
     public var decidesIndividually: Bool {
         tables.count < own.count + 1 || tables.contains(where: \.decidesIndividually)
-    }
-
-    /// The policies with tables, always in the same order.
-    private var tables: [any TablePolicy] {
-        ([base] + own.sorted { $0.key < $1.key }.map(\.value)).compactMap { $0 as? any TablePolicy }
     }
 
     private func policy(of traits: TransferTraits) -> any Policy {

@@ -7,7 +7,7 @@ extension PolicySubject {
     /// The date from which the transfer's time counts: the later of submission and the earliest start date.
     var begin: WallTime { max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted) }
 
-    /// Returns the latest start that meets the deadline if the remaining bytes take `safety` times as long as
+    /// Returns the latest start that meets the deadline if the remaining bytes take ``TransferEstimate/margin`` times as long as
     /// expected.
     ///
     /// A transfer that started in its last chance stays in it. While a transfer runs, its remaining need shrinks faster
@@ -17,25 +17,27 @@ extension PolicySubject {
     /// The ``estimate`` decides if there is one. Otherwise, the subject's own size and rate decide.
     ///
     /// - Returns: `nil` without an estimate if the size or the rate is unknown.
-    func latestStart(before deadline: WallTime, safety: Double) -> WallTime? {
-        if let start, let latest = startedLatest(before: deadline, safety: safety),
+    func latestStart(before deadline: WallTime) -> WallTime? {
+        if let start, let latest = startedLatest(before: deadline),
             latest <= start.date
         {
             return latest
         }
-        return Self.latest(before: deadline, after: secondsNeeded, safety: safety)
+        return Self.latest(before: deadline, after: secondsNeeded)
     }
 
     /// Returns the latest start as it was when the current attempt started; `nil` if the transfer is not running, or if
     /// its need was unknown.
-    func startedLatest(before deadline: WallTime, safety: Double) -> WallTime? {
+    func startedLatest(before deadline: WallTime) -> WallTime? {
         Self.latest(
-            before: deadline, after: start?.secondsNeeded(of: bytesTotal), safety: safety)
+            before: deadline, after: start?.secondsNeeded(of: bytesTotal))
     }
 
-    private static func latest(before deadline: WallTime, after seconds: Double?, safety: Double) -> WallTime? {
+    private static func latest(before deadline: WallTime, after seconds: Double?) -> WallTime? {
         // A need longer than any deadline is ahead is hopeless and no last chance. NaN is neither.
-        guard let seconds = seconds.map({ $0 * safety }), seconds >= 0, seconds < 1e9 else { return nil }
+        guard let seconds = seconds.map({ $0 * TransferEstimate.margin }), seconds >= 0, seconds < 1e9 else {
+            return nil
+        }
         return deadline.advanced(by: .zero - Duration(clampingSeconds: seconds))
     }
 

@@ -10,7 +10,8 @@ package enum OwnConditions {
 
     private static func shown(_ value: (any TOMLValueConvertible)?) -> String { Values.shown(value) }
 
-    private static let conditionKeys = ["command", "file", "dbus", "values", "every", "debounce", "sentence"]
+    private static let sourceKeys = ["command", "file", "dbus"]
+    private static let conditionKeys = sourceKeys + ["values", "every", "debounce", "sentence"]
     private static let propertyKeys = ["bus", "name", "path", "interface", "property"]
 
     /// Returns the conditions that the tables `[condition.NAME]` define, sorted by name.
@@ -60,7 +61,7 @@ package enum OwnConditions {
 
     /// Returns the shipped definition of that name, unless the table has a definition of its own.
     private static func shipped(_ name: String, _ table: TOMLTable) -> CustomConditionSource? {
-        guard ["values", "command", "file", "dbus"].allSatisfy({ table[$0] == nil }) else { return nil }
+        guard (sourceKeys + ["values"]).allSatisfy({ table[$0] == nil }) else { return nil }
         return CustomConditionSource.shipped.first { $0.name == name }
     }
 
@@ -98,7 +99,7 @@ package enum OwnConditions {
     private static func origin(
         of name: String, _ key: String, _ table: TOMLTable
     ) throws -> CustomConditionSource.Origin {
-        let sources = ["command", "file", "dbus"].filter { table[$0] != nil }
+        let sources = sourceKeys.filter { table[$0] != nil }
         guard sources.count <= 1 else {
             throw UsageError("\(key): \(sources.joined(separator: " and ")) exclude each other; keep one")
         }

@@ -12,10 +12,12 @@ final class SleepPrevention: Sendable {
         var isEnabled = false
         var isOnAC = false
         var running: Set<TransferID> = []
-        /// Whether sleep is to be prevented, and whether the login manager does.
-        var isWanted = false
+        /// Whether the login manager prevents sleep; `nil` before its reply.
         var isPrevented: Bool?
         var since = WallTime(nanosecondsSinceEpoch: 0)
+
+        /// Whether sleep is to be prevented.
+        var isWanted: Bool { isEnabled && isOnAC && !running.isEmpty }
 
         /// The description of the state for users.
         var text: String {
@@ -54,15 +56,14 @@ final class SleepPrevention: Sendable {
 
     private func update(at now: WallTime, _ change: (inout State) -> Void) {
         state.withLock { state in
-            let before = state.text
+            let before = state
             change(&state)
-            let isWanted = state.isEnabled && state.isOnAC && !state.running.isEmpty
-            if isWanted != state.isWanted {
-                (state.isWanted, state.isPrevented) = (isWanted, nil)
+            if state.isWanted != before.isWanted {
+                state.isPrevented = nil
                 let report: @Sendable (Bool) -> Void = { [weak self] in self?.received($0) }
-                order(isWanted ? report : nil)
+                order(state.isWanted ? report : nil)
             }
-            if state.text != before { state.since = now }
+            if state.text != before.text { state.since = now }
         }
     }
 

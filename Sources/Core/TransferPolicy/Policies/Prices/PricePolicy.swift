@@ -66,7 +66,7 @@ public struct PricePolicy: Policy, Hashable {
         let end = subject.traits.constraints.deadline?.date ?? subject.begin.advanced(by: horizon)
         guard let curve = fact.value, end > now, rule == .cheapestTimes || !subject.isRunning else { return .free }
         let outlook = PriceOutlook(curve, from: now, to: end)
-        let latest = subject.latestStart(before: end, safety: TransferEstimate.margin) ?? end
+        let latest = subject.latestStart(before: end) ?? end
         let need = Double(latest.duration(to: end).wholeNanoseconds) / 1e9
         guard let price = outlook.priceNow, latest > now else {
             // The first known price is worth another look, also at a run whose times may be apart.

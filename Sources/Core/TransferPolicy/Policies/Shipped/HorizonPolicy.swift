@@ -77,10 +77,9 @@ public struct HorizonPolicy: TablePolicy, Hashable {
 
     /// Returns rows by slack for a transfer with a deadline; otherwise, AC power for at most ``maximumWait``.
     public func table(for traits: TransferTraits, after history: PolicyHistory) -> PolicyTable? {
-        let isAllowed = traits.constraints.metered == .allowed
         guard traits.constraints.deadline != nil else {
             return PolicyTable(
-                power: [.init(.always, .ac)], network: [.init(.always, isAllowed ? .any : .unmetered)],
+                power: [.init(.always, .ac)], network: [.init(.always, traits.cheapestNeed)],
                 longestWait: maximumWait, unknownMetered: unknownMetered)
         }
         let horizon = horizon(after: history)
@@ -92,6 +91,7 @@ public struct HorizonPolicy: TablePolicy, Hashable {
         table.power +=
             level.map { [.init(battery, .battery(above: $0)), .init(.slack(Self.lastHours), .known)] }
             ?? [.init(battery, .known)]
+        let isAllowed = traits.constraints.metered == .allowed
         if traits.constraints.metered != .unmetered, let slack = metered ?? (isAllowed ? Self.meteredSlack : nil) {
             table.network.append(.init(.slack(slack), .any))
             if !isAllowed { table.network.append(.init(.deadline, .unmetered)) }
